@@ -1,0 +1,52 @@
+# Two commands matter: `make run` and `make test`. Both set up whatever they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test test-long lint types bench lock hooks clean
+
+run: $(VENV)/.product
+	@$(BIN)/chatserver serve
+
+test: $(VENV)/.dev
+	@tests/tools/ensure_pgbouncer
+	$(BIN)/pytest -m "not long"
+
+test-long: $(VENV)/.dev
+	@tests/tools/ensure_pgbouncer
+	$(BIN)/pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.history_window
+
+lock: $(VENV)/.dev
+	$(BIN)/uv pip compile pyproject.toml --group build --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 -q -o requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --group build --group dev -c requirements.lock --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 -q -o requirements-dev.lock
+
+hooks: $(VENV)/.dev
+	$(BIN)/pre-commit install
+
+# The stamps say which lock a virtual environment was filled from.
+$(VENV)/.product: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("chatServer needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else 0'
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	@echo "Installing the locked dependencies into $(VENV) (once; a minute or two)..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --compile --require-hashes -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.product requirements-dev.lock
+	@echo "Installing the locked development dependencies..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --compile --require-hashes -r requirements-dev.lock
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,85 @@
+"""Every error that a client can meet, with its HTTP status and its stable code.
+
+    ChatError
+    ├── Unauthenticated            401 unauthenticated
+    ├── Forbidden                  403 forbidden
+    ├── NotFound
+    │   ├── AgentNotFound          404 agent_not_found
+    │   ├── RouteNotFound          404 not_found
+    │   └── SessionNotFound        404 session_not_found
+    ├── SessionAgentMismatch       409 session_agent_mismatch
+    ├── InvalidRequest             422 invalid_request
+    └── DatabaseUnavailable        503 database_unavailable
+    MessageError                   a message that is no message (library use; ValueError)
+    StartupError                   the server refuses to start, and says what to do
+"""
+
+from typing import Any, ClassVar
+
+
+class ChatError(Exception):
+    """An error with a sentence for a person, a status for HTTP and a code for programs."""
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "internal_error"
+    title: ClassVar[str] = "Something went wrong on our side"
+
+    def __init__(self, detail: str, *, retry_after_s: int | None = None, **extra: Any) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.retry_after_s = retry_after_s
+        self.extra = extra
+
+
+class Unauthenticated(ChatError):
+    status, code, title = 401, "unauthenticated", "Sign in first"
+
+
+class Forbidden(ChatError):
+    status, code, title = 403, "forbidden", "Not allowed"
+
+
+class NotFound(ChatError):
+    status, code, title = 404, "not_found", "Not found"
+
+
+class SessionNotFound(NotFound):
+    """The same sentence whether the session is unknown or somebody else's."""
+
+    code, title = "session_not_found", "No such session"
+
+    def __init__(self) -> None:
+        super().__init__("You have no session with this id.")
+
+
+class AgentNotFound(NotFound):
+    code, title = "agent_not_found", "No such agent"
+
+    def __init__(self, known: list[str]) -> None:
+        super().__init__(f"There is no such agent. Known agents: {', '.join(known)}.", known_agents=known)
+
+
+class SessionAgentMismatch(ChatError):
+    status, code, title = 409, "session_agent_mismatch", "The session belongs to another agent"
+
+    def __init__(self, agent_name: str) -> None:
+        super().__init__(f"This session is a conversation with the agent {agent_name}.", agent_name=agent_name)
+
+
+class InvalidRequest(ChatError):
+    status, code, title = 422, "invalid_request", "The request is not valid"
+
+
+class DatabaseUnavailable(ChatError):
+    status, code, title = 503, "database_unavailable", "The database does not answer"
+
+    def __init__(self, detail: str = "The database does not answer right now. Try again in a moment.") -> None:
+        super().__init__(detail, retry_after_s=2)
+
+
+class MessageError(ValueError):
+    """A message that lacks what makes it one, or an id that no message has."""
+
+
+class StartupError(Exception):
+    """The server refuses to start; the text lists every problem and its remedy."""
