@@ -1,1 +1,98 @@
-def main() -> None: ...
+"""The command chatserver: serve, migrate, token."""
+
+import argparse
+import logging
+import socket
+import sys
+from collections.abc import Callable, Sequence
+
+import uvicorn
+
+from chatServer import __version__
+from chatServer.api.auth import DevTokens, dev_user_id
+from chatServer.config import Settings, load_settings
+from chatServer.errors import StartupError
+from chatServer.main import create_app
+from chatServer.store import migrate as migrations
+from chatServer.store.embedded import embedded_postgres
+
+Command = Callable[[Settings, argparse.Namespace], None]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command; what is wrong is said in a sentence, not in a traceback."""
+    parsed = _parser().parse_args(arguments)
+    command: Command = parsed.command
+    try:
+        command(load_settings(), parsed)
+    except StartupError as error:
+        sys.exit(str(error))
+
+
+def serve(settings: Settings, _: argparse.Namespace) -> None:
+    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    config = uvicorn.Config(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,  # it would write down what people search for
+        server_header=False,
+    )
+    Server(config, settings).run()
+
+
+class Server(uvicorn.Server):
+    """uvicorn, that says where it is once it is there."""
+
+    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
+        super().__init__(config)
+        self.settings = settings
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if not self.should_exit:
+            print(_welcome(self.settings, self._address()), flush=True)
+
+    def _address(self) -> str:
+        host, port = self.servers[0].sockets[0].getsockname()[:2]
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def migrate(settings: Settings, _: argparse.Namespace) -> None:
+    if settings.embedded and settings.migration_database_url is None:
+        with embedded_postgres(settings.chat_data_dir) as server:
+            migrations.migrate(server.owner_url)
+    else:
+        migrations.migrate(settings.owner_url)
+        app_url = settings.database_url.get_secret_value() if settings.database_url else ""
+        if app_url and migrations.set_login_password(settings.owner_url, app_url):
+            print("The role chat_app has the password of DATABASE_URL.")
+    print(f"The database is at revision {migrations.newest_revision()}.")
+
+
+def token(settings: Settings, parsed: argparse.Namespace) -> None:
+    print(DevTokens.of(settings.chat_data_dir).sign(dev_user_id(parsed.user)))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="chatserver", description="The chat backend that remembers.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands.add_parser("serve", help="run the server").set_defaults(command=serve)
+    commands.add_parser("migrate", help="bring the database to the newest revision").set_defaults(command=migrate)
+    token_parser = commands.add_parser("token", help="print an access token for development")
+    token_parser.add_argument("--user", required=True, metavar="NAME", help="any name, or a user id")
+    token_parser.set_defaults(command=token)
+    return parser
+
+
+def _welcome(settings: Settings, address: str) -> str:
+    where = settings.chat_data_dir.resolve() if settings.embedded else "the database of DATABASE_URL"
+    return f"""
+chatServer {__version__} is at {address}   (API: {address}/docs, data: {where})
+
+Sign in for development, under any name:
+  curl -s {address}/api/dev/token -H 'Content-Type: application/json' -d '{{"user": "ada"}}'
+or: chatserver token --user ada
+"""

@@ -49,6 +49,13 @@ class Settings(BaseSettings):
         return self.database_url is None
 
     @property
+    def owner_url(self) -> str:
+        """Who migrates a database that is not embedded."""
+        if self.migration_database_url is None:
+            raise StartupError("MIGRATION_DATABASE_URL is not set: migrations run as the owner of the database.")
+        return self.migration_database_url.get_secret_value()
+
+    @property
     def database_url_is_direct(self) -> bool:
         """A URL counts as a pooler unless DATABASE_DIRECT_URL names the same address."""
         return self.embedded or self.database_url == self.database_direct_url

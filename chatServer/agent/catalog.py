@@ -1,0 +1,106 @@
+"""The agents of agents/*.yaml: read once at start, every problem of every file reported at once."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chatServer import errors
+from chatServer.records import Agent, MemoryScope
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+
+
+class WindowPolicy(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    messages: Annotated[int, Field(ge=2, le=1_000)] = 20
+
+
+class MemoryPolicy(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    scope: MemoryScope = "agent"
+
+
+class AgentFile(BaseModel):
+    """What a file may say."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: Name
+    description: Annotated[str, Field(min_length=1, max_length=500)]
+    prompt: Annotated[str, Field(min_length=1, max_length=100_000)]
+    model: str | None = None
+    tools: list[Name] = Field(default_factory=list)
+    window: WindowPolicy = Field(default_factory=WindowPolicy)
+    memory: MemoryPolicy = Field(default_factory=MemoryPolicy)
+
+
+class Catalog:
+    """The known agents by name."""
+
+    def __init__(self, agents: list[Agent], default: str) -> None:
+        self._agents = {agent.name: agent for agent in agents}
+        self.default = default
+
+    def __iter__(self) -> Any:
+        return iter(self._agents.values())
+
+    def get(self, name: str) -> Agent:
+        """One agent, or an error that names those there are."""
+        if name not in self._agents:
+            raise errors.AgentNotFound(sorted(self._agents))
+        return self._agents[name]
+
+
+def load_agents(directory: Path, default: str) -> Catalog:
+    """Read every agent, or say everything that is wrong with any of them."""
+    agents: list[Agent] = []
+    problems: list[str] = []
+    paths = sorted([*directory.glob("*.yaml"), *directory.glob("*.yml")])
+    for path in paths:
+        agent, wrong = _read(path)
+        agents += [agent] if agent else []
+        problems += [f"  {path.name}: {problem}" for problem in wrong]
+    names = [agent.name for agent in agents]
+    problems += [f"  {name}: two files have this name" for name in sorted({n for n in names if names.count(n) > 1})]
+    if not paths:
+        problems.append(f"  no *.yaml file in {directory}")
+    elif default not in names and not problems:
+        problems.append(f"  DEFAULT_AGENT is {default}, but the agents are: {', '.join(names)}")
+    if problems:
+        raise errors.StartupError("\n".join(["The agents cannot be loaded:", *problems]))
+    return Catalog(agents, default)
+
+
+def _read(path: Path) -> tuple[Agent | None, list[str]]:
+    try:
+        found = AgentFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except ValidationError as error:
+        return None, [_sentence(dict(problem)) for problem in error.errors(include_url=False)]
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        return None, [f"is not valid YAML: {error}"]
+    if found.name != path.stem:
+        return None, [f"its name is {found.name}; file and agent must have the same name"]
+    return _agent(found), []
+
+
+def _sentence(problem: dict[str, Any]) -> str:
+    place = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"{place}: there is no such setting"
+    return f"{place}: {problem['msg']}" if place else str(problem["msg"])
+
+
+def _agent(found: AgentFile) -> Agent:
+    return Agent(
+        name=found.name,
+        description=found.description,
+        prompt=found.prompt,
+        model=found.model,
+        tools=tuple(found.tools),
+        window_messages=found.window.messages,
+        memory_scope=found.memory.scope,
+    )

@@ -1,0 +1,36 @@
+"""What routes ask for by type: the server's state, the user, an id in canonical form."""
+
+from typing import Annotated, cast
+
+from fastapi import Depends, Path, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from chatServer import errors
+from chatServer.api.state import State
+from chatServer.conversation.sessions import SessionKey
+from chatServer.records import Principal
+
+_bearer = HTTPBearer(auto_error=False, description="The user's access token")
+
+
+def current_state(request: Request) -> State:
+    return cast(State, request.state.chat)
+
+
+def current_principal(
+    state: Annotated[State, Depends(current_state)],
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+) -> Principal:
+    """The user whose token came with the request."""
+    if credentials is None:
+        raise errors.Unauthenticated("This needs a token: send the header Authorization: Bearer <access token>.")
+    return state.tokens.verify(credentials.credentials)
+
+
+def session_key(session_id: Annotated[str, Path(max_length=400)]) -> SessionKey:
+    return SessionKey.parse(session_id)
+
+
+CurrentState = Annotated[State, Depends(current_state)]
+CurrentUser = Annotated[Principal, Depends(current_principal)]
+SessionInPath = Annotated[SessionKey, Depends(session_key)]

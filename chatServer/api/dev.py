@@ -1,0 +1,29 @@
+"""Sign-in for development: anybody on this machine may be anybody."""
+
+from fastapi import APIRouter, Request
+
+from chatServer import errors
+from chatServer.api.auth import LIFETIME_S, dev_user_id
+from chatServer.api.deps import CurrentState
+from chatServer.api.schemas import DevToken, DevTokenRequest
+from chatServer.config import is_loopback
+
+router = APIRouter(prefix="/api/dev", tags=["development"])
+
+FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+
+
+@router.post("/token")
+async def token(body: DevTokenRequest, request: Request, state: CurrentState) -> DevToken:
+    """A token for a made-up user; only for requests that were made on this very machine."""
+    if not _is_local(request):
+        raise errors.Forbidden("Development sign-in answers requests from this machine only.")
+    user_id = dev_user_id(body.user)
+    return DevToken(access_token=state.tokens.sign(user_id), expires_in=LIFETIME_S, user_id=str(user_id))
+
+
+def _is_local(request: Request) -> bool:
+    """From loopback, to a loopback name (a page elsewhere may point its own name at us), and not through a proxy."""
+    from_here = request.client is not None and is_loopback(request.client.host)
+    asked_for_us = is_loopback(request.url.hostname or "")
+    return from_here and asked_for_us and not any(name in request.headers for name in FORWARDED)

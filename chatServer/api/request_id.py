@@ -1,0 +1,33 @@
+"""Every request has an id: in its answer's headers, in its errors, in the log."""
+
+import re
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chatServer.records import new_id
+
+HEADER = "X-Request-Id"
+_ACCEPTABLE = re.compile(r"^[A-Za-z0-9_.:-]{1,64}\Z")
+
+
+class RequestId:
+    """Take the caller's id when it is harmless, else make one."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get(HEADER, "")
+        request_id = given if _ACCEPTABLE.match(given) else str(new_id())
+        scope.setdefault("state", {})["request_id"] = request_id
+
+        async def send_with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[HEADER] = request_id
+            await send(message)
+
+        await self.app(scope, receive, send_with_id)

@@ -1,0 +1,150 @@
+"""The bodies of requests and answers."""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from chatServer import errors
+from chatServer.conversation.transcript import Transcript
+from chatServer.messages import clean_text
+from chatServer.records import Agent, Cursor, Page, Session
+
+
+def _clean(value: Any) -> Any:
+    return clean_text(value) if isinstance(value, str) else value
+
+
+Text = Annotated[str, BeforeValidator(_clean)]
+Title = Annotated[Text, Field(max_length=200)]
+SessionId = Annotated[Text, Field(description="A UUID, or your own name for the session", max_length=128)]
+AgentName = Annotated[Text, Field(max_length=64)]
+
+
+class Body(BaseModel):
+    """A request body: unknown fields are an error, so that a typo is not silently ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class DevTokenRequest(Body):
+    user: Annotated[Text, Field(min_length=1, max_length=200, description="Any name; the same name is the same user")]
+
+
+class DevToken(BaseModel):
+    access_token: str
+    token_type: Literal["bearer"] = "bearer"  # noqa: S105
+    expires_in: int
+    user_id: str
+
+
+class ResolveRequest(Body):
+    agent_name: AgentName | None = None
+    hint: SessionId | None = None
+
+
+class CreateSessionRequest(Body):
+    agent_name: AgentName | None = None
+    session_id: SessionId | None = None
+    title: Title | None = None
+    memory: Literal["on", "off"] = "on"
+
+
+class ChangeSessionRequest(Body):
+    title: Title | None = None
+    archived: bool | None = None
+    memory: Literal["on", "off"] | None = None
+
+
+class SessionAnswer(BaseModel):
+    session_id: str
+    agent_name: str
+    external_id: str | None
+    title: str | None
+    memory: Literal["on", "off"]
+    created_at: datetime
+    last_active_at: datetime
+    archived_at: datetime | None
+
+    @classmethod
+    def of(cls, session: Session) -> Self:
+        return cls.model_validate(session, from_attributes=True)
+
+
+class SessionsAnswer(BaseModel):
+    sessions: list[SessionAnswer]
+    before: str | None = Field(description="Pass it as ?before= to get the next, older page")
+
+    @classmethod
+    def of(cls, page: Page) -> Self:
+        before = _cursor_text(page.before) if page.before else None
+        return cls(sessions=[SessionAnswer.of(session) for session in page.sessions], before=before)
+
+
+class UIMessageAnswer(BaseModel):
+    """A message as the AI SDK's useChat holds it."""
+
+    id: str
+    role: Literal["user", "assistant", "system"]
+    parts: list[dict[str, Any]]
+    metadata: dict[str, Any]
+
+
+class MessagesAnswer(BaseModel):
+    messages: list[UIMessageAnswer]
+    before: str | None = Field(description="Pass it as ?before= to get what was said before")
+
+    @classmethod
+    def of(cls, transcript: Transcript) -> Self:
+        before = None if transcript.before is None else str(transcript.before)
+        return cls.model_validate({"messages": transcript.messages, "before": before})
+
+
+class AgentAnswer(BaseModel):
+    name: str
+    description: str
+    model: str | None
+    default: bool
+
+    @classmethod
+    def of(cls, agent: Agent, default: str) -> Self:
+        return cls(
+            name=agent.name, description=agent.description, model=agent.model, default=agent.name == default
+        )
+
+
+class AgentsAnswer(BaseModel):
+    agents: list[AgentAnswer]
+
+
+class Health(BaseModel):
+    status: Literal["ok"] = "ok"
+    version: str
+
+
+class Problem(BaseModel):
+    """RFC 9457 problem details."""
+
+    type: str = Field(examples=["about:blank"])
+    title: str
+    status: int
+    detail: str = Field(description="A sentence for a person")
+    code: str = Field(description="Stable; for programs", examples=["session_not_found"])
+    request_id: str
+
+
+def _cursor_text(cursor: Cursor) -> str:
+    return urlsafe_b64encode(f"{cursor.last_active_at.isoformat()} {cursor.session_id}".encode()).decode()
+
+
+def parse_cursor(text: str) -> Cursor:
+    """The cursor that an earlier page gave."""
+    try:
+        time, session_id = urlsafe_b64decode(text.encode()).decode().split(" ")
+        last_active_at = datetime.fromisoformat(time)
+    except ValueError as error:
+        raise errors.InvalidRequest("The value of before is not one that an earlier page gave.") from error
+    if last_active_at.tzinfo is None or "\0" in session_id:
+        raise errors.InvalidRequest("The value of before is not one that an earlier page gave.")
+    return Cursor(last_active_at, session_id)

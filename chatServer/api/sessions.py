@@ -1,0 +1,113 @@
+"""Threads over HTTP: resolve, list, create, read, change, delete."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response, status
+
+from chatServer import errors
+from chatServer.api.deps import CurrentState, CurrentUser, SessionInPath
+from chatServer.api.schemas import (
+    ChangeSessionRequest,
+    CreateSessionRequest,
+    MessagesAnswer,
+    ResolveRequest,
+    SessionAnswer,
+    SessionsAnswer,
+    Text,
+    parse_cursor,
+)
+from chatServer.conversation import sessions, transcript
+from chatServer.conversation.sessions import Changes, SessionKey
+
+router = APIRouter(prefix="/api/sessions", tags=["sessions"])
+
+Limit = Annotated[int, Query(ge=1, le=200)]
+
+
+@router.post("/resolve")
+async def resolve(body: ResolveRequest, state: CurrentState, user: CurrentUser) -> SessionAnswer:
+    """The session to go on with: the hinted one if it is yours, else the active one, else a new one."""
+    if body.agent_name is not None:
+        state.agents.get(body.agent_name)
+    session = await sessions.resolve(
+        state.database,
+        user,
+        agent_name=body.agent_name,
+        default_agent=state.agents.default,
+        hint=SessionKey.parse(body.hint) if body.hint is not None else None,
+    )
+    return SessionAnswer.of(session)
+
+
+@router.get("")
+async def find(
+    state: CurrentState,
+    user: CurrentUser,
+    q: Annotated[Text | None, Query(max_length=500, description="Words in titles and messages")] = None,
+    agent_name: Annotated[Text | None, Query(max_length=64)] = None,
+    archived: bool = False,
+    limit: Limit = 30,
+    before: Annotated[Text | None, Query(max_length=200)] = None,
+) -> SessionsAnswer:
+    """Your sessions, the most recently used first."""
+    page = await sessions.find(
+        state.database,
+        user,
+        limit=limit,
+        before=parse_cursor(before) if before else None,
+        agent_name=agent_name,
+        archived=archived,
+        phrase=q.strip() or None if q else None,
+    )
+    return SessionsAnswer.of(page)
+
+
+@router.post("", status_code=status.HTTP_201_CREATED)
+async def create(
+    body: CreateSessionRequest, state: CurrentState, user: CurrentUser, response: Response
+) -> SessionAnswer:
+    """A new session, which becomes the active one. An id of your own may be given; the same id again is the
+    same session (200)."""
+    agent = state.agents.get(body.agent_name or state.agents.default)
+    key = SessionKey.parse(body.session_id) if body.session_id is not None else None
+    changes = Changes(title=body.title, memory=body.memory)
+    session, is_new = await sessions.create(state.database, user, agent.name, key, changes)
+    if not is_new:
+        response.status_code = status.HTTP_200_OK
+    return SessionAnswer.of(session)
+
+
+@router.get("/{session_id}")
+async def get(key: SessionInPath, state: CurrentState, user: CurrentUser) -> SessionAnswer:
+    """One session."""
+    return SessionAnswer.of(await sessions.get(state.database, user, key))
+
+
+@router.patch("/{session_id}")
+async def change(
+    key: SessionInPath, body: ChangeSessionRequest, state: CurrentState, user: CurrentUser
+) -> SessionAnswer:
+    """Rename (null takes the title away), archive, or switch memory on and off."""
+    given = body.model_fields_set
+    if not given:
+        raise errors.InvalidRequest("Say what to change: title, archived or memory.")
+    changes = Changes(title=body.title, set_title="title" in given, memory=body.memory, archived=body.archived)
+    return SessionAnswer.of(await sessions.change(state.database, user, key, changes))
+
+
+@router.delete("/{session_id}", status_code=status.HTTP_204_NO_CONTENT)
+async def delete(key: SessionInPath, state: CurrentState, user: CurrentUser) -> None:
+    """The session and everything that was said in it."""
+    await sessions.delete(state.database, user, key)
+
+
+@router.get("/{session_id}/messages")
+async def messages(
+    key: SessionInPath,
+    state: CurrentState,
+    user: CurrentUser,
+    limit: Limit = 50,
+    before: Annotated[int | None, Query(ge=0, le=2**63 - 1)] = None,
+) -> MessagesAnswer:
+    """What was said, oldest to newest, the newest page first; a page never splits a turn."""
+    return MessagesAnswer.of(await transcript.read(state.database, user, key, limit=limit, before=before))

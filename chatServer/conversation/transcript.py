@@ -1,0 +1,124 @@
+"""A session as people see it: UIMessages, one per user message and one per answer, paged by turn."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from chatServer.conversation.sessions import SessionKey
+from chatServer.errors import SessionNotFound
+from chatServer.messages import UIMessage, to_ui_parts
+from chatServer.records import Principal, StoredMessage, Turn
+from chatServer.store import images, sessions, turns
+from chatServer.store.history import ChatMessageHistory
+from chatServer.store.pool import Database
+
+LONGEST_PAGE = 2_000  # rows; one turn with more steps than this is cut
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """Some of the conversation, oldest first, and where the part before it ends."""
+
+    messages: list[UIMessage]
+    before: int | None
+
+
+async def read(
+    database: Database, principal: Principal, key: SessionKey, *, limit: int, before: int | None
+) -> Transcript:
+    """The newest `limit` messages before a point, made whole: a page begins with what the user said."""
+    async with database.transaction(principal) as connection:
+        session = await sessions.find_session(connection, principal.user_id, key.value)
+        if session is None:
+            raise SessionNotFound
+        history = ChatMessageHistory(connection, principal.user_id, session.session_id)
+        stored, more = await _whole_turns(history, limit, before)
+        stored = await images.put_images_back(connection, principal.user_id, session.session_id, stored)
+        turn_ids = {each.turn_id for each in stored if each.turn_id}
+        known = await turns.read_turns(connection, principal.user_id, turn_ids)
+    return Transcript(list(_ui_messages(stored, known)), before=stored[0].id if stored and more else None)
+
+
+async def _whole_turns(
+    history: ChatMessageHistory, limit: int, before: int | None
+) -> tuple[list[StoredMessage], bool]:
+    while True:
+        found = await history.page(limit + 1, before)
+        if len(found) <= limit:
+            return found, False
+        page = found[1:]
+        start = next((i for i, each in enumerate(page) if each.message.role == "user"), None)
+        if start is not None:
+            return page[start:], True
+        if limit >= LONGEST_PAGE:
+            return page, True
+        limit = min(limit * 4, LONGEST_PAGE)
+
+
+def _ui_messages(stored: Sequence[StoredMessage], known: dict[UUID, Turn]) -> Iterator[UIMessage]:
+    for (is_answer, turn_id, _), group in groupby(stored, key=_speaker):
+        rows = list(group)
+        turn = known.get(turn_id) if turn_id else None
+        if is_answer:
+            yield _answer(rows, turn)
+        else:
+            yield _said(rows[0])
+            if turn and turn.partial_text and turn.state in ("failed", "interrupted"):
+                yield _unfinished(turn)
+
+
+def _speaker(each: StoredMessage) -> tuple[bool, UUID | None, int]:
+    """Rows of one answer belong together; every other row stands alone."""
+    is_answer = each.message.role in ("assistant", "tool")
+    return is_answer, each.turn_id, 0 if is_answer else each.id
+
+
+def _said(each: StoredMessage) -> UIMessage:
+    message = each.message
+    return {
+        "id": message.message_id,
+        "role": "user" if message.role == "user" else "system",
+        "parts": to_ui_parts([message]),
+        "metadata": _metadata(each, None),
+    }
+
+
+def _answer(rows: Sequence[StoredMessage], turn: Turn | None) -> UIMessage:
+    reply_id = turn.reply_message_id if turn else None
+    return {
+        "id": str(reply_id or rows[-1].message.message_id),
+        "role": "assistant",
+        "parts": to_ui_parts([each.message for each in rows]),
+        "metadata": _metadata(rows[-1], turn),
+    }
+
+
+def _unfinished(turn: Turn) -> UIMessage:
+    return {
+        "id": str(turn.reply_message_id or turn.turn_id),
+        "role": "assistant",
+        "parts": [{"type": "text", "text": turn.partial_text or "", "state": "done"}],
+        "metadata": {"turn_id": str(turn.turn_id), **_outcome(turn)},
+    }
+
+
+def _metadata(each: StoredMessage, turn: Turn | None) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"created_at": each.created_at.isoformat()}
+    if each.turn_id:
+        metadata["turn_id"] = str(each.turn_id)
+    if turn:
+        metadata |= _outcome(turn)
+    return metadata
+
+
+def _outcome(turn: Turn) -> dict[str, Any]:
+    outcome = {
+        "state": turn.state,
+        "error_code": turn.error_code,
+        "model": turn.model,
+        "usage": turn.usage,
+        "memory_revision": turn.revision,
+    }
+    return {name: value for name, value in outcome.items() if value is not None}

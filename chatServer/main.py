@@ -1,0 +1,72 @@
+"""create_app(): the rooms put together, and a lifespan that builds and closes one typed State."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import TypedDict
+
+from fastapi import FastAPI
+
+from chatServer import __version__
+from chatServer.agent.catalog import load_agents
+from chatServer.api import agents, dev, health, problems, sessions
+from chatServer.api.auth import DevTokens
+from chatServer.api.request_id import RequestId
+from chatServer.api.state import State
+from chatServer.config import Settings
+from chatServer.store import startup
+from chatServer.store.embedded import embedded_postgres
+from chatServer.store.migrate import migrate
+from chatServer.store.pool import Database
+
+
+class LifespanState(TypedDict):
+    chat: State
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The server as an ASGI application."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[LifespanState]:
+        async with running(settings) as state:
+            yield {"chat": state}
+
+    app = FastAPI(
+        title="chatServer",
+        version=__version__,
+        summary="The chat backend that remembers",
+        lifespan=lifespan,
+        responses=problems.DOCUMENTED,
+    )
+    problems.install(app)
+    app.add_middleware(RequestId)
+    for room in (sessions, agents, dev, health):
+        app.include_router(room.router)
+    return app
+
+
+@contextlib.asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[State]:
+    """Everything that lives as long as the server."""
+    agents_found = load_agents(settings.agents_dir, settings.default_agent)
+    tokens = DevTokens.of(settings.chat_data_dir)
+    async with database_url(settings) as url, Database(url, settings) as database:
+        await startup.refuse_unsafe_login(database)
+        await startup.refuse_old_schema(database)
+        yield State(settings=settings, database=database, agents=agents_found, tokens=tokens)
+
+
+@contextlib.asynccontextmanager
+async def database_url(settings: Settings) -> AsyncIterator[str]:
+    """The address of the database: the given one, or that of our own, started and migrated."""
+    if settings.database_url is not None:
+        yield settings.database_url.get_secret_value()
+        return
+    postgres = embedded_postgres(settings.chat_data_dir)
+    server = await asyncio.to_thread(postgres.__enter__)
+    try:
+        await asyncio.to_thread(migrate, server.owner_url)
+        yield server.app_url
+    finally:
+        await asyncio.to_thread(postgres.__exit__, None, None, None)

@@ -1,0 +1,38 @@
+"""Messages and their conversions: to LangChain, to providers, to the AI SDK's UI, and to text for search."""
+
+from chatServer.messages.action import extract_action_from_message
+from chatServer.messages.calls import AgentCallMsg, MessageContent, ToolCallMsg
+from chatServer.messages.clean import clean_json, clean_text, searchable
+from chatServer.messages.images import data_uri, encode_image_file, parse_data_uri, refuse_file_images
+from chatServer.messages.langchain import from_langchain, to_langchain
+from chatServer.messages.message import ROLES, Message, new_message_id
+from chatServer.messages.provider import from_provider_dict, to_provider_dict
+from chatServer.messages.text import reasoning_of, text_of, tool_result
+from chatServer.messages.ui import UIMessage, from_ui_message, to_ui_parts
+
+__all__ = [
+    "ROLES",
+    "AgentCallMsg",
+    "Message",
+    "MessageContent",
+    "ToolCallMsg",
+    "UIMessage",
+    "clean_json",
+    "clean_text",
+    "data_uri",
+    "encode_image_file",
+    "extract_action_from_message",
+    "from_langchain",
+    "from_provider_dict",
+    "from_ui_message",
+    "new_message_id",
+    "parse_data_uri",
+    "reasoning_of",
+    "refuse_file_images",
+    "searchable",
+    "text_of",
+    "to_langchain",
+    "to_provider_dict",
+    "to_ui_parts",
+    "tool_result",
+]

@@ -1,0 +1,85 @@
+"""The one place where text is made fit for Postgres, and where the text for search is made."""
+
+import math
+import re
+import unicodedata
+from typing import Any
+
+REPLACEMENT = "\ufffd"
+SEARCHABLE_BYTES = 100_000
+MAX_DEPTH = 200  # orjson writes 253 levels; the row around a message needs a few
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_DATA_URI = re.compile(
+    r"data:(?:[\w.+-]{1,80}/[\w.+-]{1,80})?(?:;[\w.+=-]{1,80}){0,8},[^\s\"'<>)\]]*", re.ASCII | re.IGNORECASE
+)
+# The look-behind makes each run be tried once: without it a run of 255 characters is tried 255 times.
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{256,}")
+# Scripts that write no spaces: Han, Hiragana, Katakana.
+_UNSPACED = re.compile(
+    "[\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+# \w leaves out the vowel signs of Indic and Thai words, which would fall apart into consonants.
+_WORD = re.compile(r"[\w\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e]+")
+
+
+def clean_text(text: str) -> str:
+    """Replace what Postgres refuses: NUL and surrogates without a partner."""
+    if "\0" in text:
+        text = text.replace("\0", REPLACEMENT)
+    if _SURROGATE.search(text):
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def clean_json(value: Any, *, depth: int = 0) -> Any:
+    """Make any value fit for JSONB. Whatever JSON does not know becomes text: a message is never lost."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if value is None or isinstance(value, bool | int | float):
+        return _clean_number(value)
+    if depth >= MAX_DEPTH:
+        return REPLACEMENT
+    if isinstance(value, dict):
+        return _clean_dict(value, depth + 1)
+    if isinstance(value, list | tuple):
+        return [clean_json(item, depth=depth + 1) for item in value]
+    return _text_of_anything(value)
+
+
+def _clean_number(value: float | bool | None) -> float | bool | str | None:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or -(2**63) <= value < 2**63:
+        return value
+    return _text_of_anything(value)  # orjson writes 64 bits
+
+
+def _clean_dict(value: dict[Any, Any], depth: int) -> dict[str, Any]:
+    cleaned: dict[str, Any] = {}
+    for key, item in value.items():
+        name = clean_text(key if isinstance(key, str) else _text_of_anything(key))
+        while name in cleaned:
+            name += "_"
+        cleaned[name] = clean_json(item, depth=depth)
+    return cleaned
+
+
+def _text_of_anything(value: object) -> str:
+    try:
+        return clean_text(str(value))
+    except Exception:  # noqa: BLE001  a foreign __str__ may do anything
+        return REPLACEMENT
+
+
+def searchable(text: str) -> str:
+    """The words that full-text search indexes, of at most the first 100 kB, without embedded files."""
+    prose = _BASE64.sub(" ", _DATA_URI.sub(" ", text))
+    folded = unicodedata.normalize("NFKC", _first_bytes(prose)).casefold()
+    # Folding can lengthen a text elevenfold, and a tsvector above 1 MB is an error.
+    words = _first_bytes(unicodedata.normalize("NFKC", folded))
+    return " ".join(_WORD.findall(_UNSPACED.sub(r" \g<0> ", words)))
+
+
+def _first_bytes(text: str) -> str:
+    return text[:SEARCHABLE_BYTES].encode("utf-8", "ignore")[:SEARCHABLE_BYTES].decode("utf-8", "ignore")

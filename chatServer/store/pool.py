@@ -1,0 +1,122 @@
+"""The only way to a connection: a pipelined transaction that has become the user who asks."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import select
+import socket
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Self
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.errors import PipelineAborted
+from psycopg_pool import AsyncConnectionPool
+
+from chatServer import errors
+from chatServer.config import Settings
+from chatServer.records import Principal
+
+Connection = AsyncConnection[tuple[Any, ...]]
+
+RECONNECT_TIMEOUT_S = 3  # psycopg_pool's own default backs off to waits of 16 s
+CUT_OFF_GRACE_MS = 1_000
+
+logger = logging.getLogger(__name__)
+
+
+class Database:
+    """A pool of connections of chat_app, handed out one transaction at a time."""
+
+    def __init__(self, url: str, settings: Settings) -> None:
+        self._statement_timeout_ms = settings.database_statement_timeout_ms
+        self._limits = (
+            f"select set_config('statement_timeout', '{settings.database_statement_timeout_ms}', true), "
+            f"set_config('idle_in_transaction_session_timeout', '{settings.database_idle_timeout_ms}', true)"
+        ).encode()
+        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            url,
+            min_size=min(2, settings.database_pool_size),
+            max_size=settings.database_pool_size,
+            timeout=settings.database_pool_wait_ms / 1_000,
+            reconnect_timeout=RECONNECT_TIMEOUT_S,
+            check=_check_if_the_server_spoke,
+            kwargs={
+                # Behind a transaction pooler a prepared statement is gone, or somebody else's, next time.
+                "prepare_threshold": 5 if settings.database_url_is_direct else None,
+                "connect_timeout": RECONNECT_TIMEOUT_S,
+                "autocommit": True,  # transactions are opened below, and nowhere else
+            },
+            open=False,
+            name="chat",
+        )
+
+    async def __aenter__(self) -> Self:
+        await self._pool.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._pool.close()
+
+    @contextlib.asynccontextmanager
+    async def transaction(self, principal: Principal) -> AsyncIterator[Connection]:
+        """Begin as this user, commit at the end of the block, roll back when it raises.
+
+        The statements that become the user travel with the first query: one round trip. They are SET LOCAL,
+        so a pooler that hands the connection on hands on nothing of the user.
+        """
+        async with self._connection() as connection, connection.pipeline(), connection.transaction():
+            await connection.execute(b"set local role chat_user", prepare=False)
+            await connection.execute(_claims(principal), prepare=False)
+            await connection.execute(self._limits)
+            yield connection
+
+    @contextlib.asynccontextmanager
+    async def login(self) -> AsyncIterator[Connection]:
+        """A transaction as chat_app itself, which may read catalogs and nothing of the users."""
+        async with self._connection() as connection, connection.transaction():
+            yield connection
+
+    @contextlib.asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
+        try:
+            async with self._pool.connection() as connection:
+                with _cut_off(connection, self._statement_timeout_ms + CUT_OFF_GRACE_MS):
+                    yield connection
+        except PipelineAborted:
+            raise  # a statement of ours failed before: a bug to see, not an outage
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            logger.warning("database unavailable: %s", type(error).__name__)
+            raise errors.DatabaseUnavailable from error
+
+
+def _claims(principal: Principal) -> bytes:
+    # A UUID has no quote to escape. Only a SET LOCAL statement reaches the workers of Citus; set_config does not.
+    return f"""set local request.jwt.claims = '{{"sub":"{principal.user_id}","role":"authenticated"}}'""".encode()
+
+
+async def _check_if_the_server_spoke(connection: Connection) -> None:
+    """An idle connection has nothing to read; if it has, it is a goodbye. Costs no round trip."""
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    if poll.poll(0):
+        await AsyncConnectionPool.check_connection(connection)
+
+
+@contextlib.contextmanager
+def _cut_off(connection: Connection, timeout_ms: int) -> Iterator[None]:
+    """Hang up when a transaction outlives every timeout of the server: then the server is what hangs.
+
+    Cancelling would wait for an answer (10 s were measured); a closed socket is an error at once.
+    """
+
+    def hang_up() -> None:
+        with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as duplicate:
+            duplicate.shutdown(socket.SHUT_RDWR)
+
+    timer = asyncio.get_running_loop().call_later(timeout_ms / 1_000, hang_up)
+    try:
+        yield
+    finally:
+        timer.cancel()

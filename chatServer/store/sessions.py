@@ -1,0 +1,109 @@
+"""Rows of chat.sessions and of the active session per agent."""
+
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from chatServer.records import Cursor, Session
+from chatServer.store import queries
+from chatServer.store.pool import Connection
+
+SQL = queries.load("sessions.sql")
+
+
+async def find_session(connection: Connection, user_id: UUID, id: str) -> Session | None:
+    return await _one(connection, "find_session", user_id=user_id, id=id)
+
+
+async def lock_session(connection: Connection, user_id: UUID, id: str) -> Session | None:
+    return await _one(connection, "lock_session", user_id=user_id, id=id)
+
+
+async def insert_session(
+    connection: Connection,
+    user_id: UUID,
+    session_id: str,
+    agent_name: str,
+    *,
+    external_id: str | None = None,
+    title: str | None = None,
+    memory: str = "on",
+) -> Session | None:
+    values = {"external_id": external_id, "title": title, "memory": memory}
+    return await _one(
+        connection, "insert_session", user_id=user_id, session_id=session_id, agent_name=agent_name, **values
+    )
+
+
+async def touch_session(connection: Connection, user_id: UUID, session_id: str) -> Session | None:
+    return await _one(connection, "touch_session", user_id=user_id, session_id=session_id)
+
+
+async def claim_active(connection: Connection, user_id: UUID, agent_name: str, session_id: str) -> str:
+    values = {"user_id": user_id, "agent_name": agent_name, "session_id": session_id}
+    row = await (await connection.execute(SQL["claim_active"], values)).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+async def set_active(connection: Connection, user_id: UUID, agent_name: str, session_id: str) -> None:
+    values = {"user_id": user_id, "agent_name": agent_name, "session_id": session_id}
+    await connection.execute(SQL["set_active"], values)
+
+
+async def clear_active(connection: Connection, user_id: UUID, session_id: str) -> None:
+    await connection.execute(SQL["clear_active"], {"user_id": user_id, "session_id": session_id})
+
+
+async def update_session(
+    connection: Connection,
+    user_id: UUID,
+    session_id: str,
+    *,
+    title: str | None,
+    set_title: bool,
+    memory: str | None,
+    archived: bool | None,
+) -> Session | None:
+    values = {"title": title, "set_title": set_title, "memory": memory, "archived": archived}
+    return await _one(connection, "update_session", user_id=user_id, session_id=session_id, **values)
+
+
+async def list_sessions(
+    connection: Connection,
+    user_id: UUID,
+    *,
+    limit: int,
+    before: Cursor | None = None,
+    agent_name: str | None = None,
+    archived: bool = False,
+    phrase: str | None = None,
+    words: str = "",
+) -> list[Session]:
+    """A page of sessions, the most recently used first; with a phrase, those in which it is found."""
+    values = {
+        "user_id": user_id,
+        "limit": limit,
+        "before_time": before.last_active_at if before else None,
+        "before_id": before.session_id if before else None,
+        "agent_name": agent_name,
+        "archived": archived,
+        "phrase": phrase,
+        "words": words,
+    }
+    statement = SQL["list_sessions" if phrase is None else "search_sessions"]
+    async with connection.cursor(row_factory=class_row(Session)) as cursor:
+        await cursor.execute(statement, values)
+        return await cursor.fetchall()
+
+
+async def delete_session(connection: Connection, user_id: UUID, session_id: str) -> None:
+    """The session and its turns; what was said in it is the history's to delete."""
+    await connection.execute(SQL["delete_session"], {"user_id": user_id, "session_id": session_id})
+
+
+async def _one(connection: Connection, name: str, **values: Any) -> Session | None:
+    async with connection.cursor(row_factory=class_row(Session)) as cursor:
+        await cursor.execute(SQL[name], values)
+        return await cursor.fetchone()

@@ -1,0 +1,59 @@
+-- name: read_newest
+-- The newest messages of a session before a point, newest first.
+select id, message_id, turn_id, created_at, message
+from public.chat_message_history
+where user_id = %(user_id)s and session_id = %(session_id)s and id < %(before)s
+order by id desc
+limit %(limit)s;
+
+-- name: read_window
+-- The newest messages that a model may see: of finished turns, and those that no turn wrote; newest first.
+select h.id, h.message_id, h.turn_id, h.created_at, h.message
+from public.chat_message_history h
+left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
+where h.user_id = %(user_id)s and h.session_id = %(session_id)s
+    and (h.turn_id is null or t.state in ('done', 'stopped'))
+order by h.id desc
+limit %(limit)s;
+
+-- name: append_messages
+-- Messages in their order; the caller holds the session's row lock.
+insert into public.chat_message_history (user_id, session_id, message_id, message, turn_id, tokens)
+select %(user_id)s, %(session_id)s, message_id, message, %(turn_id)s, tokens
+from unnest(%(message_ids)s::uuid[], %(messages)s::jsonb[], %(tokens)s::integer[])
+    with ordinality as given (message_id, message, tokens, place)
+order by place;
+
+-- name: index_messages
+-- The words by which messages are found; the lexemes are ours, so that search splits words the same way.
+insert into chat.message_index (user_id, message_id, session_id, agent_name, tsv)
+select %(user_id)s, message_id, %(session_id)s, %(agent_name)s, array_to_tsvector(string_to_array(words, ' '))
+from unnest(%(message_ids)s::uuid[], %(words)s::text[]) as given (message_id, words)
+where words <> '';
+
+-- name: insert_image
+-- A picture that a message refers to.
+insert into chat.message_images (user_id, image_id, session_id, message_id, media_type, bytes)
+values (%(user_id)s, %(image_id)s, %(session_id)s, %(message_id)s, %(media_type)s, %(bytes)s);
+
+-- name: read_images
+-- The pictures of some messages.
+select image_id, media_type, bytes
+from chat.message_images
+where user_id = %(user_id)s and session_id = %(session_id)s and message_id = any(%(message_ids)s);
+
+-- name: delete_messages
+-- The conversation of a session.
+delete from public.chat_message_history where user_id = %(user_id)s and session_id = %(session_id)s;
+
+-- name: delete_superseded
+-- What edits and regenerations of a session replaced.
+delete from chat.message_superseded where user_id = %(user_id)s and session_id = %(session_id)s;
+
+-- name: delete_index
+-- The search entries of a session.
+delete from chat.message_index where user_id = %(user_id)s and session_id = %(session_id)s;
+
+-- name: delete_images
+-- The pictures of a session.
+delete from chat.message_images where user_id = %(user_id)s and session_id = %(session_id)s;

@@ -1,0 +1,86 @@
+-- name: find_session
+-- One session by its id or by the client's own name for it.
+select session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at
+from chat.sessions
+where user_id = %(user_id)s and (session_id = %(id)s or external_id = %(id)s);
+
+-- name: lock_session
+-- The same row, held until the transaction ends: the one serialisation of a session.
+select session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at
+from chat.sessions
+where user_id = %(user_id)s and (session_id = %(id)s or external_id = %(id)s)
+for update;
+
+-- name: insert_session
+-- A new session, or nothing when it is there already.
+insert into chat.sessions (user_id, session_id, agent_name, external_id, title, memory)
+values (%(user_id)s, %(session_id)s, %(agent_name)s, %(external_id)s, %(title)s, %(memory)s)
+on conflict do nothing
+returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
+
+-- name: touch_session
+-- The session was used just now.
+update chat.sessions set last_active_at = now()
+where user_id = %(user_id)s and session_id = %(session_id)s
+returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
+
+-- name: claim_active
+-- The active session of a user and an agent, or the offered one when there is none; concurrent callers get the same.
+insert into public.user_agent_active_sessions as active (user_id, agent_name, active_session_id)
+values (%(user_id)s, %(agent_name)s, %(session_id)s)
+on conflict (user_id, agent_name) do update set last_active_at = excluded.last_active_at
+returning active_session_id;
+
+-- name: set_active
+-- Make this the session that the user is in with its agent.
+insert into public.user_agent_active_sessions as active (user_id, agent_name, active_session_id)
+values (%(user_id)s, %(agent_name)s, %(session_id)s)
+on conflict (user_id, agent_name) do update
+set active_session_id = excluded.active_session_id, last_active_at = excluded.last_active_at;
+
+-- name: clear_active
+-- Leave the session, if the user is in it.
+delete from public.user_agent_active_sessions
+where user_id = %(user_id)s and active_session_id = %(session_id)s;
+
+-- name: update_session
+-- Change what was given, keep the rest.
+update chat.sessions
+set title = case when %(set_title)s then %(title)s else title end,
+    memory = coalesce(%(memory)s, memory),
+    archived_at = case when %(archived)s::boolean is null then archived_at
+                       when %(archived)s then coalesce(archived_at, now()) end
+where user_id = %(user_id)s and session_id = %(session_id)s
+returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
+
+-- name: list_sessions
+-- A page of sessions, the most recently used first.
+select session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at
+from chat.sessions
+where user_id = %(user_id)s
+    and (archived_at is not null) = %(archived)s
+    and agent_name = coalesce(%(agent_name)s, agent_name)
+    and (last_active_at, session_id)
+        < (coalesce(%(before_time)s, 'infinity'::timestamptz), coalesce(%(before_id)s, ''))
+order by last_active_at desc, session_id desc
+limit %(limit)s;
+
+-- name: search_sessions
+-- The same page, of sessions whose title holds the phrase or that have a message with all its words.
+select s.session_id, s.agent_name, s.external_id, s.title, s.memory, s.created_at, s.last_active_at, s.archived_at
+from chat.sessions s
+where s.user_id = %(user_id)s
+    and (s.archived_at is not null) = %(archived)s
+    and s.agent_name = coalesce(%(agent_name)s, s.agent_name)
+    and (s.last_active_at, s.session_id)
+        < (coalesce(%(before_time)s, 'infinity'::timestamptz), coalesce(%(before_id)s, ''))
+    and (position(lower(%(phrase)s) in lower(s.title)) > 0
+        or s.session_id in (
+            select i.session_id from chat.message_index i
+            where i.user_id = %(user_id)s and i.tsv @@ %(words)s::tsquery))
+order by s.last_active_at desc, s.session_id desc
+limit %(limit)s;
+
+-- name: delete_session
+-- The session itself; its turns and their events go with it.
+delete from chat.sessions where user_id = %(user_id)s and session_id = %(session_id)s;

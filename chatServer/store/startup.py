@@ -1,0 +1,55 @@
+"""What must be true of a database before we serve from it."""
+
+from typing import NamedTuple
+
+from psycopg.rows import class_row
+
+from chatServer.errors import StartupError
+from chatServer.store import migrate, queries
+from chatServer.store.pool import Database
+
+SQL = queries.load("startup.sql")
+
+
+class Login(NamedTuple):
+    role_name: str
+    is_superuser: bool
+    bypasses_rls: bool
+    is_owner: bool
+    may_become_user: bool
+    is_migrated: bool
+
+
+async def refuse_unsafe_login(database: Database) -> None:
+    """Row level security does not bind owners, superusers and BYPASSRLS: no server starts as one of them."""
+    async with database.login() as connection, connection.cursor(row_factory=class_row(Login)) as cursor:
+        await cursor.execute(SQL["who_logs_in"])
+        login = await cursor.fetchone()
+        assert login is not None
+    if problems := _problems(login):
+        raise StartupError("\n".join(["The server refuses to start on this database:", *problems]))
+
+
+async def refuse_old_schema(database: Database) -> None:
+    """A database older than the code is refused; a newer one is fine, for upgrades migrate first."""
+    async with database.login() as connection:
+        await connection.execute(b"set local role chat_user")
+        row = await (await connection.execute(SQL["read_revision"])).fetchone()
+    revision = row[0] if row else None
+    if revision is None or (revision != migrate.newest_revision() and migrate.knows(revision)):
+        raise StartupError(f"The database is at revision {revision}. Run: chatserver migrate")
+
+
+def _problems(login: Login) -> list[str]:
+    problems = []
+    if login.is_superuser or login.bypasses_rls or login.is_owner:
+        reason = "is a superuser" if login.is_superuser else "has BYPASSRLS" if login.bypasses_rls else "owns our tables"
+        problems.append(
+            f"  The role {login.role_name} {reason}: row level security would not bind it. "
+            "Let DATABASE_URL log in as chat_app; the owner belongs in MIGRATION_DATABASE_URL."
+        )
+    if not login.is_migrated:
+        problems.append("  Our tables are missing. Run: chatserver migrate")
+    elif not login.may_become_user:
+        problems.append(f"  {login.role_name} cannot become chat_user. Run: grant chat_user to {login.role_name}")
+    return problems

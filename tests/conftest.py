@@ -1,0 +1,123 @@
+"""A real Postgres for every test: one server for the run, a template that was migrated once, a clone per test."""
+
+import contextlib
+import itertools
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID
+
+import httpx
+import psycopg
+import pytest
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from chatServer.api.auth import DevTokens, dev_user_id
+from chatServer.config import Settings
+from chatServer.main import create_app
+from chatServer.records import Principal
+from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
+from chatServer.store.migrate import migrate
+from chatServer.store.pool import Database
+
+ADA = Principal(dev_user_id("ada"))
+EVE = Principal(dev_user_id("eve"))
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Urls:
+    """One database of one test: as its owner, and as the server logs in."""
+
+    owner: str
+    app: str = field(repr=False)
+    name: str = ""
+
+
+def owner_connection(url: str) -> psycopg.Connection:
+    return psycopg.connect(url, autocommit=True)
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
+    with embedded_postgres(tmp_path_factory.mktemp("pg")) as server:
+        with owner_connection(server.owner_url) as connection:
+            connection.execute("alter system set fsync = off")
+            connection.execute("select pg_reload_conf()")
+        yield server
+
+
+@pytest.fixture(scope="session")
+def template(postgres: EmbeddedPostgres) -> str:
+    with owner_connection(postgres.owner_url) as connection:
+        connection.execute("create database template_chat")
+    migrate(postgres.url("postgres", "template_chat"))
+    return "template_chat"
+
+
+@contextlib.contextmanager
+def cloned(postgres: EmbeddedPostgres, template: str) -> Iterator[Urls]:
+    """A database of its own, gone afterwards."""
+    name = f"test_{next(_numbers)}"
+    with owner_connection(postgres.owner_url) as connection:
+        connection.execute(f"create database {name} template {template}")
+        try:
+            yield Urls(postgres.url("postgres", name), postgres.url("chat_app", name), name)
+        finally:
+            connection.execute(f"drop database {name} with (force)")
+
+
+@pytest.fixture
+def urls(postgres: EmbeddedPostgres, template: str) -> Iterator[Urls]:
+    with cloned(postgres, template) as found:
+        yield found
+
+
+@pytest.fixture
+def settings(urls: Urls, tmp_path: Path) -> Settings:
+    app_url = SecretStr(urls.app)
+    return Settings(database_url=app_url, database_direct_url=app_url, chat_data_dir=tmp_path, _env_file=None)
+
+
+@pytest.fixture
+async def database(settings: Settings, urls: Urls) -> AsyncIterator[Database]:
+    async with Database(urls.app, settings) as opened:
+        yield opened
+
+
+@contextlib.asynccontextmanager
+async def serving(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """The whole app over ASGI, its lifespan included, for a client that is nobody yet."""
+    app = create_app(settings)
+    async with app.router.lifespan_context(app) as state:
+        transport = httpx.ASGITransport(app=_with_state(app, dict(state or {})), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
+            yield client
+
+
+def _with_state(app: FastAPI, state: dict[str, object]):
+    async def wrapped(scope, receive, send):
+        await app({**scope, "state": dict(state)}, receive, send)
+
+    return wrapped
+
+
+@pytest.fixture
+async def client(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    async with serving(settings) as opened:
+        yield opened
+
+
+@pytest.fixture
+def as_ada(settings: Settings) -> dict[str, str]:
+    return bearer(settings, ADA.user_id)
+
+
+@pytest.fixture
+def as_eve(settings: Settings) -> dict[str, str]:
+    return bearer(settings, EVE.user_id)
+
+
+def bearer(settings: Settings, user_id: UUID) -> dict[str, str]:
+    return {"Authorization": f"Bearer {DevTokens.of(settings.chat_data_dir).sign(user_id)}"}
