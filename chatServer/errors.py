@@ -1,17 +1,17 @@
 """Every error that a client can meet, with its HTTP status and its stable code.
 
-    ChatError
-    ├── Unauthenticated            401 unauthenticated
-    ├── Forbidden                  403 forbidden
-    ├── NotFound
-    │   ├── AgentNotFound          404 agent_not_found
-    │   ├── RouteNotFound          404 not_found
-    │   └── SessionNotFound        404 session_not_found
-    ├── SessionAgentMismatch       409 session_agent_mismatch
-    ├── InvalidRequest             422 invalid_request
-    └── DatabaseUnavailable        503 database_unavailable
-    MessageError                   a message that is no message (library use; ValueError)
-    StartupError                   the server refuses to start, and says what to do
+ChatError
+├── Unauthenticated            401 unauthenticated
+├── Forbidden                  403 forbidden
+├── NotFound
+│   ├── AgentNotFound          404 agent_not_found
+│   ├── RouteNotFound          404 not_found
+│   └── SessionNotFound        404 session_not_found
+├── SessionAgentMismatch       409 session_agent_mismatch
+├── InvalidRequest             422 invalid_request
+└── DatabaseUnavailable        503 database_unavailable
+MessageError                   a message that is no message (library use; ValueError)
+StartupError                   the server refuses to start, and says what to do
 """
 
 from typing import Any, ClassVar

@@ -24,13 +24,13 @@ class LifespanState(TypedDict):
     chat: State
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The server as an ASGI application."""
+def create_app(settings: Settings, state: State | None = None) -> FastAPI:
+    """The server as an ASGI application; a caller that has built the State keeps it, and closes it."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[LifespanState]:
-        async with running(settings) as state:
-            yield {"chat": state}
+        async with contextlib.nullcontext(state) if state else running(settings) as built:
+            yield {"chat": built}
 
     app = FastAPI(
         title="chatServer",

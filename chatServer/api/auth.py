@@ -51,6 +51,8 @@ class DevTokens:
                 issuer=ISSUER,
                 options={"require": ["exp", "iat", "sub", "aud", "iss"]},
             )
+            if claims["exp"] - claims["iat"] > LIFETIME_S:
+                raise ValueError("a token that lives longer than ours")
             return Principal(UUID(claims["sub"]))
         except (jwt.InvalidTokenError, ValueError, TypeError) as error:
             raise errors.Unauthenticated("The token is not valid, or no longer. Sign in again.") from error

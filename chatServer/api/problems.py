@@ -1,6 +1,7 @@
 """Errors as RFC 9457 problem details: a stable code, a sentence for a person, nothing of the input or the inside."""
 
 import logging
+import re
 from typing import Any, cast
 
 from fastapi import FastAPI, Request
@@ -23,6 +24,8 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
         503: "The database does not answer; see Retry-After",
     }.items()
 }
+
+_NAME = re.compile(r"^\w{1,40}\Z", re.ASCII)
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +62,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 def _sentence(found: dict[str, Any]) -> str:
     """Where and what, in pydantic's words, which name the rule and never the value."""
-    place = ".".join(str(part) for part in found["loc"] if part not in ("body", "query", "path"))
+    place = ".".join(str(part) for part in found["loc"][1:] if _NAME.match(str(part)))
     if found["type"] == "json_invalid":
         return "The body is not valid JSON."
     message = str(found["msg"]).removeprefix("Value error, ")

@@ -109,9 +109,7 @@ class AgentAnswer(BaseModel):
 
     @classmethod
     def of(cls, agent: Agent, default: str) -> Self:
-        return cls(
-            name=agent.name, description=agent.description, model=agent.model, default=agent.name == default
-        )
+        return cls(name=agent.name, description=agent.description, model=agent.model, default=agent.name == default)
 
 
 class AgentsAnswer(BaseModel):

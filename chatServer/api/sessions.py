@@ -41,6 +41,7 @@ async def resolve(body: ResolveRequest, state: CurrentState, user: CurrentUser) 
 
 @router.get("")
 async def find(
+    *,
     state: CurrentState,
     user: CurrentUser,
     q: Annotated[Text | None, Query(max_length=500, description="Words in titles and messages")] = None,

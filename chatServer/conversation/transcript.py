@@ -41,9 +41,7 @@ async def read(
     return Transcript(list(_ui_messages(stored, known)), before=stored[0].id if stored and more else None)
 
 
-async def _whole_turns(
-    history: ChatMessageHistory, limit: int, before: int | None
-) -> tuple[list[StoredMessage], bool]:
+async def _whole_turns(history: ChatMessageHistory, limit: int, before: int | None) -> tuple[list[StoredMessage], bool]:
     while True:
         found = await history.page(limit + 1, before)
         if len(found) <= limit:

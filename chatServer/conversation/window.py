@@ -73,6 +73,7 @@ class WindowMemory:
     async def load(self, history: ChatMessageHistory) -> None:
         """Read the window of a session."""
         stored = await history.window(self.k)
+        self.conversation = ConversationMemory(encode_image=refuse_file_images)
         self.conversation.load(cut([each.message for each in stored]))
 
     def load_memory_variables(self, inputs: Mapping[str, Any]) -> dict[str, list[LangChainMessage] | str]:
@@ -90,6 +91,5 @@ class WindowMemory:
 
     async def flush(self, history: ChatMessageHistory) -> None:
         """Store what was added since it was loaded, in the transaction of this history."""
-        added = self.conversation.new_messages()
-        await history.append(added)
-        self.conversation.load(self.conversation.messages)
+        await history.append(self.conversation.new_messages())
+        self.conversation.mark_stored()

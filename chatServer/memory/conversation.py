@@ -71,6 +71,10 @@ class ConversationMemory(BaseMemory):
         """What was added since loading, in order: what a turn has to store."""
         return tuple(message for key, message in self._messages.items() if key not in self._known_ids)
 
+    def mark_stored(self) -> None:
+        """Nothing is new any more."""
+        self._known_ids.update(self._messages)
+
     def add(self, message: Message | None = None, **kwargs: Unpack[MessageFields]) -> str:
         """Add a message, or one made from the fields; the message takes precedence."""
         if message is None:

@@ -4,7 +4,7 @@ from chatServer.messages.action import extract_action_from_message
 from chatServer.messages.calls import AgentCallMsg, MessageContent, ToolCallMsg
 from chatServer.messages.clean import clean_json, clean_text, searchable
 from chatServer.messages.images import data_uri, encode_image_file, parse_data_uri, refuse_file_images
-from chatServer.messages.langchain import from_langchain, to_langchain
+from chatServer.messages.langchain import LangChainMessage, from_langchain, to_langchain
 from chatServer.messages.message import ROLES, Message, new_message_id
 from chatServer.messages.provider import from_provider_dict, to_provider_dict
 from chatServer.messages.text import reasoning_of, text_of, tool_result
@@ -13,6 +13,7 @@ from chatServer.messages.ui import UIMessage, from_ui_message, to_ui_parts
 __all__ = [
     "ROLES",
     "AgentCallMsg",
+    "LangChainMessage",
     "Message",
     "MessageContent",
     "ToolCallMsg",

@@ -11,15 +11,24 @@ from chatServer.errors import MessageError
 ACTIONS = ("call_tool", "invoke_agent", "final_response")
 
 
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(constant)
+
+
+# json.dumps and json.loads would make a coder anew at each call with options.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
 def json_text(value: object) -> str:
     """The one spelling of JSON inside messages."""
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return _ENCODER.encode(value)
 
 
 def json_object(text: str) -> dict[str, Any] | None:
     """The JSON object that a text spells, or None. NaN is no JSON, and too deep is no object of use."""
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -28,10 +37,6 @@ def json_object(text: str) -> dict[str, Any] | None:
 def _first(*values: Any) -> Any:
     """The first value that is not None: an empty text is a value."""
     return next(value for value in values if value is not None)
-
-
-def _refuse_constant(constant: str) -> None:
-    raise ValueError(constant)
 
 
 @dataclass

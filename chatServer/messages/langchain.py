@@ -25,12 +25,15 @@ from chatServer.messages.text import LANGCHAIN, text_of, tool_result
 
 CHAT = "chat"
 
+LangChainMessage = BaseMessage  # its name in the rooms that do not import LangChain
+
 _CLASSES: dict[str, type[BaseMessage]] = {
     "user": HumanMessage,
     "assistant": AIMessage,
     "system": SystemMessage,
     "tool": ToolMessage,
 }
+_ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 _ALL = ("content", "additional_kwargs", "response_metadata")
 _LEFTOVER = {
     "user": _ALL,
@@ -104,7 +107,7 @@ def _read(base: BaseMessage) -> Message:
     calls = _read_calls(message_id, base) if isinstance(base, AIMessage) else []
     leftover = _leftover(base, join_blocks(text, images))
     structured: dict[str, Any] = {LANGCHAIN: leftover} if leftover else {}
-    if getattr(base, "status", None) == "error":
+    if isinstance(base, ToolMessage) and base.status == "error":
         structured["success"] = False
     return Message(
         role=_role(base),
@@ -114,13 +117,13 @@ def _read(base: BaseMessage) -> Message:
         tool_calls=calls,
         structured_data=structured or None,
         images=images,
-        tool_call_id=getattr(base, "tool_call_id", None) or None,
+        tool_call_id=(base.tool_call_id or None) if isinstance(base, ToolMessage) else None,
     )
 
 
 def _read_calls(message_id: str, base: AIMessage) -> list[ToolCallMsg]:
     valid = [
-        _call(call["id"] or f"{message_id}:{number}", call["name"], json_text(call["args"]))
+        _call(call["id"], f"{message_id}:{number}", call["name"], json_text(call["args"]))
         for number, call in enumerate(base.tool_calls)
     ]
     return valid + _read_invalid(message_id, base.invalid_tool_calls)
@@ -129,12 +132,13 @@ def _read_calls(message_id: str, base: AIMessage) -> list[ToolCallMsg]:
 def _read_invalid(message_id: str, calls: Sequence[Mapping[str, Any]]) -> list[ToolCallMsg]:
     """Any part of an invalid call may be missing; its id is then made from the message's, always the same."""
     return [
-        _call(call["id"] or f"{message_id}:invalid:{number}", call["name"] or "", call["args"] or "")
+        _call(call["id"], f"{message_id}:invalid:{number}", call["name"] or "", call["args"] or "")
         for number, call in enumerate(calls)
     ]
 
 
-def _call(call_id: str, name: str, arguments: str) -> ToolCallMsg:
+def _call(given_id: str | None, own_id: str, name: str, arguments: str) -> ToolCallMsg:
+    call_id = own_id if given_id is None else given_id
     return ToolCallMsg(id=call_id, call_id=call_id, type="function", name=name, arguments=arguments)
 
 
@@ -143,29 +147,32 @@ def _call_key(call: ToolCallMsg) -> tuple[str, str, str]:
 
 
 def _role(base: BaseMessage) -> str:
-    for role, kind in _CLASSES.items():
-        if isinstance(base, kind) or (isinstance(base, ChatMessage) and base.role == role):
-            return role
-    raise MessageError(f"A {type(base).__name__} has no place in a conversation.")
+    role = base.role if isinstance(base, ChatMessage) else _ROLES.get(base.type.removesuffix("MessageChunk").lower())
+    if role not in _CLASSES:
+        raise MessageError(f"A {type(base).__name__} has no place in a conversation.")
+    return role
 
 
 def _leftover(base: BaseMessage, content: object) -> dict[str, Any]:
     """What `_build` could not make again from a Message's own fields."""
-    invalid = getattr(base, "invalid_tool_calls", [])
-    leftover = {
+    # OpenAI's raw tool_calls say again what the field says, and would outlive a call that is taken out.
+    extra = {name: value for name, value in base.additional_kwargs.items() if name not in (CHAT, "tool_calls")}
+    leftover: dict[str, Any] = {
         "content": base.content if base.content != content else None,
-        "additional_kwargs": {name: value for name, value in base.additional_kwargs.items() if name != CHAT}
-        or None,
+        "additional_kwargs": extra or None,
         "response_metadata": base.response_metadata or None,
-        "usage_metadata": getattr(base, "usage_metadata", None),
-        "invalid_tool_calls": invalid if any(_says_more_than_a_call(call) for call in invalid) else None,
-        "artifact": getattr(base, "artifact", None),
     }
+    if isinstance(base, AIMessage):
+        invalid = base.invalid_tool_calls
+        leftover["usage_metadata"] = base.usage_metadata
+        leftover["invalid_tool_calls"] = invalid if any(map(_says_more_than_a_call, invalid)) else None
+    elif isinstance(base, ToolMessage):
+        leftover["artifact"] = base.artifact
     return {name: value for name, value in leftover.items() if value is not None}
 
 
 def _says_more_than_a_call(invalid: Mapping[str, Any]) -> bool:
-    is_whole = all(isinstance(invalid[part], str) for part in ("name", "args", "id")) and invalid["id"]
+    is_whole = all(isinstance(invalid[part], str) for part in ("name", "args", "id"))
     return not is_whole or invalid.get("error") is not None or json_object(invalid["args"]) is not None
 
 
@@ -176,10 +183,23 @@ def _kept(message: Message) -> dict[str, Any]:
         return {}
     kept = {name: leftover[name] for name in _LEFTOVER[message.role] if name in leftover}
     if "content" in kept:
-        text, images, _ = split_blocks(kept["content"], joint="")
-        if (text or "", images) != (text_of(message), message.images or []):
-            del kept["content"]
+        blocks = _without_dropped_calls(kept.pop("content"), message)
+        text, images, _ = split_blocks(blocks, joint="")
+        if (text or "", images) == (text_of(message), message.images or []):
+            kept["content"] = blocks
     return kept
+
+
+def _without_dropped_calls(blocks: list[Any], message: Message) -> list[Any]:
+    """Some providers repeat the calls as blocks, and refuse a prompt that has one without its result."""
+    call_ids = {call.call_id for call in message.tool_calls or []}
+    return [
+        block
+        for block in blocks
+        if isinstance(block, str)
+        or block.get("type") not in ("tool_use", "tool_call", "function_call")
+        or (block.get("call_id") or block.get("id")) in call_ids
+    ]
 
 
 def _lost(message: Message, seen: Message) -> dict[str, Any]:
@@ -188,11 +208,9 @@ def _lost(message: Message, seen: Message) -> dict[str, Any]:
     lost = {name: value for name, value in lost.items() if value != getattr(seen, name)}
     for name in ("tool_calls", "agent_calls"):
         if lost.get(name):
-            lost[name] = [vars(call) for call in lost[name]]
+            lost[name] = [dict(vars(call)) for call in lost[name]]
     if structured := lost.get("structured_data"):
         again = (seen.structured_data or {}).get(LANGCHAIN)
         is_given_back = again is not None and structured.get(LANGCHAIN) == again
-        lost["structured_data"] = {
-            k: v for k, v in structured.items() if not (is_given_back and k == LANGCHAIN)
-        }
+        lost["structured_data"] = {k: v for k, v in structured.items() if not (is_given_back and k == LANGCHAIN)}
     return lost

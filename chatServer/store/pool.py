@@ -112,8 +112,10 @@ def _cut_off(connection: Connection, timeout_ms: int) -> Iterator[None]:
     """
 
     def hang_up() -> None:
-        with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as duplicate:
-            duplicate.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError, psycopg.Error):
+            line = socket.socket(fileno=os.dup(connection.fileno()))
+            line.shutdown(socket.SHUT_RDWR)
+            line.close()
 
     timer = asyncio.get_running_loop().call_later(timeout_ms / 1_000, hang_up)
     try:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 SQL_DIR = Path(__file__).parent / "sql"
-_BLOCK = re.compile(r"^-- name: (?P<name>\w+)\n-- (?P<description>[^\n]+)\n(?P<statement>.+?)(?=^-- name: |\Z)", re.M | re.S)
+_BLOCK = re.compile(r"^-- name: (?P<name>\w+)\n-- [^\n]+\n(?P<statement>.+?)(?=^-- name: |\Z)", re.M | re.S)
 
 
 def load(file_name: str) -> dict[str, bytes]:

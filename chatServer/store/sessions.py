@@ -12,12 +12,12 @@ from chatServer.store.pool import Connection
 SQL = queries.load("sessions.sql")
 
 
-async def find_session(connection: Connection, user_id: UUID, id: str) -> Session | None:
-    return await _one(connection, "find_session", user_id=user_id, id=id)
+async def find_session(connection: Connection, user_id: UUID, key: str) -> Session | None:
+    return await _one(connection, "find_session", user_id=user_id, id=key)
 
 
-async def lock_session(connection: Connection, user_id: UUID, id: str) -> Session | None:
-    return await _one(connection, "lock_session", user_id=user_id, id=id)
+async def lock_session(connection: Connection, user_id: UUID, key: str) -> Session | None:
+    return await _one(connection, "lock_session", user_id=user_id, id=key)
 
 
 async def insert_session(

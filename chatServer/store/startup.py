@@ -42,8 +42,12 @@ async def refuse_old_schema(database: Database) -> None:
 
 def _problems(login: Login) -> list[str]:
     problems = []
-    if login.is_superuser or login.bypasses_rls or login.is_owner:
-        reason = "is a superuser" if login.is_superuser else "has BYPASSRLS" if login.bypasses_rls else "owns our tables"
+    powers = {
+        "is a superuser": login.is_superuser,
+        "has BYPASSRLS": login.bypasses_rls,
+        "owns our tables": login.is_owner,
+    }
+    if reason := next((power for power, has_it in powers.items() if has_it), None):
         problems.append(
             f"  The role {login.role_name} {reason}: row level security would not bind it. "
             "Let DATABASE_URL log in as chat_app; the owner belongs in MIGRATION_DATABASE_URL."

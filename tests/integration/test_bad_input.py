@@ -1,0 +1,117 @@
+"""Bad input gets a problem with a code and a sentence, and nothing is lost or echoed."""
+
+import uuid
+
+import pytest
+
+SESSION = str(uuid.uuid4())
+CANARY = "CANARY-7f3a"
+BAD_IDS = ["a b", "a/b%00", "%00", "ü", "x" * 129, "a'b", "<script>", "..%2f..%2fetc", "a%0ab"]
+
+
+def assert_problem(answer, status: int, code: str) -> None:
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    body = answer.json()
+    assert body["code"] == code
+    assert body["status"] == status
+    assert body["request_id"] == answer.headers["x-request-id"]
+    assert {"type", "title", "detail"} <= body.keys()
+    assert CANARY not in answer.text
+
+
+@pytest.mark.parametrize("bad_id", BAD_IDS)
+@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
+async def test_malformed_session_ids_in_the_path(client, as_ada, bad_id, method):
+    answer = await client.request(method, f"/api/sessions/{bad_id}", json={"title": "x"}, headers=as_ada)
+    if answer.status_code == 404:  # an encoded slash or newline is another address
+        assert_problem(answer, 404, "not_found")
+    else:
+        assert_problem(answer, 422, "invalid_request")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'"text"',
+        b"\xff\xfe\x00",
+        b'{"hint": 7}',
+        b'{"hint": "a b"}',
+        b'{"hint": ""}',
+        b'{"hint": ["CANARY-7f3a"]}',
+        b'{"hint": "\\u0000"}',
+        b'{"hint": "\\ud800"}',
+        b'{"agent_name": {"a": "CANARY-7f3a"}}',
+        b'{"CANARY-7f3a": 1}',
+        b'{"\\ud800": 1}',
+        b'{"hint": NaN}',
+        b"[" * 100_000,
+        b'{"a":' * 50_000,
+    ],
+)
+async def test_malformed_bodies(client, as_ada, body):
+    headers = as_ada | {"Content-Type": "application/json"}
+    assert_problem(await client.post("/api/sessions/resolve", content=body, headers=headers), 422, "invalid_request")
+    assert (await client.get("/api/sessions", headers=as_ada)).json()["sessions"] == [], "nothing was made"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "limit=0",
+        "limit=201",
+        "limit=x",
+        "limit=9999999999999999999999",
+        "before=x",
+        "before=AAAA",
+        "before=%ff",
+        "before=MjAyNg==",
+        "archived=maybe",
+        "q=" + "x" * 501,
+    ],
+)
+async def test_malformed_queries(client, as_ada, query):
+    assert_problem(await client.get(f"/api/sessions?{query}", headers=as_ada), 422, "invalid_request")
+
+
+@pytest.mark.parametrize("q", ["%00", "%ed%a0%80", "'", "\\", "!!!", "a'b:*&|!()<->", "%", "_", " ", "😀", "'':*"])
+async def test_odd_search_phrases_are_just_phrases(client, as_ada, q):
+    answer = await client.get("/api/sessions", params=f"q={q}", headers=as_ada)
+    assert answer.status_code == 200, answer.text
+
+
+async def test_titles_survive_what_postgres_refuses(client, as_ada):
+    body = b'{"title": "a\\u0000b\\ud800c \\ud83d\\ude00"}'
+    answer = await client.post("/api/sessions", content=body, headers=as_ada | {"Content-Type": "application/json"})
+    assert answer.status_code == 201
+    assert answer.json()["title"] == "a\ufffdb\ufffdc 😀"
+
+
+async def test_a_title_that_is_too_long_is_refused_and_the_old_one_stays(client, as_ada):
+    made = (await client.post("/api/sessions", json={"title": "short"}, headers=as_ada)).json()
+    url = f"/api/sessions/{made['session_id']}"
+    assert_problem(await client.patch(url, json={"title": "x" * 201}, headers=as_ada), 422, "invalid_request")
+    assert (await client.get(url, headers=as_ada)).json()["title"] == "short"
+
+
+async def test_unknown_addresses_and_methods(client, as_ada):
+    assert_problem(await client.get("/nowhere", headers=as_ada), 404, "not_found")
+    answer = await client.put("/api/sessions", headers=as_ada)
+    assert_problem(answer, 405, "method_not_allowed")
+    assert answer.headers["allow"]
+
+
+async def test_a_request_id_is_kept_when_harmless_and_replaced_otherwise(client):
+    assert (await client.get("/healthz", headers={"X-Request-Id": "abc-1"})).headers["x-request-id"] == "abc-1"
+    made = (await client.get("/healthz", headers={"X-Request-Id": "a b\t<"})).headers["x-request-id"]
+    assert uuid.UUID(made)
+
+
+@pytest.mark.parametrize("before", ["-1", "x", str(2**63)])
+async def test_malformed_message_cursors(client, as_ada, before):
+    answer = await client.get(f"/api/sessions/{SESSION}/messages?before={before}", headers=as_ada)
+    assert_problem(answer, 422, "invalid_request")

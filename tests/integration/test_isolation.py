@@ -1,0 +1,177 @@
+"""A user never sees another user's byte: every route, every kind of id, with and without our own filters."""
+
+import base64
+import hashlib
+import json
+import re
+import uuid
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from chatServer.config import Settings
+from chatServer.messages import Message
+from chatServer.store import history, images, sessions, turns
+from chatServer.store.history import ChatMessageHistory
+from chatServer.store.pool import Database
+from tests.conftest import ADA, EVE, Urls, owner_connection
+from tests.integration.test_sign_in import all_routes
+
+SECRET = "the-secret-of-ada"
+PICTURE = "data:image/png;base64," + base64.b64encode(b"\x89PNG" + SECRET.encode()).decode()
+TABLES = [
+    "public.user_agent_active_sessions",
+    "public.chat_message_history",
+    "public.agent_long_term_memory",
+    "chat.sessions",
+    "chat.message_superseded",
+    "chat.message_index",
+    "chat.message_images",
+    "chat.turns",
+    "chat.turn_events",
+    "chat.user_events",
+    "chat.notes_versions",
+]
+OWN_FILTER = re.compile(rb"\b(\w+\.)?user_id = (%\(user_id\)s|\w+\.user_id)")
+
+
+async def fill(database: Database, user, secret: str, external_id: str) -> str:
+    """One row at least in every table, each with the secret in it where there is room."""
+    session_id, turn_id, message_id = str(uuid.uuid4()), uuid.uuid4(), uuid.uuid4()
+    async with database.transaction(user) as connection:
+        await sessions.insert_session(
+            connection, user.user_id, session_id, "assistant", external_id=external_id, title=secret
+        )
+        await sessions.set_active(connection, user.user_id, "assistant", session_id)
+        await connection.execute(
+            "insert into chat.turns (turn_id, session_id, agent_name, state, partial_text) "
+            "values (%s, %s, 'assistant', 'failed', %s)",
+            (turn_id, session_id, secret),
+        )
+        said = ChatMessageHistory(connection, user.user_id, session_id, agent_name="assistant", turn_id=turn_id)
+        await said.append([Message(role="user", content=secret, message_id=str(message_id), images=[PICTURE])])
+        for statement, values in [
+            (
+                "insert into chat.message_superseded (id, session_id, message, created_at, message_id, importance) "
+                "values (1, %s, %s, now(), %s, 0.7)",
+                (session_id, json.dumps(secret), uuid.uuid4()),
+            ),
+            (
+                "insert into chat.turn_events (turn_id, seq_from, seq_to, events) values (%s, 1, 1, %s)",
+                (turn_id, json.dumps([secret])),
+            ),
+            ("insert into chat.user_events (kind, data) values ('session', %s)", (json.dumps(secret),)),
+            ("insert into public.agent_long_term_memory (agent_name, notes) values ('assistant', %s)", (secret,)),
+            (
+                "insert into chat.notes_versions (agent_name, version, notes, operation, actor) "
+                "values ('assistant', 1, %s, 'overwrite', 'user')",
+                (secret,),
+            ),
+        ]:
+            await connection.execute(statement, values)
+    return session_id
+
+
+def fingerprint(urls: Urls, user) -> str:
+    """A hash over every row of a user in every table."""
+    with owner_connection(urls.owner) as connection:
+        rows = [
+            connection.execute(
+                f"select coalesce(string_agg(t::text, '|' order by t::text), '') from {table} t where user_id = %s",
+                (user.user_id,),
+            ).fetchone()
+            for table in TABLES
+        ]
+    assert all(row and row[0] for row in rows), "the victim has rows in every table"
+    return hashlib.sha256(repr(rows).encode()).hexdigest()
+
+
+@pytest.fixture
+def without_our_filters(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Strip `user_id = ...` from every statement: what is left is row level security alone."""
+    stripped = 0
+    for module in (sessions, history, images, turns):
+        for name, statement in module.SQL.items():
+            bare, count = OWN_FILTER.subn(b"true", statement)
+            monkeypatch.setitem(module.SQL, name, bare)
+            stripped += count
+    assert stripped > 15, "the shim found the filters"
+    return stripped
+
+
+async def attack(client: httpx.AsyncClient, as_eve: dict[str, str], keys: list[str]) -> AsyncIterator[httpx.Response]:
+    """Every route with every id of the victim's, in the path, in the body and in the query."""
+    bodies = {
+        "/api/sessions/resolve": [{"hint": key} for key in keys],
+        "/api/sessions": [{"session_id": key} for key in keys],
+        "/api/sessions/{session_id}": [{"title": "mine now"}, {"archived": True}, {"memory": "off"}],
+    }
+    queries = ["", f"?q={SECRET}", "?archived=true", "?limit=200", f"?before={2**63 - 1}", f"?agent_name={keys[0]}"]
+    # Routes that destroy or create come last: creating gives the attacker the same ids as his own.
+    order = {"GET": 0, "PATCH": 1, "DELETE": 2, "PUT": 3, "POST": 4}
+    for method, path in sorted(all_routes(), key=lambda each: order[each[0]]):
+        for key in keys:
+            for body in bodies.get(path, [{}]):
+                for query in queries if method == "GET" else [""]:
+                    url = path.replace("{session_id}", key) + query
+                    yield await client.request(method, url, json=None if method == "GET" else body, headers=as_eve)
+
+
+async def everything_held(client, as_eve, database: Database, urls: Urls) -> int:
+    session_id = await fill(database, ADA, SECRET, "adas-thread")
+    before = fingerprint(urls, ADA)
+    keys = [session_id, session_id.upper(), session_id.replace("-", ""), "adas-thread"]
+    requests = 0
+    async for answer in attack(client, as_eve, keys):
+        requests += 1
+        assert answer.status_code < 500, answer.text
+        assert SECRET not in answer.text.replace(f"?q={SECRET}", "")
+        assert str(ADA.user_id) not in answer.text
+        assert PICTURE[22:60] not in answer.text
+    assert fingerprint(urls, ADA) == before, "nothing of the victim's changed"
+    return requests
+
+
+async def test_no_route_shows_or_touches_another_users_rows(client, as_eve, database, urls):
+    requests = await everything_held(client, as_eve, database, urls)
+    print(f"{requests} requests, 0 foreign rows")
+    assert requests > 50
+
+
+async def test_row_level_security_alone_holds_when_our_filters_are_gone(
+    client, as_eve, database, urls, without_our_filters
+):
+    requests = await everything_held(client, as_eve, database, urls)
+    print(f"{requests} requests with {without_our_filters} filters stripped, 0 foreign rows")
+
+
+async def test_the_check_is_red_when_row_level_security_is_gone_too(
+    client, as_eve, database, urls, without_our_filters
+):
+    with owner_connection(urls.owner) as connection:
+        for table in TABLES:
+            connection.execute(f"alter table {table} no force row level security, disable row level security")
+    with pytest.raises(AssertionError):
+        await everything_held(client, as_eve, database, urls)
+
+
+async def test_the_victims_own_view_is_whole(client, as_ada, database, urls):
+    session_id = await fill(database, ADA, SECRET, "adas-thread")
+    await fill(database, EVE, "not hers", "eves-thread")
+    listed = (await client.get("/api/sessions", headers=as_ada)).json()["sessions"]
+    assert [session["session_id"] for session in listed] == [session_id]
+    shown = (await client.get(f"/api/sessions/{session_id}/messages", headers=as_ada)).json()["messages"]
+    assert shown[0]["parts"] == [
+        {"type": "text", "text": SECRET},
+        {"type": "file", "mediaType": "image/png", "url": PICTURE},
+    ]
+
+
+async def test_deleting_a_session_leaves_no_row_of_it_in_any_table(client, as_ada, database, urls, settings: Settings):
+    session_id = await fill(database, ADA, SECRET, "adas-thread")
+    assert (await client.delete("/api/sessions/adas-thread", headers=as_ada)).status_code == 204
+    with owner_connection(urls.owner) as connection:
+        for table in set(TABLES) - {"public.agent_long_term_memory", "chat.notes_versions", "chat.user_events"}:
+            assert connection.execute(f"select count(*) from {table}").fetchone() == (0,), table
+    assert (await client.get(f"/api/sessions/{session_id}", headers=as_ada)).status_code == 404

@@ -1,0 +1,150 @@
+"""A session as people read it: one UIMessage per user message and one per answer, in pages that split no turn."""
+
+import uuid
+
+import pytest
+
+from chatServer.messages import Message, ToolCallMsg
+from chatServer.records import new_id
+from chatServer.store import sessions
+from chatServer.store.history import ChatMessageHistory
+from chatServer.store.pool import Database
+from tests.conftest import ADA
+
+
+@pytest.fixture
+async def session_id(database: Database) -> str:
+    session_id = str(uuid.uuid4())
+    async with database.transaction(ADA) as connection:
+        await sessions.insert_session(connection, ADA.user_id, session_id, "assistant")
+    return session_id
+
+
+def tool_turn(number: int) -> list[Message]:
+    call = ToolCallMsg(id=f"c{number}", call_id=f"c{number}", type="function", name="add", arguments='{"a": 1}')
+    failed = {"duration_ms": 3, "success": False, "error": "no such number"}
+    return [
+        Message(role="user", content=f"question {number}"),
+        Message(role="assistant", content=None, tool_calls=[call]),
+        Message(role="tool", content="boom", name="add", tool_call_id=f"c{number}", structured_data=failed),
+        Message(role="assistant", content=f"answer {number}"),
+    ]
+
+
+async def store_turn(database: Database, session_id: str, messages: list[Message], **turn) -> tuple[str, str]:
+    turn_id, reply_id = new_id(), new_id()
+    columns = {"state": "done", "model": "script", "usage": '{"output_tokens": 4}', **turn}
+    async with database.transaction(ADA) as connection:
+        await connection.execute(
+            f"insert into chat.turns (turn_id, session_id, agent_name, reply_message_id, {', '.join(columns)}) "
+            f"values (%s, %s, 'assistant', %s, {', '.join(['%s'] * len(columns))})",
+            (turn_id, session_id, reply_id, *columns.values()),
+        )
+        await ChatMessageHistory(connection, ADA.user_id, session_id, turn_id=turn_id).append(messages)
+    return str(turn_id), str(reply_id)
+
+
+async def read(client, headers, session_id: str, **query) -> dict:
+    answer = await client.get(f"/api/sessions/{session_id}/messages", params=query, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def test_an_answer_with_its_tools_is_one_message_with_the_turns_metadata(client, as_ada, database, session_id):
+    turn_id, reply_id = await store_turn(database, session_id, tool_turn(1))
+    question, answer = (await read(client, as_ada, session_id))["messages"]
+    assert question["role"] == "user"
+    assert question["parts"] == [{"type": "text", "text": "question 1"}]
+    assert question["metadata"]["turn_id"] == turn_id
+    assert (answer["id"], answer["role"]) == (reply_id, "assistant")
+    kinds = [part["type"] for part in answer["parts"]]
+    assert kinds == ["step-start", "dynamic-tool", "step-start", "text"]
+    assert answer["parts"][1]["state"] == "output-error"
+    metadata = answer["metadata"]
+    assert (metadata["state"], metadata["model"], metadata["usage"]) == ("done", "script", {"output_tokens": 4})
+    assert metadata["turn_id"] == turn_id
+
+
+async def test_rows_that_no_turn_wrote_are_grouped_too(client, as_ada, database, session_id):
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        await history.append(
+            [*tool_turn(1), Message(role="user", content="and?"), Message(role="user", content="hello?")]
+        )
+    shown = (await read(client, as_ada, session_id))["messages"]
+    assert [message["role"] for message in shown] == ["user", "assistant", "user", "user"]
+
+
+async def test_what_a_failed_turn_had_said_is_shown_as_unfinished(client, as_ada, database, session_id):
+    question = [Message(role="user", content="tell me")]
+    _, reply_id = await store_turn(
+        database, session_id, question, state="failed", partial_text="Once upon", error_code="model_failed"
+    )
+    shown = (await read(client, as_ada, session_id))["messages"]
+    assert [message["role"] for message in shown] == ["user", "assistant"]
+    assert shown[1]["id"] == reply_id
+    assert shown[1]["parts"][0]["text"] == "Once upon"
+    assert shown[1]["metadata"]["state"] == "failed"
+    assert shown[1]["metadata"]["error_code"] == "model_failed"
+
+
+async def test_a_running_turn_past_its_lease_reads_as_interrupted(client, as_ada, database, session_id):
+    question = [Message(role="user", content="tell me")]
+    await store_turn(
+        database, session_id, question, state="running", partial_text="Once", lease_until="2020-01-01T00:00:00Z"
+    )
+    shown = (await read(client, as_ada, session_id))["messages"]
+    assert shown[1]["metadata"]["state"] == "interrupted"
+
+
+@pytest.mark.parametrize("limit", [1, 3, 4, 5, 7, 50])
+async def test_pages_split_no_turn_and_together_are_everything(client, as_ada, database, session_id, limit):
+    for number in range(6):
+        await store_turn(database, session_id, tool_turn(number))
+    everything = (await read(client, as_ada, session_id, limit=200))["messages"]
+    collected: list[dict] = []
+    before = None
+    for _ in range(30):
+        page = await read(client, as_ada, session_id, limit=limit, **({"before": before} if before else {}))
+        assert page["messages"][0]["role"] == "user", "a page begins with what the user said"
+        collected = page["messages"] + collected
+        before = page["before"]
+        if before is None:
+            break
+    assert collected == everything
+    assert len(everything) == 12
+
+
+async def test_an_empty_session_has_no_messages(client, as_ada, session_id):
+    assert await read(client, as_ada, session_id) == {"messages": [], "before": None}
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("volcano", True),
+        ("VOLC", True),
+        ("erupts volcano", True),
+        ("volcano glacier", False),
+        ("火山", True),
+        ("山火", True),
+        ("naïve", True),
+        ("example.com", True),
+        ("titel", True),
+        ("itel", True),
+        ("nothing", False),
+    ],
+)
+async def test_search_finds_words_of_messages_and_parts_of_titles(client, as_ada, database, session_id, query, found):
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id, agent_name="assistant")
+        await history.append(
+            [
+                Message(role="user", content="Which volcano erupts next? see https://example.com/a_b"),
+                Message(role="assistant", content="naïve answer: 富士山は火山です"),
+                Message(role="tool", content="nothing to be found here", name="t", tool_call_id="c"),
+            ]
+        )
+    await client.patch(f"/api/sessions/{session_id}", json={"title": "Mein Titel"}, headers=as_ada)
+    answer = (await client.get("/api/sessions", params={"q": query}, headers=as_ada)).json()["sessions"]
+    assert [session["session_id"] for session in answer] == ([session_id] if found else [])

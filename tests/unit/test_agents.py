@@ -1,0 +1,83 @@
+"""agents/*.yaml: loaded at once, or every problem of every file said at once."""
+
+from pathlib import Path
+
+import pytest
+
+from chatServer import errors
+from chatServer.agent.catalog import load_agents
+from chatServer.config import ROOT
+
+GOOD = "name: {name}\ndescription: d\nprompt: p\n"
+
+
+def write(directory: Path, **files: str) -> Path:
+    for name, text in files.items():
+        (directory / f"{name}.yaml").write_text(text)
+    return directory
+
+
+def problems(directory: Path, default: str = "a") -> str:
+    with pytest.raises(errors.StartupError) as caught:
+        load_agents(directory, default)
+    return str(caught.value)
+
+
+def test_the_agents_of_the_repo_load():
+    catalog = load_agents(ROOT / "agents", "assistant")
+    assert [agent.name for agent in catalog] == ["assistant", "coder"]
+    assert catalog.get("assistant").window_messages == 20
+    assert "{long_term_memory_notes}" in catalog.get("coder").prompt
+
+
+def test_all_problems_of_all_files_are_reported_at_once(tmp_path):
+    said = problems(
+        write(
+            tmp_path,
+            a="name: other\ndescription: d\nprompt: p\n",
+            b="name: b\nprompt: p\nwindow: {messages: 1}\nmodle: gpt\n",
+            c="name: [\n",
+            d="- just\n- a list\n",
+            e="name: 'bad name!'\ndescription: d\nprompt: ''\nmemory: {scope: everyone}\ntools: notes\n",
+        )
+    )
+    for part in (
+        "a.yaml: its name is other",
+        "b.yaml: description: Field required",
+        "b.yaml: window.messages:",
+        "b.yaml: modle: there is no such setting",
+        "c.yaml: is not valid YAML",
+        "d.yaml:",
+        "e.yaml: name:",
+        "e.yaml: prompt:",
+        "e.yaml: memory.scope:",
+        "e.yaml: tools:",
+    ):
+        assert part in said
+
+
+def test_a_name_may_stand_in_one_file_only(tmp_path):
+    write(tmp_path, a=GOOD.format(name="a"))
+    (tmp_path / "a.yml").write_text(GOOD.format(name="a"))
+    assert "two files have this name" in problems(tmp_path)
+
+
+def test_the_default_agent_has_to_exist(tmp_path):
+    assert "DEFAULT_AGENT is a, but the agents are: b" in problems(write(tmp_path, b=GOOD.format(name="b")))
+
+
+def test_an_empty_folder_is_a_problem(tmp_path):
+    assert "no *.yaml file" in problems(tmp_path)
+
+
+def test_yaml_cannot_run_code(tmp_path):
+    trap = tmp_path / "trap"
+    write(tmp_path, a=f"name: a\ndescription: !!python/object/apply:os.mkdir ['{trap}']\nprompt: p\n")
+    assert "is not valid YAML" in problems(tmp_path)
+    assert not trap.exists()
+
+
+def test_an_unknown_agent_is_an_error_that_names_the_known_ones(tmp_path):
+    catalog = load_agents(write(tmp_path, a=GOOD.format(name="a"), b=GOOD.format(name="b")), "a")
+    with pytest.raises(errors.AgentNotFound, match="a, b"):
+        catalog.get("c")

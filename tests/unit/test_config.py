@@ -1,0 +1,63 @@
+"""Settings: all problems at once, and no way to open development sign-in to a network by accident."""
+
+import re
+
+import pytest
+
+from chatServer.config import ROOT, Settings, load_settings
+from chatServer.errors import StartupError
+
+
+@pytest.fixture(autouse=True)
+def _away_from_any_env_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_defaults_run_without_any_setting():
+    settings = load_settings()
+    assert (settings.host, settings.port, settings.embedded) == ("127.0.0.1", 8000, True)
+
+
+def test_all_problems_are_reported_at_once_and_without_the_values(monkeypatch):
+    monkeypatch.setenv("PORT", "eighty-secret")
+    monkeypatch.setenv("LOG_LEVEL", "LOUD-secret")
+    monkeypatch.setenv("DATABASE_POOL_SIZE", "0")
+    with pytest.raises(StartupError) as caught:
+        load_settings()
+    said = str(caught.value)
+    assert all(name in said for name in ("PORT", "LOG_LEVEL", "DATABASE_POOL_SIZE"))
+    assert "secret" not in said
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.com", ""])
+def test_development_sign_in_refuses_a_host_that_others_reach(monkeypatch, host):
+    monkeypatch.setenv("HOST", host)
+    with pytest.raises(StartupError, match="loopback"):
+        load_settings()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.7", "::1", "localhost"])
+def test_loopback_hosts_are_fine(monkeypatch, host):
+    monkeypatch.setenv("HOST", host)
+    assert load_settings().host == host
+
+
+def test_a_url_is_a_pooler_unless_it_is_declared_direct(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgresql://chat_app@pooler/chat")
+    assert not load_settings().database_url_is_direct
+    monkeypatch.setenv("DATABASE_DIRECT_URL", "postgresql://chat_app@db/chat")
+    assert not load_settings().database_url_is_direct
+    monkeypatch.setenv("DATABASE_URL", "postgresql://chat_app@db/chat")
+    assert load_settings().database_url_is_direct
+
+
+def test_secrets_do_not_show_when_settings_are_printed(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgresql://chat_app:hush@db/chat")
+    assert "hush" not in repr(load_settings())
+
+
+def test_the_example_names_every_setting_once():
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    assert len(lines) < 40
+    named = re.findall(r"^# ([A-Z_]+)=", "\n".join(lines), re.MULTILINE)
+    assert sorted(named) == sorted(name.upper() for name in Settings.model_fields)
