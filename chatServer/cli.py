@@ -2,7 +2,9 @@
 
 import argparse
 import asyncio
+import contextlib
 import logging
+import signal
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -33,7 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def serve(settings: Settings, _: argparse.Namespace) -> None:
     _log(settings)
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    # uvicorn raises a signal once more when it has shut down: it must not end us before the database is closed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with contextlib.suppress(KeyboardInterrupt), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_serve(settings))
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from chatServer.memory.conversation import ConversationMemory
-from chatServer.messages import LangChainMessage, Message, refuse_file_images, text_of, to_langchain
+from chatServer.messages import LangChainMessage, Message, refuse_file_images, text_of, to_langchain, tool_result
 from chatServer.store.history import ChatMessageHistory
 
 
@@ -34,7 +34,7 @@ def _exchange(message: Message, results: Sequence[Message]) -> list[Message]:
     because providers refuse a prompt that has either."""
     if message.role == "tool":
         return []
-    by_call = {result.tool_call_id: result for result in results}
+    by_call = {tool_result(result)[0]: result for result in results}
     calls = [call for call in message.tool_calls or [] if call.call_id in by_call]
     if len(calls) != len(message.tool_calls or []):
         message = replace(message, tool_calls=calls or None)

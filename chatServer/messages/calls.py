@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chatServer.errors import MessageError
+from chatServer.messages.clean import clean_json
 
 ACTIONS = ("call_tool", "invoke_agent", "final_response")
 
@@ -16,13 +17,16 @@ def _refuse_constant(constant: str) -> None:
 
 
 # json.dumps and json.loads would make a coder anew at each call with options.
-_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=str)
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def json_text(value: object) -> str:
-    """The one spelling of JSON inside messages."""
-    return _ENCODER.encode(value)
+    """The one spelling of JSON inside messages; NaN, which some models write, becomes null."""
+    try:
+        return _ENCODER.encode(value)
+    except (ValueError, TypeError, RecursionError):
+        return _ENCODER.encode(clean_json(value))
 
 
 def json_object(text: str) -> dict[str, Any] | None:

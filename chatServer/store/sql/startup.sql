@@ -1,16 +1,17 @@
 -- name: who_logs_in
--- What the login role is allowed to do, and whether our tables are there.
-select current_user as role_name, r.rolsuper as is_superuser, r.rolbypassrls as bypasses_rls,
+-- What the login role is allowed to do, itself or as a role it may become, and whether our tables are there.
+select current_user as role_name, bool_or(r.rolsuper) as is_superuser, bool_or(r.rolbypassrls) as bypasses_rls,
     exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-            where n.nspname = 'chat' and c.relname = 'sessions' and pg_has_role(current_user, c.relowner, 'member'))
+            where c.relkind in ('r', 'p') and pg_has_role(current_user, c.relowner, 'member')
+                and (n.nspname = 'chat' or n.nspname = 'public' and c.relname in
+                    ('user_agent_active_sessions', 'chat_message_history', 'agent_long_term_memory')))
         as is_owner,
-    exists (select from pg_roles u where u.rolname = 'chat_user' and pg_has_role(current_user, u.oid, 'member'))
-        as may_become_user,
+    bool_or(r.rolname = 'chat_user') as may_become_user,
     exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
             where n.nspname = 'chat' and c.relname = 'alembic_version')
         as is_migrated
 from pg_roles r
-where r.rolname = current_user;
+where pg_has_role(current_user, r.oid, 'member');
 
 -- name: read_revision
 -- The revision that the database is at.

@@ -1,0 +1,180 @@
+"""What reading the last 20 messages costs in a session of 100,000 messages, against a session of 20.
+
+python -m benchmarks.history_window exits with 1 when CPU or buffers grow by more than a fifth; with
+--without-index it must.
+"""
+
+import asyncio
+import platform
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import psutil
+import psycopg
+
+from chatServer.config import Settings
+from chatServer.records import Principal
+from chatServer.store.embedded import embedded_postgres
+from chatServer.store.history import SQL, ChatMessageHistory
+from chatServer.store.migrate import migrate
+from chatServer.store.pool import Database
+
+WINDOW = 20
+LONG = 100_000
+SLICES = 11
+READS_PER_SLICE = 400
+GATE = 1.2
+USER = Principal(uuid4())
+
+# Two messages a turn, in LangChain's row format, with texts of 190 characters.
+FILL_TURNS = """
+insert into chat.turns (user_id, turn_id, session_id, agent_name, state)
+select %(user_id)s, md5(%(session_id)s || n)::uuid, %(session_id)s, 'assistant', 'done'
+from generate_series(1, %(messages)s / 2) as n
+"""
+FILL_MESSAGES = """
+insert into public.chat_message_history (user_id, session_id, turn_id, message)
+select %(user_id)s, %(session_id)s, md5(%(session_id)s || (n + 1) / 2)::uuid,
+    jsonb_build_object('type', kind, 'data', jsonb_build_object(
+        'id', null, 'name', null, 'type', kind, 'content', rpad('message ' || n || ' ', 190, 'lorem ipsum '),
+        'additional_kwargs', jsonb_build_object(), 'response_metadata', jsonb_build_object()))
+from generate_series(1, %(messages)s) as n, lateral (select case n %% 2 when 1 then 'human' else 'ai' end) as k (kind)
+order by n
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The cost of one read, as measured over many."""
+
+    client_cpu_ms: float
+    server_cpu_ms: float
+    wall_p50_ms: float
+
+    @property
+    def cpu_ms(self) -> float:
+        return self.client_cpu_ms + self.server_cpu_ms
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="bench-") as directory:
+        Path(directory).chmod(0o755)  # the embedded server may run as another user
+        with embedded_postgres(Path(directory)) as server:
+            migrate(server.owner_url)
+            short, long = fill(server.owner_url)
+            settings = Settings(database_pool_size=1, chat_data_dir=Path(directory), _env_file=None)
+            is_good = asyncio.run(compare(server.app_url, settings, short, long))
+    sys.exit(0 if is_good else 1)
+
+
+def fill(owner_url: str) -> tuple[str, str]:
+    """A short session and a long one of the same user; returns their ids."""
+    short, long = str(uuid4()), str(uuid4())
+    with psycopg.connect(owner_url, autocommit=True) as connection:
+        connection.execute("alter system set fsync = off")
+        connection.execute("select pg_reload_conf()")
+        for session_id, messages in ((short, WINDOW), (long, LONG)):
+            values = {"user_id": USER.user_id, "session_id": session_id, "messages": messages}
+            connection.execute(
+                "insert into chat.sessions (user_id, session_id, agent_name) "
+                "values (%(user_id)s, %(session_id)s, 'assistant')",
+                values,
+            )
+            connection.execute(FILL_TURNS, values)
+            connection.execute(FILL_MESSAGES, values)
+        if "--without-index" in sys.argv:
+            connection.execute("drop index public.chat_message_history_by_session")
+        connection.execute("vacuum analyze")  # else autovacuum does it amid the measurement
+    return short, long
+
+
+async def compare(url: str, settings: Settings, short: str, long: str) -> bool:
+    async with Database(url, settings) as database:
+        backend = await find_backend(database)
+        for session_id in (short, long):
+            await measure(database, backend, session_id)  # fills the caches
+        rounds = [
+            [await measure(database, backend, session_id) for session_id in (short, long, short)] for _ in range(SLICES)
+        ]
+        buffers_short = await buffers(database, short)
+        buffers_long = await buffers(database, long)
+        postgres = await server_version(database)
+    shorts, longs, controls = (list(column) for column in zip(*rounds, strict=True))
+    print(f"Python {platform.python_version()}, Postgres {postgres}, psycopg {psycopg.__version__}")
+    print(f"N = {SLICES} interleaved slices of {READS_PER_SLICE} reads of the last {WINDOW} messages, each")
+    report("session of 20", shorts)
+    report(f"session of {LONG:,}", longs)
+    print(f"A/A control, CPU: {ratio(controls, shorts):.3f}")
+    cpu, pages = ratio(longs, shorts), buffers_long / buffers_short
+    print(f"CPU (client + server), long / short: {cpu:.3f}, gate {GATE}")
+    print(f"shared buffers, long / short: {buffers_long} / {buffers_short} = {pages:.3f}, gate {GATE}")
+    return cpu <= GATE and pages <= GATE
+
+
+async def find_backend(database: Database) -> psutil.Process:
+    """The one server process behind the pool of one."""
+    async with database.login() as connection:
+        row = await (await connection.execute("select pg_backend_pid()")).fetchone()
+        assert row is not None
+        return psutil.Process(row[0])
+
+
+async def server_version(database: Database) -> str:
+    async with database.login() as connection:
+        return str(connection.info.parameter_status("server_version"))
+
+
+async def measure(database: Database, backend: psutil.Process, session_id: str) -> Slice:
+    walls = []
+    client_before, server_before = time.process_time(), cpu_seconds(backend)
+    for _ in range(READS_PER_SLICE):
+        started = time.perf_counter()
+        messages = await read(database, USER.user_id, session_id)
+        walls.append(time.perf_counter() - started)
+        assert messages == WINDOW
+    client, server = time.process_time() - client_before, cpu_seconds(backend) - server_before
+    per_read_ms = 1_000 / READS_PER_SLICE
+    return Slice(client * per_read_ms, server * per_read_ms, statistics.median(walls) * 1_000)
+
+
+async def read(database: Database, user_id: UUID, session_id: str) -> int:
+    async with database.transaction(USER) as connection:
+        return len(await ChatMessageHistory(connection, user_id, session_id).window(WINDOW))
+
+
+def cpu_seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return times.user + times.system
+
+
+async def buffers(database: Database, session_id: str) -> int:
+    """The pages that the same statement touches, under the same role."""
+    statement = b"explain (analyze, buffers, format json) " + SQL["read_window"]
+    values = {"user_id": USER.user_id, "session_id": session_id, "limit": WINDOW}
+    async with database.transaction(USER) as connection:
+        row = await (await connection.execute(statement, values)).fetchone()
+    assert row is not None
+    plan = row[0][0]["Plan"]
+    return int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
+
+
+def ratio(numerators: Sequence[Slice], denominators: Sequence[Slice]) -> float:
+    return statistics.median(a.cpu_ms / b.cpu_ms for a, b in zip(numerators, denominators, strict=True))
+
+
+def report(name: str, slices: Sequence[Slice]) -> None:
+    client, server, wall = (
+        statistics.median(getattr(piece, field) for piece in slices)
+        for field in ("client_cpu_ms", "server_cpu_ms", "wall_p50_ms")
+    )
+    print(f"{name}: CPU per read {client:.3f} ms client + {server:.3f} ms server, wall p50 {wall:.3f} ms")
+
+
+if __name__ == "__main__":
+    main()

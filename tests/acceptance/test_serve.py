@@ -1,0 +1,192 @@
+"""Real server processes, from outside: the README's lines, restarts, kill -9, a database that goes away."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from chatServer.config import ROOT
+
+CHATSERVER = str(Path(sys.executable).with_name("chatserver"))
+START_S = 60
+
+
+@dataclass
+class Running:
+    process: subprocess.Popen[str]
+    address: str
+    data_dir: Path
+
+    def request(self, method: str, path: str, **options) -> httpx.Response:
+        """As ada, each time with a new token and a new connection: another device."""
+        token = httpx.post(f"{self.address}/api/dev/token", json={"user": "ada"}).json()["access_token"]
+        headers = {"Authorization": f"Bearer {token}"}
+        return httpx.request(method, f"{self.address}{path}", headers=headers, timeout=20, **options)
+
+    def resolve(self) -> str:
+        return self.request("POST", "/api/sessions/resolve", json={}).json()["session_id"]
+
+    def postgres(self) -> psutil.Process:
+        first_line = (self.data_dir / "postgres" / "postmaster.pid").read_text().splitlines()[0]
+        return psutil.Process(int(first_line))
+
+
+@contextlib.contextmanager
+def server(data_dir: Path, **environment: str) -> Iterator[Running]:
+    values = {**os.environ, "CHAT_DATA_DIR": str(data_dir), "PORT": "0", **environment}
+    process = subprocess.Popen([CHATSERVER, "serve"], env=values, stdout=subprocess.PIPE, text=True, cwd=data_dir)
+    try:
+        yield Running(process, address_of(process), data_dir)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        process.wait(START_S)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def address_of(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if found := re.search(r"is at (http://\S+)", line):
+            return found[1]
+    pytest.fail(f"the server ended with {process.wait()} before it said where it is")
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path
+    pid_file = tmp_path / "postgres" / "postmaster.pid"
+    if pid_file.exists():  # a test that kills -9 its server leaves our Postgres behind
+        pytest.fail("the embedded Postgres was still running at the end")
+
+
+def shell_blocks(document: str) -> list[str]:
+    return re.findall(r"```sh\n(.+?)```", document, re.DOTALL)
+
+
+def test_the_lines_of_the_readme_work_as_they_stand(data_dir):
+    chapter = re.search(r"## First requests\n(.+?)\n## ", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert chapter is not None
+    with server(data_dir) as running:
+        script = "set -eu\n" + "\necho\n".join(shell_blocks(chapter[1])).replace("curl -s ", "curl -sS --fail-with-body ")
+        script = script.replace("http://127.0.0.1:8000", running.address)
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert '"agent_name":"assistant"' in done.stdout
+    assert done.stdout.count('"title":"Hello, thread"') == 2, "renamed, then found by the search"
+
+
+def test_a_session_is_still_there_after_a_restart_and_on_another_device(data_dir):
+    with server(data_dir) as running:
+        first = running.resolve()
+    started = time.monotonic()
+    with server(data_dir) as running:
+        assert httpx.get(f"{running.address}/healthz").json()["status"] == "ok"
+        print(f"second start: {time.monotonic() - started:.2f} s")
+        assert time.monotonic() - started < 5
+        assert running.resolve() == first
+
+
+def test_kill_9_loses_nothing_and_the_next_start_works(data_dir):
+    with server(data_dir) as running:
+        first = running.resolve()
+        running.process.kill()
+    with server(data_dir) as running:
+        assert running.resolve() == first
+        postgres = running.postgres()
+        running.process.kill()
+        running.process.wait()
+        children = postgres.children()
+        postgres.kill()
+        psutil.wait_procs([postgres, *children], timeout=20)
+    with server(data_dir) as running:
+        assert running.resolve() == first
+
+
+def test_two_servers_start_at_once_on_one_folder_and_share_everything(data_dir):
+    environment = {**os.environ, "CHAT_DATA_DIR": str(data_dir), "PORT": "0"}
+    pair = [
+        subprocess.Popen([CHATSERVER, "serve"], env=environment, stdout=subprocess.PIPE, text=True, cwd=data_dir)
+        for _ in range(2)
+    ]
+    try:
+        one, two = (Running(process, address_of(process), data_dir) for process in pair)
+        first = one.resolve()
+        assert two.resolve() == first
+        pair[0].send_signal(signal.SIGTERM)
+        pair[0].wait(START_S)
+        assert two.request("GET", f"/api/sessions/{first}").status_code == 200, "the other one goes on"
+    finally:
+        for process in pair:
+            process.send_signal(signal.SIGTERM)
+            process.wait(START_S)
+            process.stdout.close()
+
+
+def test_a_database_that_stops_is_a_503_and_heals_by_itself(data_dir):
+    with server(data_dir, DATABASE_STATEMENT_TIMEOUT_MS="500") as running:
+        first = running.resolve()
+        postgres = running.postgres()
+        family = [postgres, *postgres.children(recursive=True)]
+        for process in family:
+            process.suspend()
+        try:
+            answer = running.request("PATCH", f"/api/sessions/{first}", json={"title": "lost?"})
+            assert answer.status_code == 503
+            assert answer.json()["code"] == "database_unavailable"
+            assert int(answer.headers["retry-after"]) > 0
+            assert httpx.get(f"{running.address}/healthz").status_code == 200
+        finally:
+            for process in family:
+                process.resume()
+        deadline = time.monotonic() + 5
+        while (answer := running.request("GET", f"/api/sessions/{first}")).status_code == 503:
+            assert time.monotonic() < deadline, "it heals within 5 s"
+            time.sleep(0.1)
+        assert answer.json()["session_id"] == first
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"PORT": "x", "LOG_LEVEL": "LOUD"}, ["PORT", "LOG_LEVEL"]),
+        ({"HOST": "0.0.0.0"}, ["loopback"]),
+        ({"AGENTS_DIR": "/nowhere"}, ["no *.yaml file"]),
+        ({"DATABASE_URL": "postgresql://chat_app:hush@127.0.0.1:1/chat"}, ["database does not answer"]),
+    ],
+)
+def test_a_refusal_to_start_is_a_sentence_and_not_a_traceback(tmp_path, environment, said):
+    values = {**os.environ, "CHAT_DATA_DIR": str(tmp_path / "data"), "PORT": "0", **environment}
+    done = subprocess.run(
+        [CHATSERVER, "serve"], env=values, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=START_S
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "hush" not in done.stderr
+    for part in said:
+        assert part in done.stderr
+
+
+def test_a_token_from_the_command_line_is_good_at_the_server(data_dir):
+    with server(data_dir) as running:
+        printed = subprocess.run(
+            [CHATSERVER, "token", "--user", "ada"],
+            env={**os.environ, "CHAT_DATA_DIR": str(data_dir)},
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=data_dir,
+        ).stdout.strip()
+        answer = httpx.get(f"{running.address}/api/agents", headers={"Authorization": f"Bearer {printed}"})
+        assert answer.status_code == 200

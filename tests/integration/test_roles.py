@@ -1,0 +1,237 @@
+"""Who may do what: the login itself, the API roles of Supabase, a user, and a user who says he is another."""
+
+import json
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.errors import InsufficientPrivilege
+
+from tests.conftest import ADA, EVE, Urls, cloned, owner_connection
+
+SESSION, TURN = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+# A second row of the same user, beside what `filled` wrote.
+OTHER = "33333333-3333-4333-8333-333333333333"
+SEED_TABLES = ["public.user_agent_active_sessions", "public.chat_message_history", "public.agent_long_term_memory"]
+
+
+def minimal_rows(session_id: str, turn_id: str, number: int) -> dict[str, dict[str, object]]:
+    """The least that each table takes beside user_id, in an order that foreign keys accept."""
+    name = f"agent{number}"
+    message = {"session_id": session_id, "message": "{}"}
+    return {
+        "chat.sessions": {"session_id": session_id, "agent_name": name},
+        "public.user_agent_active_sessions": {"agent_name": name, "active_session_id": session_id},
+        "public.chat_message_history": message,
+        "chat.message_superseded": message
+        | {"id": number, "created_at": "now", "message_id": turn_id, "importance": 0.7},
+        "chat.message_index": {"message_id": turn_id, "session_id": session_id, "tsv": ""},
+        "chat.message_images": {
+            "image_id": turn_id,
+            "session_id": session_id,
+            "message_id": turn_id,
+            "media_type": "image/png",
+            "bytes": b"",
+        },
+        "chat.turns": {"turn_id": turn_id, "session_id": session_id, "agent_name": name},
+        "chat.turn_events": {"turn_id": turn_id, "seq_from": number, "seq_to": number, "events": "[]"},
+        "chat.user_events": {"kind": "turn", "data": "{}"},
+        "public.agent_long_term_memory": {"agent_name": name},
+        "chat.notes_versions": {
+            "agent_name": name,
+            "version": number,
+            "notes": "",
+            "operation": "append",
+            "actor": "user",
+        },
+    }
+
+
+ROWS = minimal_rows(SESSION, TURN, 1)
+OTHER_ROWS = minimal_rows(OTHER, OTHER, 2)
+TABLES = list(ROWS)
+NEEDED = {
+    "chat.turns": ["chat.sessions"],
+    "chat.turn_events": ["chat.sessions", "chat.turns"],
+    "chat.notes_versions": ["public.agent_long_term_memory"],
+}
+WRITES = ["insert into {} default values", "update {} set user_id = user_id", "delete from {}", "truncate {} cascade"]
+
+
+def insert(table: str, row: dict[str, object], user_id: object = None) -> sql.Composed:
+    values = row if user_id is None else {"user_id": user_id, **row}
+    return sql.SQL("insert into {} ({}) values ({})").format(
+        sql.Identifier(*table.split(".")),
+        sql.SQL(", ").join(map(sql.Identifier, values)),
+        sql.SQL(", ").join(map(sql.Literal, values.values())),
+    )
+
+
+@pytest.fixture(scope="module")
+def filled(postgres, template) -> Iterator[Urls]:
+    """A database in which Ada and Eve have a row in every table."""
+    with cloned(postgres, template) as urls:
+        with owner_connection(urls.owner) as connection:
+            for user in (ADA, EVE):
+                for table, row in ROWS.items():
+                    connection.execute(insert(table, row, user.user_id))
+        yield urls
+
+
+@pytest.fixture
+def chat_app(filled) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(filled.app) as connection, connection.transaction(force_rollback=True):
+        yield connection
+
+
+@pytest.fixture
+def owner(filled) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(filled.owner) as connection, connection.transaction(force_rollback=True):
+        yield connection
+
+
+def become(connection: psycopg.Connection, role: str, claims: str | None = None) -> psycopg.Connection:
+    connection.execute(f"set local role {role}")
+    if claims is not None:
+        connection.execute(sql.SQL("set local request.jwt.claims = {}").format(sql.Literal(claims)))
+    return connection
+
+
+def claims_of(user) -> str:
+    return json.dumps({"sub": str(user.user_id), "role": "authenticated"})
+
+
+def refuses(connection: psycopg.Connection, statement: str | sql.Composed, match: str = "permission denied") -> None:
+    with pytest.raises(InsufficientPrivilege, match=match), connection.transaction():
+        connection.execute(statement)
+
+
+def owners(connection: psycopg.Connection, table: str) -> set[object]:
+    return {row[0] for row in connection.execute(f"select user_id from {table}")}
+
+
+def test_every_table_has_a_row_here(owner):
+    found = owner.execute(
+        "select schemaname || '.' || tablename from pg_tables "
+        "where schemaname in ('chat', 'public') and tablename <> 'alembic_version'"
+    )
+    assert {row[0] for row in found} == set(TABLES)
+    assert all(owners(owner, table) == {ADA.user_id, EVE.user_id} for table in TABLES)
+
+
+# The login itself ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table", [*TABLES, "chat.alembic_version"])
+def test_chat_app_may_not_touch_a_table_before_it_becomes_somebody(chat_app, table):
+    for statement in ("select from {}", *WRITES):
+        refuses(chat_app, statement.format(table))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "create table chat.mine (i int)",
+        "create table public.mine (i int)",
+        "create schema mine",
+        "set role postgres",
+        "set role authenticated",
+        "set session authorization postgres",
+        "alter table chat.sessions disable row level security",
+        "alter role chat_app bypassrls",
+        "grant chat_user to anon",
+        "select nextval('chat.user_events_seq_seq')",
+    ],
+)
+@pytest.mark.parametrize("role", ["chat_app", "chat_user", "chat_jobs"])
+def test_the_server_may_not_rise_above_a_user(chat_app, role, statement):
+    become(chat_app, role, claims_of(ADA))
+    refuses(chat_app, statement, match="permission denied|must be owner")
+
+
+@pytest.mark.parametrize("table", [*TABLES, "chat.alembic_version"])
+def test_chat_jobs_may_not_touch_what_is_the_users(chat_app, table):
+    become(chat_app, "chat_jobs", claims_of(ADA))
+    for statement in ("select from {}", *WRITES):
+        refuses(chat_app, statement.format(table))
+
+
+# The API roles of Supabase -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table", SEED_TABLES)
+def test_authenticated_reads_own_rows_of_the_seed_tables(owner, table):
+    assert owners(become(owner, "authenticated", claims_of(ADA)), table) == {ADA.user_id}
+
+
+@pytest.mark.parametrize("table", SEED_TABLES)
+@pytest.mark.parametrize("claims", [None, "", "{}"])
+def test_authenticated_without_a_user_reads_nothing(owner, table, claims):
+    assert owners(become(owner, "authenticated", claims), table) == set()
+
+
+@pytest.mark.parametrize("table", [*TABLES, "chat.alembic_version"])
+def test_authenticated_may_write_nothing(owner, table):
+    become(owner, "authenticated", claims_of(ADA))
+    for statement in WRITES:
+        refuses(owner, statement.format(table))
+    if table in ROWS:
+        refuses(owner, insert(table, OTHER_ROWS[table], ADA.user_id))
+    if table not in SEED_TABLES:
+        refuses(owner, f"select from {table}")
+
+
+@pytest.mark.parametrize("table", [*TABLES, "chat.alembic_version"])
+@pytest.mark.parametrize("claims", [None, claims_of(ADA)], ids=["nobody", "claims"])
+def test_anon_may_do_nothing(owner, table, claims):
+    become(owner, "anon", claims)
+    for statement in ("select from {}", *WRITES):
+        refuses(owner, statement.format(table))
+
+
+# A user --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_user_sees_own_rows_and_adds_to_them(chat_app, table):
+    become(chat_app, "chat_user", claims_of(ADA))
+    assert owners(chat_app, table) == {ADA.user_id}
+    for needed in [*NEEDED.get(table, []), table]:
+        chat_app.execute(insert(needed, OTHER_ROWS[needed]))
+    assert owners(chat_app, table) == {ADA.user_id}
+    assert chat_app.execute(f"select count(*) from {table}").fetchone() == (2,)
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("claims", [None, "", "{}", '{"sub": null}'])
+def test_nobody_sees_no_rows_and_adds_none(chat_app, table, claims):
+    become(chat_app, "chat_user", claims)
+    assert owners(chat_app, table) == set()
+    for user_id in (None, ADA.user_id):
+        refuses(chat_app, insert(table, OTHER_ROWS[table], user_id), match="violates row-level security")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_user_adds_nothing_to_another_users_rows(chat_app, table):
+    become(chat_app, "chat_user", claims_of(ADA))
+    refuses(chat_app, insert(table, OTHER_ROWS[table], EVE.user_id), match="violates row-level security")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_user_gives_no_row_away_and_takes_none(chat_app, table):
+    become(chat_app, "chat_user", claims_of(ADA))
+    refuses(
+        chat_app,
+        sql.SQL("update {} set user_id = {}").format(sql.SQL(table), EVE.user_id),
+        match="violates row-level security|permission denied",
+    )
+    assert chat_app.execute(f"delete from {table} where user_id = %s", [EVE.user_id]).rowcount == 0
+    refuses(chat_app, f"truncate {table} cascade")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_deleting_everything_deletes_only_own_rows(owner, table):
+    become(owner, "chat_user", claims_of(ADA)).execute(f"delete from {table}")
+    owner.execute("reset role")
+    assert owners(owner, table) == {EVE.user_id}

@@ -1,0 +1,229 @@
+"""The rules of ddl.sql's header, read from the catalogs: each finds nothing of ours, and finds what is planted."""
+
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+
+from tests.conftest import cloned, owner_connection
+
+POLICY = "(user_id = ( SELECT chat.uid() AS uid))"
+TABLES = """
+with ours as (
+    select c.oid, c.oid::regclass::text as name, c.relrowsecurity, c.relforcerowsecurity
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and (
+        n.nspname = 'chat' and c.relname <> 'alembic_version'
+        or n.nspname = 'public'
+            and c.relname in ('user_agent_active_sessions', 'chat_message_history', 'agent_long_term_memory')))
+"""
+
+
+def violations(connection: psycopg.Connection, query: str) -> list[str]:
+    connection.execute("set local search_path = pg_catalog")  # so that the catalogs spell out every schema
+    return [row[0] for row in connection.execute(query)]
+
+
+def keys_that_do_not_start_with_user_id(connection: psycopg.Connection) -> list[str]:
+    """Primary keys, unique constraints, unique and other indexes; a table without primary key is one too."""
+    return violations(
+        connection,
+        f"""{TABLES}
+        select i.indexrelid::regclass::text from pg_index i join ours on ours.oid = i.indrelid
+        left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+        where a.attname is distinct from 'user_id'
+        union all
+        select name from ours where not exists (select from pg_index i where i.indrelid = ours.oid and i.indisprimary)
+        """,
+    )
+
+
+def foreign_keys_that_leave_the_user(connection: psycopg.Connection) -> list[str]:
+    return violations(
+        connection,
+        f"""{TABLES}
+        select f.conname from pg_constraint f
+        join ours on ours.oid = f.conrelid
+        join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
+        join pg_attribute b on b.attrelid = f.confrelid and b.attnum = f.confkey[1]
+        where f.contype = 'f' and (a.attname <> 'user_id' or b.attname <> 'user_id' or cardinality(f.conkey) < 2
+            or f.confrelid not in (select oid from ours))
+        """,
+    )
+
+
+def triggers(connection: psycopg.Connection) -> list[str]:
+    """Those of foreign keys are Postgres' own."""
+    return violations(
+        connection,
+        f"{TABLES} select t.tgname from pg_trigger t join ours on ours.oid = t.tgrelid where not t.tgisinternal",
+    )
+
+
+def tables_without_forced_row_level_security(connection: psycopg.Connection) -> list[str]:
+    return violations(connection, f"{TABLES} select name from ours where not (relrowsecurity and relforcerowsecurity)")
+
+
+def policies_that_are_not_about_the_user(connection: psycopg.Connection) -> list[str]:
+    return violations(
+        connection,
+        f"""{TABLES}
+        select name || '.' || p.polname from pg_policy p join ours on ours.oid = p.polrelid
+        where coalesce(pg_get_expr(p.polqual, p.polrelid), '{POLICY}') <> '{POLICY}'
+            or coalesce(pg_get_expr(p.polwithcheck, p.polrelid), '{POLICY}') <> '{POLICY}'
+            or (p.polqual is null and p.polwithcheck is null)
+            or not p.polroles <@ array['chat_user'::regrole::oid, 'authenticated'::regrole::oid]
+            or ('authenticated'::regrole = any(p.polroles) and p.polcmd <> 'r')
+        """,
+    )
+
+
+def tables_without_a_policy_for_chat_user(connection: psycopg.Connection) -> list[str]:
+    return violations(
+        connection,
+        f"""{TABLES}
+        select name from ours where not exists (
+            select from pg_policy p where p.polrelid = ours.oid and 'chat_user'::regrole = any(p.polroles))
+        """,
+    )
+
+
+def rights_of_chat_app_itself(connection: psycopg.Connection) -> list[str]:
+    """What it owns or was granted by name, and what it would get through PUBLIC on our tables."""
+    return violations(
+        connection,
+        f"""{TABLES}
+        select pg_describe_object(d.classid, d.objid, d.objsubid) from pg_shdepend d
+        where d.refobjid = 'chat_app'::regrole
+            and d.dbid in (0, (select oid from pg_database where datname = current_database()))
+        union all
+        select name || ' ' || p
+        from ours, unnest('{{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}}'::text[]) p
+        where has_table_privilege('chat_app', ours.oid, p)
+            or p in ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES') and has_any_column_privilege('chat_app', ours.oid, p)
+        union all
+        select s.oid::regclass::text
+        from pg_class s join pg_depend d on d.objid = s.oid join ours on ours.oid = d.refobjid
+        where case when s.relkind = 'S' then has_sequence_privilege('chat_app', s.oid, 'SELECT,USAGE,UPDATE') end
+        union all
+        select nspname::text from pg_namespace
+        where nspname = 'chat' and has_schema_privilege('chat_app', oid, 'USAGE,CREATE')
+            or nspname = 'public' and has_schema_privilege('chat_app', oid, 'CREATE')
+        """,
+    )
+
+
+def functions_that_anybody_may_call(connection: psycopg.Connection) -> list[str]:
+    return violations(
+        connection,
+        """
+        select f.oid::regprocedure::text
+        from pg_proc f, aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) as granted
+        where f.pronamespace = 'chat'::regnamespace and granted.grantee = 0
+        """,
+    )
+
+
+def rows_that_may_belong_to_nobody(connection: psycopg.Connection) -> list[str]:
+    return violations(
+        connection,
+        f"""{TABLES}
+        select name from ours
+        left join pg_attribute a on a.attrelid = ours.oid and a.attname = 'user_id'
+        left join pg_attrdef d on d.adrelid = ours.oid and d.adnum = a.attnum
+        where not coalesce(a.attnotnull and a.atttypid = 'uuid'::regtype
+            and pg_get_expr(d.adbin, d.adrelid) = 'chat.uid()', false)
+        """,
+    )
+
+
+Rule = Callable[[psycopg.Connection], list[str]]
+PLANTED: list[tuple[Rule, str]] = [
+    (keys_that_do_not_start_with_user_id, "create table chat.bad (id int primary key, user_id uuid)"),
+    (keys_that_do_not_start_with_user_id, "create table chat.bad (user_id uuid)"),
+    (keys_that_do_not_start_with_user_id, "alter table chat.turns add unique (turn_id, user_id)"),
+    (keys_that_do_not_start_with_user_id, "create unique index on chat.turns (turn_id)"),
+    (keys_that_do_not_start_with_user_id, "create index on public.chat_message_history (session_id, user_id)"),
+    (keys_that_do_not_start_with_user_id, "create index on chat.sessions (lower(title))"),
+    (
+        foreign_keys_that_leave_the_user,
+        "create table chat.other (id int primary key); "
+        "alter table chat.turns add attempt_id int references chat.other (id)",
+    ),
+    (
+        foreign_keys_that_leave_the_user,
+        "alter table chat.sessions add unique (session_id, user_id); "
+        "alter table chat.turns add foreign key (session_id, user_id) references chat.sessions (session_id, user_id)",
+    ),
+    (
+        foreign_keys_that_leave_the_user,
+        "create table public.users (user_id uuid, realm text, primary key (user_id, realm)); "
+        "alter table chat.turns add foreign key (user_id, model) references public.users (user_id, realm)",
+    ),
+    (
+        triggers,
+        "create function chat.bad() returns trigger language plpgsql as 'begin return new; end'; "
+        "create trigger bad before insert on chat.turns for each row execute function chat.bad()",
+    ),
+    (tables_without_forced_row_level_security, "create table chat.bad (user_id uuid primary key)"),
+    (tables_without_forced_row_level_security, "alter table chat.turns no force row level security"),
+    (tables_without_forced_row_level_security, "alter table public.chat_message_history disable row level security"),
+    (policies_that_are_not_about_the_user, "create policy bad on chat.turns to chat_user using (true)"),
+    (policies_that_are_not_about_the_user, "create policy bad on chat.turns to chat_user using (user_id = chat.uid())"),
+    (policies_that_are_not_about_the_user, f"create policy bad on chat.turns using {POLICY}"),
+    (
+        policies_that_are_not_about_the_user,
+        f"create policy bad on chat.turns to chat_user using {POLICY} with check (user_id is not null)",
+    ),
+    (
+        policies_that_are_not_about_the_user,
+        f"create policy bad on public.chat_message_history to authenticated using {POLICY}",
+    ),
+    (policies_that_are_not_about_the_user, "create policy bad on chat.turns for insert to chat_user"),
+    (tables_without_a_policy_for_chat_user, "drop policy own_rows on chat.turns"),
+    (rights_of_chat_app_itself, "grant select on chat.turns to chat_app"),
+    (rights_of_chat_app_itself, "grant update (title) on chat.sessions to chat_app"),
+    (rights_of_chat_app_itself, "grant insert on chat.turns to public"),
+    (rights_of_chat_app_itself, "grant usage on schema chat to public"),
+    (rights_of_chat_app_itself, "grant usage on sequence chat.user_events_seq_seq to public"),
+    (rights_of_chat_app_itself, "alter table chat.turns owner to chat_app"),
+    (rights_of_chat_app_itself, "alter default privileges in schema chat grant select on tables to chat_app"),
+    (rights_of_chat_app_itself, "grant execute on function chat.uid() to chat_app"),
+    (functions_that_anybody_may_call, "create function chat.bad() returns int language sql return 1"),
+    (functions_that_anybody_may_call, "grant execute on function chat.uid() to public"),
+    (rows_that_may_belong_to_nobody, "create table chat.bad (id int primary key)"),
+    (rows_that_may_belong_to_nobody, "alter table chat.turns alter user_id drop default"),
+    (rows_that_may_belong_to_nobody, "alter table chat.turns alter user_id set default gen_random_uuid()"),
+    (rows_that_may_belong_to_nobody, "create table chat.bad (user_id uuid default chat.uid())"),
+]
+RULES = list(dict.fromkeys(rule for rule, _ in PLANTED))
+
+
+@pytest.fixture(scope="module")
+def owner_url(postgres, template) -> Iterator[str]:
+    with cloned(postgres, template) as urls:
+        yield urls.owner
+
+
+@pytest.fixture
+def connection(owner_url) -> Iterator[psycopg.Connection]:
+    """A transaction that ends in nothing."""
+    with owner_connection(owner_url) as opened, opened.transaction(force_rollback=True):
+        yield opened
+
+
+def test_the_rules_look_at_all_our_tables(connection):
+    found = violations(connection, f"{TABLES} select name from ours")
+    assert {"public.chat_message_history", "public.agent_long_term_memory", "chat.turns"} < set(found)
+    assert len(found) >= 11
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_schema_has_no(rule, connection):
+    assert rule(connection) == []
+
+
+@pytest.mark.parametrize(("rule", "planted"), PLANTED)
+def test_a_planted_violation_is_found(rule, planted, connection):
+    connection.execute(planted)
+    assert rule(connection) != []

@@ -1,0 +1,39 @@
+"""The documents name what is there, and their JSON is JSON."""
+
+import json
+import re
+
+from chatServer.config import ROOT, Settings
+from chatServer.errors import ChatError
+from chatServer.main import create_app
+
+API = (ROOT / "docs" / "api.md").read_text()
+
+
+def test_every_route_has_its_chapter_and_every_chapter_its_route():
+    paths = create_app(Settings(_env_file=None)).openapi()["paths"]
+    routes = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+    assert set(re.findall(r"^## ([A-Z]+ /\S+)$", API, re.MULTILINE)) == routes
+
+
+def test_every_example_is_json():
+    examples = re.findall(r"```json\n(.+?)```", API, re.DOTALL)
+    assert len(examples) > 8
+    for example in examples:
+        json.loads(example)
+
+
+def all_errors(kind: type[ChatError] = ChatError) -> list[type[ChatError]]:
+    return [kind, *(found for child in kind.__subclasses__() for found in all_errors(child))]
+
+
+def test_every_error_is_in_the_table():
+    for kind in all_errors():
+        row = next(line for line in API.splitlines() if line.startswith(f"| {kind.status} |"))
+        assert f"`{kind.code}`" in row
+
+
+def test_links_between_documents_lead_somewhere():
+    for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+            assert "://" in target or (document.parent / target).exists(), (document.name, target)
