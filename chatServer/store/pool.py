@@ -78,12 +78,6 @@ class Database:
             await connection.commit()
 
     @contextlib.asynccontextmanager
-    async def login(self) -> AsyncIterator[Connection]:
-        """A transaction as chat_app itself, which may read catalogs and nothing of the users."""
-        async with self._connection() as connection, connection.transaction():
-            yield connection
-
-    @contextlib.asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
         try:
             async with self._pool.connection() as connection:

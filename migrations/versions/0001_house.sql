@@ -53,6 +53,7 @@ do $extension$
 begin
     if exists (select from pg_namespace where nspname = 'extensions') then
         create extension if not exists vector with schema extensions;
+        grant usage on schema extensions to chat_user;
     else
         create extension if not exists vector;
     end if;

@@ -79,7 +79,9 @@ def test_the_lines_of_the_readme_work_as_they_stand(data_dir):
     chapter = re.search(r"## First requests\n(.+?)\n## ", (ROOT / "README.md").read_text(), re.DOTALL)
     assert chapter is not None
     with server(data_dir) as running:
-        script = "set -eu\n" + "\necho\n".join(shell_blocks(chapter[1])).replace("curl -s ", "curl -sS --fail-with-body ")
+        script = "set -eu\n" + "\necho\n".join(shell_blocks(chapter[1])).replace(
+            "curl -s ", "curl -sS --fail-with-body "
+        )
         script = script.replace("http://127.0.0.1:8000", running.address)
         done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

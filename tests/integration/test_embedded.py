@@ -207,3 +207,13 @@ def test_only_the_owner_of_the_files_may_connect(stopped):
 def test_data_of_another_version_are_refused_with_a_sentence(stopped):
     with pytest.raises(StartupError, match="belongs to another Postgres version"):
         embedded_postgres(stopped, version=16).__enter__()
+
+
+def test_a_folder_that_a_kill_in_initdb_left_behind_is_set_aside(tmp_path):
+    unfinished = tmp_path / "postgres"
+    unfinished.mkdir()
+    (unfinished / "PG_VERSION").write_text("18\n")
+    (unfinished / "half").write_text("a file")
+    with embedded_postgres(tmp_path) as server, psycopg.connect(server.owner_url) as connection:
+        assert connection.execute("select 1").fetchone() == (1,)
+    assert [path.name for path in tmp_path.glob("postgres.unfinished-*/half")] == ["half"]

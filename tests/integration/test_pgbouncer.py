@@ -260,7 +260,7 @@ async def is_cancelled_midway(database: Database, user: User, findings: Findings
 
 async def nobody_sees_nothing(database: Database, findings: Findings) -> None:
     """What the next transaction on the connection finds of the one before."""
-    async with database.login() as connection:
+    async with database._pool.connection() as connection, connection.transaction():
         cursor = await connection.execute(
             "select current_user::text, coalesce(current_setting('request.jwt.claims', true), ''), "
             "has_table_privilege('public.chat_message_history', 'select')"
