@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
 
 from chatServer import errors
@@ -75,6 +76,8 @@ class Database:
                 with contextlib.suppress(psycopg.Error):  # on a lost connection there is nothing to roll back
                     await connection.rollback()
                 raise
+            if connection.info.transaction_status == TransactionStatus.INERROR:
+                raise RuntimeError("a statement failed and its error was swallowed: COMMIT would silently roll back")
             await connection.commit()
 
     @contextlib.asynccontextmanager

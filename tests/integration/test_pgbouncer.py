@@ -373,20 +373,6 @@ async def test_the_checker_finds_a_planted_leak(planted, found, pooled, pgbounce
     assert findings.leaks > 0
 
 
-async def test_a_pipeline_would_leave_an_idle_client_with_a_server_connection(pgbouncer):
-    """Why transactions are not pipelined: after the last Sync psycopg sends a Flush, which has no answer."""
-    if pgbouncer.version() > (1, 18):
-        pytest.skip("seen with pgbouncer 1.18; later ones were not tried")
-    tries = 0
-    async with await psycopg.AsyncConnection.connect(pgbouncer.url, autocommit=True) as connection:
-        while tries < 500 and not pgbouncer.servers_in_use():
-            tries += 1
-            async with connection.pipeline():
-                await connection.execute("select 1")
-        print(f"held after N={tries}")
-        assert pgbouncer.servers_in_use() == 1
-
-
 async def test_prepared_statements_through_the_pooler_are_found(pooled, pgbouncer, urls, users):
     if pgbouncer.version() >= (1, 21):
         pytest.skip("this pgbouncer keeps track of prepared statements")
