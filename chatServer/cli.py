@@ -37,22 +37,33 @@ def serve(settings: Settings, _: argparse.Namespace) -> None:
     _log(settings)
     # uvicorn raises a signal once more when it has shut down: it must not end us before the database is closed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with contextlib.suppress(KeyboardInterrupt), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(settings))
+    loop = asyncio.Runner(loop_factory=uvloop.new_event_loop)
+    with _listen(settings) as listening, contextlib.suppress(KeyboardInterrupt), loop as runner:
+        runner.run(_serve(settings, listening))
+    print("Stopped.")
 
 
-async def _serve(settings: Settings) -> None:
+def _listen(settings: Settings) -> socket.socket:
+    """The port first: if it is taken, nothing else has to be started."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family, backlog=2048)
+    except OSError as error:
+        raise StartupError(
+            f"Cannot listen on {settings.host} port {settings.port}: {error.strerror}. For another port: PORT=8001"
+        ) from error
+
+
+async def _serve(settings: Settings, listening: socket.socket) -> None:
     # The state is built before uvicorn starts, so that a refusal is a sentence and not a traceback of uvicorn's.
     async with running(settings) as state:
         config = uvicorn.Config(
             create_app(settings, state),
-            host=settings.host,
-            port=settings.port,
             log_config=None,
             access_log=False,  # it would write down what people search for
             server_header=False,
         )
-        await Server(config, settings).serve()
+        await Server(config, settings).serve([listening])
 
 
 class Server(uvicorn.Server):
@@ -95,6 +106,12 @@ def _log(settings: Settings) -> None:
             logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
+def _user_name(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("a name has at least one letter")
+    return text
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="chatserver", description="The chat backend that remembers.")
     parser.add_argument("--version", action="version", version=__version__)
@@ -102,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("serve", help="run the server").set_defaults(command=serve)
     commands.add_parser("migrate", help="bring the database to the newest revision").set_defaults(command=migrate)
     token_parser = commands.add_parser("token", help="print an access token for development")
-    token_parser.add_argument("--user", required=True, metavar="NAME", help="any name, or a user id")
+    token_parser.add_argument("--user", required=True, metavar="NAME", type=_user_name, help="any name, or a user id")
     token_parser.set_defaults(command=token)
     return parser
 
@@ -114,5 +131,5 @@ chatServer {__version__} is at {address}   (API: {address}/docs, data: {where})
 
 Sign in for development, under any name:
   curl -s {address}/api/dev/token -H 'Content-Type: application/json' -d '{{"user": "ada"}}'
-or: chatserver token --user ada
+or: {sys.argv[0]} token --user ada
 """

@@ -4,12 +4,14 @@ import ipaddress
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from chatServer.errors import StartupError
 
 ROOT = Path(__file__).resolve().parent.parent
+
+Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 
 
 class Settings(BaseSettings):
@@ -19,8 +21,8 @@ class Settings(BaseSettings):
 
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
-    chat_data_dir: Path = Path(".data")
-    agents_dir: Path = ROOT / "agents"
+    chat_data_dir: Folder = ROOT / ".data"
+    agents_dir: Folder = ROOT / "agents"
     default_agent: str = "assistant"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 

@@ -3,10 +3,10 @@
 ChatError
 ├── Unauthenticated            401 unauthenticated
 ├── Forbidden                  403 forbidden
-├── NotFound
+├── NotFound                   404 not_found
 │   ├── AgentNotFound          404 agent_not_found
-│   ├── RouteNotFound          404 not_found
 │   └── SessionNotFound        404 session_not_found
+├── MethodNotAllowed           405 method_not_allowed
 ├── SessionAgentMismatch       409 session_agent_mismatch
 ├── InvalidRequest             422 invalid_request
 └── DatabaseUnavailable        503 database_unavailable
@@ -57,6 +57,10 @@ class AgentNotFound(NotFound):
 
     def __init__(self, known: list[str]) -> None:
         super().__init__(f"There is no such agent. Known agents: {', '.join(known)}.", known_agents=known)
+
+
+class MethodNotAllowed(ChatError):
+    status, code, title = 405, "method_not_allowed", "Wrong method"
 
 
 class SessionAgentMismatch(ChatError):

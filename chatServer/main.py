@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 from fastapi import FastAPI
 
@@ -11,13 +12,21 @@ from chatServer import __version__
 from chatServer.agent.catalog import load_agents
 from chatServer.api import agents, dev, health, problems, sessions
 from chatServer.api.auth import DevTokens
+from chatServer.api.last_resort import LastResort
 from chatServer.api.request_id import RequestId
 from chatServer.api.state import State
 from chatServer.config import Settings
+from chatServer.errors import StartupError
 from chatServer.store import startup
-from chatServer.store.embedded import embedded_postgres
+from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres, revive
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
+
+LOOK_AFTER_DATABASE_S = 1
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
 
 
 class LifespanState(TypedDict):
@@ -40,6 +49,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
         responses=problems.DOCUMENTED,
     )
     problems.install(app)
+    app.add_middleware(LastResort)
     app.add_middleware(RequestId)
     for room in (sessions, agents, dev, health):
         app.include_router(room.router)
@@ -52,7 +62,7 @@ async def running(settings: Settings) -> AsyncIterator[State]:
     agents_found = load_agents(settings.agents_dir, settings.default_agent)
     tokens = DevTokens.of(settings.chat_data_dir)
     async with database_url(settings) as url:
-        await startup.refuse_unsafe_database(url)
+        await asyncio.to_thread(startup.refuse_unsafe_database, url)
         async with Database(url, settings) as database:
             yield State(settings=settings, database=database, agents=agents_found, tokens=tokens)
 
@@ -63,10 +73,39 @@ async def database_url(settings: Settings) -> AsyncIterator[str]:
     if settings.database_url is not None:
         yield settings.database_url.get_secret_value()
         return
-    postgres = embedded_postgres(settings.chat_data_dir)
-    server = await asyncio.to_thread(postgres.__enter__)
-    try:
+    async with in_a_thread(embedded_postgres(settings.chat_data_dir)) as server:
         await asyncio.to_thread(migrate, server.owner_url)
-        yield server.app_url
+        async with asyncio.TaskGroup() as tasks:
+            watch = tasks.create_task(keep_alive(server))
+            try:
+                yield server.app_url
+            finally:
+                watch.cancel()
+
+
+async def keep_alive(server: EmbeddedPostgres) -> None:
+    """Nobody else starts our own database again when it dies."""
+    while True:
+        await asyncio.sleep(LOOK_AFTER_DATABASE_S)
+        try:
+            if await asyncio.to_thread(revive, server):
+                logger.warning("the embedded database had died and was started again")
+        except StartupError as error:
+            logger.error("the embedded database has died: %s", error)
+
+
+@contextlib.asynccontextmanager
+async def in_a_thread(manager: contextlib.AbstractContextManager[T]) -> AsyncIterator[T]:
+    """A context manager that blocks; one that is cancelled while it opens is closed all the same."""
+    opening = asyncio.ensure_future(asyncio.to_thread(manager.__enter__))
+    try:
+        opened = await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        await asyncio.wait({opening})
+        if opening.exception() is None:
+            await asyncio.to_thread(manager.__exit__, None, None, None)
+        raise
+    try:
+        yield opened
     finally:
-        await asyncio.to_thread(postgres.__exit__, None, None, None)
+        await asyncio.to_thread(manager.__exit__, None, None, None)

@@ -57,6 +57,7 @@ class StoredMessage:
     turn_id: UUID | None
     created_at: datetime
     message: Message
+    is_readable: bool = True  # false: another writer's row that is no message; for people only
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,6 @@ class Turn:
 
     turn_id: UUID
     state: TurnState
-    user_message_id: UUID | None
     reply_message_id: UUID | None
     partial_text: str | None
     error_code: str | None

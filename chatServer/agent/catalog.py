@@ -1,5 +1,6 @@
 """The agents of agents/*.yaml: read once at start, every problem of every file reported at once."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -45,7 +46,7 @@ class Catalog:
         self._agents = {agent.name: agent for agent in agents}
         self.default = default
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Agent]:
         return iter(self._agents.values())
 
     def get(self, name: str) -> Agent:
@@ -68,7 +69,7 @@ def load_agents(directory: Path, default: str) -> Catalog:
     problems += [f"  {name}: two files have this name" for name in sorted({n for n in names if names.count(n) > 1})]
     if not paths:
         problems.append(f"  no *.yaml file in {directory}")
-    elif default not in names and not problems:
+    elif default not in names and default not in [path.stem for path in paths]:
         problems.append(f"  DEFAULT_AGENT is {default}, but the agents are: {', '.join(names)}")
     if problems:
         raise errors.StartupError("\n".join(["The agents cannot be loaded:", *problems]))
@@ -82,6 +83,8 @@ def _read(path: Path) -> tuple[Agent | None, list[str]]:
         return None, [_sentence(dict(problem)) for problem in error.errors(include_url=False)]
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         return None, [f"is not valid YAML: {error}"]
+    except OSError as error:
+        return None, [f"cannot be read: {error.strerror}"]
     if found.name != path.stem:
         return None, [f"its name is {found.name}; file and agent must have the same name"]
     return _agent(found), []

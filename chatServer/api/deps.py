@@ -27,10 +27,13 @@ def current_principal(
     return state.tokens.verify(credentials.credentials)
 
 
-def session_key(session_id: Annotated[str, Path(max_length=400)]) -> SessionKey:
+CurrentState = Annotated[State, Depends(current_state)]
+CurrentUser = Annotated[Principal, Depends(current_principal)]
+
+
+def session_key(_: CurrentUser, session_id: Annotated[str, Path()]) -> SessionKey:
+    """Parsed after the token: who is nobody learns nothing about ids either."""
     return SessionKey.parse(session_id)
 
 
-CurrentState = Annotated[State, Depends(current_state)]
-CurrentUser = Annotated[Principal, Depends(current_principal)]
 SessionInPath = Annotated[SessionKey, Depends(session_key)]

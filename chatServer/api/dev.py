@@ -1,5 +1,7 @@
 """Sign-in for development: anybody on this machine may be anybody."""
 
+import re
+
 from fastapi import APIRouter, Request
 
 from chatServer import errors
@@ -10,6 +12,7 @@ from chatServer.config import is_loopback
 
 router = APIRouter(prefix="/api/dev", tags=["development"])
 
+_LOCAL_HOST = re.compile(r"^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?\Z", re.I)
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 
@@ -25,5 +28,5 @@ async def token(body: DevTokenRequest, request: Request, state: CurrentState) ->
 def _is_local(request: Request) -> bool:
     """From loopback, to a loopback name (a page elsewhere may point its own name at us), and not through a proxy."""
     from_here = request.client is not None and is_loopback(request.client.host)
-    asked_for_us = is_loopback(request.url.hostname or "")
+    asked_for_us = bool(_LOCAL_HOST.match(request.headers.get("host", "")))
     return from_here and asked_for_us and not any(name in request.headers for name in FORWARDED)

@@ -1,6 +1,5 @@
 """Errors as RFC 9457 problem details: a stable code, a sentence for a person, nothing of the input or the inside."""
 
-import logging
 import re
 from typing import Any, cast
 
@@ -27,26 +26,19 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
 
 _NAME = re.compile(r"^\w{1,40}\Z", re.ASCII)
 
-logger = logging.getLogger(__name__)
-
 
 def install(app: FastAPI) -> None:
-    """Turn every error of the app into a problem."""
+    """Turn every expected error of the app into a problem; the unexpected ones are LastResort's."""
     app.add_exception_handler(errors.ChatError, _expected)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
 
 
-def problem(request: Request, status: int, code: str, title: str, detail: str, **extra: Any) -> JSONResponse:
-    request_id = getattr(request.state, "request_id", "")
-    body = {"type": "about:blank", "title": title, "status": status, "detail": detail, "code": code}
-    return JSONResponse({**body, "request_id": request_id, **extra}, status, media_type=MEDIA_TYPE)
-
-
-async def _expected(request: Request, error: Exception) -> Response:
-    error = cast(errors.ChatError, error)
-    response = problem(request, error.status, error.code, error.title, error.detail, **error.extra)
+def problem(request: Request, error: errors.ChatError) -> JSONResponse:
+    """The answer to an error."""
+    body = {"type": "about:blank", "title": error.title, "status": error.status, "detail": error.detail}
+    ids = {"code": error.code, "request_id": getattr(request.state, "request_id", "")}
+    response = JSONResponse({**body, **ids, **error.extra}, error.status, media_type=MEDIA_TYPE)
     if error.retry_after_s is not None:
         response.headers["Retry-After"] = str(error.retry_after_s)
     if error.status == errors.Unauthenticated.status:
@@ -54,34 +46,34 @@ async def _expected(request: Request, error: Exception) -> Response:
     return response
 
 
+async def _expected(request: Request, error: Exception) -> Response:
+    return problem(request, cast(errors.ChatError, error))
+
+
 async def _invalid(request: Request, error: Exception) -> Response:
-    kind = errors.InvalidRequest
     found = [_sentence(each) for each in cast(RequestValidationError, error).errors()[:10]]
-    return problem(request, kind.status, kind.code, kind.title, " ".join(found))
+    return problem(request, errors.InvalidRequest(" ".join(found)))
 
 
 def _sentence(found: dict[str, Any]) -> str:
     """Where and what, in pydantic's words, which name the rule and never the value."""
-    place = ".".join(str(part) for part in found["loc"][1:] if _NAME.match(str(part)))
     if found["type"] == "json_invalid":
         return "The body is not valid JSON."
+    if found["type"] in ("model_attributes_type", "model_type") and len(found["loc"]) == 1:
+        return "The body has to be a JSON object, sent with Content-Type: application/json."
+    place = ".".join(str(part) for part in found["loc"][1:] if _NAME.match(str(part)))
     message = str(found["msg"]).removeprefix("Value error, ")
     return f"{place}: {message}." if place else f"{message}."
 
 
 async def _http(request: Request, error: Exception) -> Response:
+    """What the framework itself refuses."""
     error = cast(HTTPException, error)
-    if error.status_code == 404:
-        return problem(request, 404, "not_found", "Not found", "There is nothing at this address.")
-    if error.status_code == 405:
-        response = problem(request, 405, "method_not_allowed", "Wrong method", "This address has other methods.")
+    if error.status_code == errors.NotFound.status:
+        return problem(request, errors.NotFound("There is nothing at this address."))
+    if error.status_code == errors.MethodNotAllowed.status:
+        response = problem(request, errors.MethodNotAllowed("This address has other methods; see the header Allow."))
         response.headers.update(error.headers or {})
         return response
-    kind = errors.InvalidRequest  # a body that cannot even be read: bad encoding, nesting without end
-    return problem(request, kind.status, kind.code, kind.title, "The body cannot be read as JSON.")
-
-
-async def _unexpected(request: Request, error: Exception) -> Response:
-    logger.error("unexpected %s", type(error).__name__, exc_info=error)
-    kind = errors.ChatError
-    return problem(request, kind.status, kind.code, kind.title, "This is a bug of ours. Nothing of yours was lost.")
+    # The rest is a body that cannot even be read: bad encoding, nesting without end.
+    return problem(request, errors.InvalidRequest("The body cannot be read as JSON."))

@@ -1,4 +1,4 @@
-"""Every request has an id: in its answer's headers, in its errors, in the log."""
+"""Every request has an id: in its answer's headers, in its errors, in the log of what nobody expected."""
 
 import re
 

@@ -16,10 +16,16 @@ def _clean(value: Any) -> Any:
     return clean_text(value) if isinstance(value, str) else value
 
 
+def _clean_title(value: Any) -> Any:
+    return clean_text(value).strip() or None if isinstance(value, str) else value
+
+
 Text = Annotated[str, BeforeValidator(_clean)]
-Title = Annotated[Text, Field(max_length=200)]
-SessionId = Annotated[Text, Field(description="A UUID, or your own name for the session", max_length=128)]
-AgentName = Annotated[Text, Field(max_length=64)]
+Title = Annotated[Annotated[str, Field(max_length=200)] | None, BeforeValidator(_clean_title)]
+SessionId = Annotated[
+    str, Field(description="A UUID, or your own name for the session", max_length=128), BeforeValidator(_clean)
+]
+AgentName = Annotated[str, Field(min_length=1, max_length=64), BeforeValidator(_clean)]
 
 
 class Body(BaseModel):
@@ -29,7 +35,11 @@ class Body(BaseModel):
 
 
 class DevTokenRequest(Body):
-    user: Annotated[Text, Field(min_length=1, max_length=200, description="Any name; the same name is the same user")]
+    user: Annotated[
+        str,
+        Field(min_length=1, max_length=200, description="Any name; the same name is the same user"),
+        BeforeValidator(_clean),
+    ]
 
 
 class DevToken(BaseModel):
@@ -47,14 +57,14 @@ class ResolveRequest(Body):
 class CreateSessionRequest(Body):
     agent_name: AgentName | None = None
     session_id: SessionId | None = None
-    title: Title | None = None
+    title: Title = None
     memory: Literal["on", "off"] = "on"
 
 
 class ChangeSessionRequest(Body):
-    title: Title | None = None
-    archived: bool | None = None
-    memory: Literal["on", "off"] | None = None
+    title: Title = None
+    archived: bool = False
+    memory: Literal["on", "off"] = "on"
 
 
 class SessionAnswer(BaseModel):

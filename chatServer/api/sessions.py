@@ -25,8 +25,9 @@ Limit = Annotated[int, Query(ge=1, le=200)]
 
 
 @router.post("/resolve")
-async def resolve(body: ResolveRequest, state: CurrentState, user: CurrentUser) -> SessionAnswer:
+async def resolve(state: CurrentState, user: CurrentUser, body: ResolveRequest | None = None) -> SessionAnswer:
     """The session to go on with: the hinted one if it is yours, else the active one, else a new one."""
+    body = body or ResolveRequest()
     if body.agent_name is not None:
         state.agents.get(body.agent_name)
     session = await sessions.resolve(
@@ -63,16 +64,24 @@ async def find(
     return SessionsAnswer.of(page)
 
 
-@router.post("", status_code=status.HTTP_201_CREATED)
+@router.post("", status_code=status.HTTP_201_CREATED, responses={200: {"model": SessionAnswer}})
 async def create(
-    body: CreateSessionRequest, state: CurrentState, user: CurrentUser, response: Response
+    state: CurrentState, user: CurrentUser, response: Response, body: CreateSessionRequest | None = None
 ) -> SessionAnswer:
     """A new session, which becomes the active one. An id of your own may be given; the same id again is the
     same session (200)."""
-    agent = state.agents.get(body.agent_name or state.agents.default)
-    key = SessionKey.parse(body.session_id) if body.session_id is not None else None
-    changes = Changes(title=body.title, memory=body.memory)
-    session, is_new = await sessions.create(state.database, user, agent.name, key, changes)
+    body = body or CreateSessionRequest()
+    if body.agent_name is not None:
+        state.agents.get(body.agent_name)
+    session, is_new = await sessions.create(
+        state.database,
+        user,
+        agent_name=body.agent_name,
+        default_agent=state.agents.default,
+        key=SessionKey.parse(body.session_id) if body.session_id is not None else None,
+        title=body.title,
+        memory=body.memory,
+    )
     if not is_new:
         response.status_code = status.HTTP_200_OK
     return SessionAnswer.of(session)
@@ -92,11 +101,16 @@ async def change(
     given = body.model_fields_set
     if not given:
         raise errors.InvalidRequest("Say what to change: title, archived or memory.")
-    changes = Changes(title=body.title, set_title="title" in given, memory=body.memory, archived=body.archived)
+    changes = Changes(
+        title=body.title,
+        set_title="title" in given,
+        memory=body.memory if "memory" in given else None,
+        archived=body.archived if "archived" in given else None,
+    )
     return SessionAnswer.of(await sessions.change(state.database, user, key, changes))
 
 
-@router.delete("/{session_id}", status_code=status.HTTP_204_NO_CONTENT)
+@router.delete("/{session_id}", status_code=status.HTTP_204_NO_CONTENT, response_class=Response)
 async def delete(key: SessionInPath, state: CurrentState, user: CurrentUser) -> None:
     """The session and everything that was said in it."""
     await sessions.delete(state.database, user, key)

@@ -5,6 +5,7 @@ Keys and policies carry the user, so another user's session id is just an unused
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 from uuid import UUID
 
 from chatServer import errors
@@ -15,6 +16,8 @@ from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 
 SESSION_ID = re.compile(r"^[A-Za-z0-9_.:-]{1,128}\Z")
+MAX_SEARCH_WORDS = 16
+DELETE_TIMEOUT_MS = 30_000  # a session of a million messages
 _UUID = re.compile(r"^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\Z", re.I)
 
 
@@ -42,7 +45,7 @@ class Changes:
 
     title: str | None = None
     set_title: bool = False
-    memory: str | None = None
+    memory: Literal["on", "off"] | None = None
     archived: bool | None = None
 
 
@@ -54,32 +57,41 @@ async def resolve(
     default_agent: str,
     hint: SessionKey | None,
 ) -> Session:
-    """The hinted session if it is the caller's with this agent, else the active one, else a new one."""
+    """The hinted session, if it is the caller's with this agent and not archived, else the active or a new one."""
     async with database.transaction(principal) as connection:
         hinted = await store.find_session(connection, principal.user_id, hint.value) if hint else None
-        if hinted and agent_name in (None, hinted.agent_name):
-            return await _enter(connection, principal, hinted)
+        if hinted and agent_name in (None, hinted.agent_name) and hinted.archived_at is None:
+            entered = await _enter(connection, principal, hinted)
+            return entered or await _new(connection, principal, hinted.agent_name)
         return await _active_or_new(connection, principal, agent_name or default_agent)
 
 
 async def create(
-    database: Database, principal: Principal, agent_name: str, key: SessionKey | None, changes: Changes
+    database: Database,
+    principal: Principal,
+    *,
+    agent_name: str | None,
+    default_agent: str,
+    key: SessionKey | None,
+    title: str | None = None,
+    memory: Literal["on", "off"] = "on",
 ) -> tuple[Session, bool]:
     """A session that becomes the active one, and whether it is new: the same id again gives the same session."""
+    session_id, external_id = (key.value, None) if key and key.is_uuid else (str(new_id()), key.value if key else None)
+    name = agent_name or default_agent
     async with database.transaction(principal) as connection:
-        created = await store.insert_session(
-            connection,
-            principal.user_id,
-            key.value if key and key.is_uuid else str(new_id()),
-            agent_name,
-            external_id=key.value if key and not key.is_uuid else None,
-            title=changes.title,
-            memory=changes.memory or "on",
-        )
-        session = created or await _owned(connection, principal, key)
-        if session.agent_name != agent_name:
-            raise errors.SessionAgentMismatch(session.agent_name)
-        return await _enter(connection, principal, session), created is not None
+        for _ in range(2):  # one that is there may be deleted in this very moment: then it is made anew
+            created = await store.insert_session(
+                connection, principal.user_id, session_id, name, external_id=external_id, title=title, memory=memory
+            )
+            session = created or await store.find_session(connection, principal.user_id, external_id or session_id)
+            if session and agent_name not in (None, session.agent_name):
+                raise errors.SessionAgentMismatch(session.agent_name)
+            if session and (entered := await _enter(connection, principal, session)):
+                if created and title:
+                    await store.index_title(connection, principal.user_id, session)
+                return entered, created is not None
+    raise errors.SessionNotFound
 
 
 async def get(database: Database, principal: Principal, key: SessionKey) -> Session:
@@ -99,7 +111,9 @@ async def find(
     phrase: str | None,
 ) -> Page:
     """A page of the caller's sessions; with a phrase, those whose title holds it or that say all its words."""
-    words = " & ".join(f"'{word[:64]}':*" for word in searchable(phrase or "").split()[:16])
+    words = sorted(set(searchable(phrase or "").split()))
+    if len(words) > MAX_SEARCH_WORDS:
+        raise errors.InvalidRequest(f"Search for at most {MAX_SEARCH_WORDS} words at a time.")
     async with database.transaction(principal) as connection:
         found = await store.list_sessions(
             connection,
@@ -120,6 +134,8 @@ async def change(database: Database, principal: Principal, key: SessionKey, chan
     """Rename, archive, or switch memory; an archived session is no longer the active one."""
     async with database.transaction(principal) as connection:
         session = await _owned(connection, principal, key)
+        if changes.archived:
+            await store.clear_active(connection, principal.user_id, session.session_id)
         changed = await store.update_session(
             connection,
             principal.user_id,
@@ -129,36 +145,46 @@ async def change(database: Database, principal: Principal, key: SessionKey, chan
             memory=changes.memory,
             archived=changes.archived,
         )
-        if changes.archived:
-            await store.clear_active(connection, principal.user_id, session.session_id)
-        return _still_there(changed)
+        if changed and changes.set_title:
+            await store.index_title(connection, principal.user_id, changed)
+        return _there(changed)
 
 
 async def delete(database: Database, principal: Principal, key: SessionKey) -> None:
     """The session and everything that was said in it."""
-    async with database.transaction(principal) as connection:
-        session = _still_there(await store.lock_session(connection, principal.user_id, key.value))
-        await ChatMessageHistory(connection, principal.user_id, session.session_id).aclear()
+    async with database.transaction(principal, timeout_ms=DELETE_TIMEOUT_MS) as connection:
+        session = await _owned(connection, principal, key)
         await store.clear_active(connection, principal.user_id, session.session_id)
+        _there(await store.lock_session(connection, principal.user_id, session.session_id))
+        await ChatMessageHistory(connection, principal.user_id, session.session_id).aclear()
         await store.delete_session(connection, principal.user_id, session.session_id)
 
 
-async def _enter(connection: Connection, principal: Principal, session: Session) -> Session:
+async def _enter(connection: Connection, principal: Principal, session: Session) -> Session | None:
+    """Make it the active one; None when somebody deleted it meanwhile."""
     await store.set_active(connection, principal.user_id, session.agent_name, session.session_id)
-    return _still_there(await store.touch_session(connection, principal.user_id, session.session_id))
+    return await store.touch_session(connection, principal.user_id, session.session_id)
 
 
 async def _active_or_new(connection: Connection, principal: Principal, agent_name: str) -> Session:
     active_id = await store.claim_active(connection, principal.user_id, agent_name, str(new_id()))
     await store.insert_session(connection, principal.user_id, active_id, agent_name)
-    return _still_there(await store.touch_session(connection, principal.user_id, active_id))
+    touched = await store.touch_session(connection, principal.user_id, active_id)
+    return touched or await _new(connection, principal, agent_name)
 
 
-async def _owned(connection: Connection, principal: Principal, key: SessionKey | None) -> Session:
-    return _still_there(await store.find_session(connection, principal.user_id, key.value) if key else None)
+async def _new(connection: Connection, principal: Principal, agent_name: str) -> Session:
+    """Instead of one that was deleted in this very moment."""
+    session_id = str(new_id())
+    await store.set_active(connection, principal.user_id, agent_name, session_id)
+    return _there(await store.insert_session(connection, principal.user_id, session_id, agent_name))
 
 
-def _still_there(session: Session | None) -> Session:
+async def _owned(connection: Connection, principal: Principal, key: SessionKey) -> Session:
+    return _there(await store.find_session(connection, principal.user_id, key.value))
+
+
+def _there(session: Session | None) -> Session:
     if session is None:
         raise errors.SessionNotFound
     return session

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from itertools import groupby
 from typing import Any
 from uuid import UUID
@@ -11,7 +12,7 @@ from chatServer.errors import SessionNotFound
 from chatServer.messages import UIMessage, to_ui_parts
 from chatServer.records import Principal, StoredMessage, Turn
 from chatServer.store import images, sessions, turns
-from chatServer.store.history import ChatMessageHistory
+from chatServer.store.history import NEWEST, ChatMessageHistory
 from chatServer.store.pool import Database
 
 LONGEST_PAGE = 2_000  # rows; one turn with more steps than this is cut
@@ -26,7 +27,7 @@ class Transcript:
 
 
 async def read(
-    database: Database, principal: Principal, key: SessionKey, *, limit: int, before: int | None
+    database: Database, principal: Principal, key: SessionKey, *, limit: int, before: int | None = None
 ) -> Transcript:
     """The newest `limit` messages before a point, made whole: a page begins with what the user said."""
     async with database.transaction(principal) as connection:
@@ -43,7 +44,7 @@ async def read(
 
 async def _whole_turns(history: ChatMessageHistory, limit: int, before: int | None) -> tuple[list[StoredMessage], bool]:
     while True:
-        found = await history.page(limit + 1, before)
+        found = await history.page(limit + 1, NEWEST if before is None else before)
         if len(found) <= limit:
             return found, False
         page = found[1:]
@@ -103,7 +104,7 @@ def _unfinished(turn: Turn) -> UIMessage:
 
 
 def _metadata(each: StoredMessage, turn: Turn | None) -> dict[str, Any]:
-    metadata: dict[str, Any] = {"created_at": each.created_at.isoformat()}
+    metadata: dict[str, Any] = {"created_at": each.created_at.astimezone(UTC).isoformat()}
     if each.turn_id:
         metadata["turn_id"] = str(each.turn_id)
     if turn:

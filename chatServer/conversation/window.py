@@ -1,46 +1,11 @@
 """The short-term memory of a turn: the last k messages, whole exchanges only."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 from chatServer.memory.conversation import ConversationMemory
-from chatServer.messages import LangChainMessage, Message, refuse_file_images, text_of, to_langchain, tool_result
+from chatServer.messages import LangChainMessage, refuse_file_images, text_of, to_langchain
 from chatServer.store.history import ChatMessageHistory
-
-
-def cut(messages: Sequence[Message]) -> list[Message]:
-    """Begin at the first user message, and keep a tool call only together with its results."""
-    start = next((i for i, message in enumerate(messages) if message.role == "user"), len(messages))
-    return _paired(messages[start:])
-
-
-def _paired(messages: Sequence[Message]) -> list[Message]:
-    kept: list[Message] = []
-    i = 0
-    while i < len(messages):
-        message = messages[i]
-        i += 1
-        results: list[Message] = []
-        while i < len(messages) and messages[i].role == "tool":
-            results.append(messages[i])
-            i += 1
-        kept += _exchange(message, results)
-    return kept
-
-
-def _exchange(message: Message, results: Sequence[Message]) -> list[Message]:
-    """A message and the tool results behind it: calls without result and results without call are left out,
-    because providers refuse a prompt that has either."""
-    if message.role == "tool":
-        return []
-    by_call = {tool_result(result)[0]: result for result in results}
-    calls = [call for call in message.tool_calls or [] if call.call_id in by_call]
-    if len(calls) != len(message.tool_calls or []):
-        message = replace(message, tool_calls=calls or None)
-    answered = [by_call[call.call_id] for call in calls]
-    says_something = bool(calls or text_of(message) or message.images or message.role != "assistant")
-    return [message, *answered] if says_something else []
 
 
 class WindowMemory:
@@ -74,7 +39,7 @@ class WindowMemory:
         """Read the window of a session."""
         stored = await history.window(self.k)
         self.conversation = ConversationMemory(encode_image=refuse_file_images)
-        self.conversation.load(cut([each.message for each in stored]))
+        self.conversation.load(each.message for each in stored)
 
     def load_memory_variables(self, inputs: Mapping[str, Any]) -> dict[str, list[LangChainMessage] | str]:
         """The conversation, under the name that the prompt has for it."""
@@ -92,4 +57,7 @@ class WindowMemory:
     async def flush(self, history: ChatMessageHistory) -> None:
         """Store what was added since it was loaded, in the transaction of this history."""
         await history.append(self.conversation.new_messages())
+
+    def mark_stored(self) -> None:
+        """The transaction has committed; before that, a flush may have to be repeated."""
         self.conversation.mark_stored()

@@ -9,6 +9,7 @@ from chatServer.messages.message import ROLES, Message, new_message_id
 from chatServer.messages.provider import from_provider_dict, to_provider_dict
 from chatServer.messages.text import reasoning_of, text_of, tool_result
 from chatServer.messages.ui import UIMessage, from_ui_message, to_ui_parts
+from chatServer.messages.window import cut, paired
 
 __all__ = [
     "ROLES",
@@ -20,6 +21,7 @@ __all__ = [
     "UIMessage",
     "clean_json",
     "clean_text",
+    "cut",
     "data_uri",
     "encode_image_file",
     "extract_action_from_message",
@@ -27,6 +29,7 @@ __all__ = [
     "from_provider_dict",
     "from_ui_message",
     "new_message_id",
+    "paired",
     "parse_data_uri",
     "reasoning_of",
     "refuse_file_images",

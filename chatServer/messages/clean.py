@@ -7,7 +7,8 @@ from typing import Any
 
 REPLACEMENT = "\ufffd"
 SEARCHABLE_BYTES = 100_000
-MAX_DEPTH = 200  # orjson writes 253 levels; the row around a message needs a few
+WORD_LENGTH = 64  # Postgres refuses lexemes above 2 kB; nobody types that much of a word to find it
+MAX_DEPTH = 200  # whoever reads it back recurses
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DATA_URI = re.compile(
@@ -52,7 +53,7 @@ def _clean_number(value: float | bool | None) -> float | bool | str | None:
         return value if math.isfinite(value) else None
     if value is None or -(2**63) <= value < 2**63:
         return value
-    return _text_of_anything(value)  # orjson writes 64 bits
+    return _text_of_anything(value)  # most readers have 64 bits
 
 
 def _clean_dict(value: dict[Any, Any], depth: int) -> dict[str, Any]:
@@ -78,7 +79,7 @@ def searchable(text: str) -> str:
     folded = unicodedata.normalize("NFKC", _first_bytes(prose)).casefold()
     # Folding can lengthen a text elevenfold, and a tsvector above 1 MB is an error.
     words = _first_bytes(unicodedata.normalize("NFKC", folded))
-    return " ".join(_WORD.findall(_UNSPACED.sub(r" \g<0> ", words)))
+    return " ".join(word[:WORD_LENGTH] for word in _WORD.findall(_UNSPACED.sub(r" \g<0> ", words)))
 
 
 def _first_bytes(text: str) -> str:

@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 from urllib.parse import quote
 
 import psutil
@@ -25,10 +24,7 @@ from chatServer.errors import StartupError
 DATABASE = "chat"
 START_TIMEOUT_S = 60
 RETRY_AFTER_S = 1
-CONFIGURATION = """
-# Only the owner of the files may connect: authentication on the socket is trust.
-unix_socket_permissions = 0700
-"""
+FINISHED = "chat-database"  # a file that says: initdb came to its end here
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +33,7 @@ logger = logging.getLogger(__name__)
 class EmbeddedPostgres:
     """Where the running server is to be found."""
 
+    data_dir: Path
     socket_dir: Path
     pid: int
 
@@ -61,14 +58,14 @@ def embedded_postgres(data_dir: Path, *, version: int = 18) -> Iterator[Embedded
     """
     data_dir = data_dir.expanduser().resolve()
     data_dir.mkdir(parents=True, exist_ok=True)
-    with (data_dir / "postgres.users").open("a") as users, (data_dir / "postgres.starting").open("a") as starting:
-        with _locked(starting):
+    with (data_dir / "postgres.users").open("a") as users:
+        with _starting(data_dir):
             server = _start(data_dir / "postgres", version)
             fcntl.flock(users, fcntl.LOCK_SH)
         try:
             yield server
         finally:
-            with _locked(starting):
+            with _starting(data_dir):
                 try:
                     fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
@@ -77,20 +74,29 @@ def embedded_postgres(data_dir: Path, *, version: int = 18) -> Iterator[Embedded
                     _stop(data_dir / "postgres", version)
 
 
+def revive(server: EmbeddedPostgres, *, version: int = 18) -> bool:
+    """Start it again where it was, if it has died; whether it had."""
+    pgdata = server.data_dir / "postgres"
+    if _is_alive(pgdata):
+        return False
+    with _starting(server.data_dir):
+        _run(_handle(pgdata, version), server.socket_dir)
+    return True
+
+
 @contextlib.contextmanager
-def _locked(file: IO[str]) -> Iterator[None]:
-    fcntl.flock(file, fcntl.LOCK_EX)
-    try:
+def _starting(data_dir: Path) -> Iterator[None]:
+    """One process at a time starts or stops the server; the lock goes with the file."""
+    with (data_dir / "postgres.starting").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         yield
-    finally:
-        fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _start(pgdata: Path, version: int) -> EmbeddedPostgres:
     _set_aside_what_was_never_finished(pgdata)
     server = _handle(pgdata, version)
     server.ensure_pgdata_inited()
-    _configure(pgdata)
+    (pgdata / FINISHED).touch()
     try:
         return _run(server)
     except (subprocess.CalledProcessError, psycopg.OperationalError):
@@ -103,20 +109,22 @@ def _start(pgdata: Path, version: int) -> EmbeddedPostgres:
         raise StartupError(f"The embedded Postgres does not start. Its log says why: {pgdata / 'log'}") from error
 
 
-def _run(server: PostgresServer) -> EmbeddedPostgres:
+def _run(server: PostgresServer, socket_dir: Path | None = None) -> EmbeddedPostgres:
     if not _is_alive(server.pgdata):
         _forget_a_dead_server(server.pgdata)
-        _launch(server)
+        _launch(server, socket_dir or _socket_dir(server))
     info = _wait_until_ready(server.pgdata)
     assert info.socket_dir is not None
-    running = EmbeddedPostgres(socket_dir=info.socket_dir, pid=info.pid)
+    running = EmbeddedPostgres(server.pgdata.parent, info.socket_dir, info.pid)
     _create_database(running)
     return running
 
 
-def _launch(server: PostgresServer) -> None:
+def _launch(server: PostgresServer, socket_dir: Path) -> None:
     """The wheel's own start, but for the quotes: without them a path with a space in it is two."""
-    options = ("-o", f'-h "" -k "{_socket_dir(server)}"', "-l", str(server.log), "-D", str(server.pgdata))
+    # Only the owner of the files may connect: authentication on the socket is trust.
+    postgres = f'-h "" -k "{socket_dir}" -c unix_socket_permissions=0700'
+    options = ("-o", postgres, "-l", str(server.log), "-D", str(server.pgdata))
     try:
         pgexec("pg_ctl", ("-w", *options, "start"), bin_path=server.bin_path, user=server.system_user, timeout=10)
     except subprocess.TimeoutExpired:
@@ -142,17 +150,9 @@ def _handle(pgdata: Path, version: int) -> PostgresServer:
 
 def _set_aside_what_was_never_finished(pgdata: Path) -> None:
     """A kill -9 in the middle of initdb leaves a folder that looks like a database and is none."""
-    configuration = pgdata / "postgresql.conf"
-    if pgdata.exists() and not (configuration.exists() and CONFIGURATION in configuration.read_text()):
+    if (pgdata / "PG_VERSION").exists() and not (pgdata / FINISHED).exists():
         logger.warning("%s was never finished; it is kept beside the new one", pgdata)
         pgdata.rename(pgdata.with_name(f"{pgdata.name}.unfinished-{time.time_ns()}"))
-
-
-def _configure(pgdata: Path) -> None:
-    path = pgdata / "postgresql.conf"
-    text = path.read_text()
-    if CONFIGURATION not in text:
-        path.write_text(text + CONFIGURATION)
 
 
 def _forget_a_dead_server(pgdata: Path) -> None:
@@ -175,7 +175,9 @@ def _is_alive(pgdata: Path) -> bool:
     lines = _pid_file_lines(pgdata)
     try:
         return bool(lines) and str(pgdata) in psutil.Process(int(lines[0])).cmdline()
-    except (psutil.Error, ValueError):
+    except psutil.AccessDenied:
+        return True
+    except (psutil.NoSuchProcess, ValueError):
         return False
 
 
@@ -202,7 +204,10 @@ def _stop(pgdata: Path, version: int) -> None:
         logger.warning("the embedded database had already stopped")
         return
     server = _handle(pgdata, version)
+    socket_dirs = {Path(line) for line in _pid_file_lines(pgdata)[4:5]} - {pgdata}
     try:
         pgexec("pg_ctl", ("-w", "-D", str(pgdata), "stop"), bin_path=server.bin_path, user=server.system_user)
     except subprocess.CalledProcessError:
-        logger.warning("the embedded database had already stopped")
+        logger.warning("the embedded database did not stop in time; its log is %s", server.log)
+    for private in socket_dirs:
+        shutil.rmtree(private, ignore_errors=True)

@@ -4,6 +4,7 @@ LIMIT and to work inside the caller's transaction. The stock class reads what th
 import json
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,15 +13,16 @@ from langchain_core.messages import BaseMessage, message_to_dict, messages_from_
 from langchain_postgres import PostgresChatMessageHistory
 from psycopg.types.json import Jsonb
 
-from chatServer.messages import Message, clean_json, from_langchain, searchable, text_of, to_langchain
+from chatServer.errors import SessionNotFound
+from chatServer.messages import Message, clean_json, cut, from_langchain, paired, searchable, text_of, to_langchain
 from chatServer.records import StoredMessage, new_id
-from chatServer.store import images, queries
+from chatServer.store import images, queries, sessions
 from chatServer.store.pool import Connection
 
 SQL = queries.load("messages.sql")
 TABLE = "chat_message_history"
 NEWEST = 2**63 - 1
-WORD_LENGTH = 64  # Postgres refuses lexemes above 2 kB; nobody types that much of a word to find it
+DEFAULT_AGENT = "assistant"
 
 logger = logging.getLogger(__name__)
 
@@ -54,38 +56,48 @@ class ChatMessageHistory(PostgresChatMessageHistory):
     # What the server uses ------------------------------------------------------------------------------
 
     async def window(self, limit: int) -> list[StoredMessage]:
-        """The newest messages that a model may see, oldest first."""
-        return await self._read("read_window", limit=limit)
+        """The newest messages that a model may see, oldest first: whole exchanges only."""
+        stored = {each.message.message_id: each for each in await self._visible(limit)}
+        kept = cut([each.message for each in stored.values()])
+        return [replace(stored[message.message_id], message=message) for message in kept]
 
-    async def page(self, limit: int, before: int | None = None) -> list[StoredMessage]:
+    async def page(self, limit: int, before: int = NEWEST) -> list[StoredMessage]:
         """The newest messages before a point, whatever became of their turns, oldest first."""
-        return await self._read("read_newest", limit=limit, before=NEWEST if before is None else before)
+        return await self._read("read_newest", limit=limit, before=before)
 
-    async def append(self, messages: Sequence[Message], tokens: Sequence[int | None] | None = None) -> None:
+    async def append(self, messages: Sequence[Message]) -> None:
         """Store messages in their order, within the caller's transaction, under the session's row lock."""
+        if await sessions.lock_session(self._db, self._user_id, self._session_id) is None:
+            raise SessionNotFound
         if not messages:
             return
+        values = {"user_id": self._user_id, "session_id": self._session_id}
         ids = [_uuid_of(message.message_id) for message in messages]
-        kept = [
-            await images.keep_images(self._db, self._user_id, self._session_id, message_id, message)
-            for message_id, message in zip(ids, messages, strict=True)
-        ]
-        rows = [Jsonb(clean_json(message_to_dict(to_langchain(message))), dumps=_dumps) for message in kept]
-        values = {"user_id": self._user_id, "session_id": self._session_id, "message_ids": ids}
-        await self._db.execute(
-            SQL["append_messages"],
-            {**values, "messages": rows, "turn_id": self._turn_id, "tokens": list(tokens or [None] * len(ids))},
-        )
-        words = {"agent_name": self._agent_name, "words": [_words(message) for message in kept]}
-        await self._db.execute(SQL["index_messages"], {**values, **words})
+        rows = [await self._row(each, message) for each, message in zip(ids, messages, strict=True)]
+        appended = {"message_ids": ids, "messages": rows, "turn_id": self._turn_id}
+        await self._db.execute(SQL["append_messages"], {**values, **appended})
+        words = [_words(message) for message in messages]
+        indexed = {"message_ids": ids, "agent_name": self._agent_name, "words": words}
+        await self._db.execute(SQL["index_messages"], {**values, **indexed})
+
+    async def _row(self, message_id: UUID, message: Message) -> Jsonb:
+        row = clean_json(message_to_dict(to_langchain(message)))
+        keeper = images.Keeper(self._user_id, self._session_id, message_id)
+        return Jsonb(await keeper.without_images(self._db, row), dumps=_dumps)
 
     # What LangChain uses -------------------------------------------------------------------------------
 
     async def aget_messages(self) -> list[BaseMessage]:
-        return [to_langchain(stored.message) for stored in await self.window(self._limit)]
+        found = [each.message for each in await self._visible(self._limit)]
+        return [to_langchain(message) for message in paired(found)]
 
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
-        await self.append([from_langchain(message) for message in messages])
+        """As the stock class does, also into a session that nobody has made yet."""
+        agent_name = self._agent_name or DEFAULT_AGENT
+        await sessions.insert_session(self._db, self._user_id, self._session_id, agent_name)
+        new = [*self._added, *messages]
+        await self.append([from_langchain(message) for message in new])
+        self._loaded, self._added = [*self._loaded, *new], []
 
     async def aclear(self) -> None:
         values = {"user_id": self._user_id, "session_id": self._session_id}
@@ -99,9 +111,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
 
     async def aflush(self) -> None:
         """Write what such callers added."""
-        added, self._added = self._added, []
-        await self.aadd_messages(added)
-        self._loaded += added
+        await self.aadd_messages([])
 
     def get_messages(self) -> list[BaseMessage]:
         return [*self._loaded, *self._added]
@@ -112,20 +122,25 @@ class ChatMessageHistory(PostgresChatMessageHistory):
     def clear(self) -> None:
         raise TypeError("clear() would have to wait for the database: use `await aclear()`")
 
+    async def _visible(self, limit: int) -> list[StoredMessage]:
+        return [each for each in await self._read("read_window", limit=limit) if each.is_readable]
+
     async def _read(self, name: str, **values: Any) -> list[StoredMessage]:
         cursor = await self._db.execute(SQL[name], {"user_id": self._user_id, "session_id": self._session_id, **values})
         return [_stored(*row) for row in reversed(await cursor.fetchall())]
 
 
 def _stored(place: int, message_id: UUID, turn_id: UUID | None, created_at: datetime, row: Any) -> StoredMessage:
+    is_readable = True
     try:
         message = from_langchain(messages_from_dict([row])[0])
     except (ValueError, KeyError, TypeError):
-        # The table is open to other writers. What we cannot read is shown as it stands, never dropped.
+        # The table is open to other writers. What we cannot read is shown to people as it stands, and to no model.
         logger.warning("message %s is not in LangChain's format", message_id)
-        message = Message(role="system", content=json.dumps(row, ensure_ascii=False))
+        message = Message(role="assistant", content=f"(not a message: {json.dumps(row, ensure_ascii=False)})")
+        is_readable = False
     message.message_id = str(message_id)
-    return StoredMessage(id=place, turn_id=turn_id, created_at=created_at, message=message)
+    return StoredMessage(place, turn_id, created_at, message, is_readable)
 
 
 def _uuid_of(message_id: str) -> UUID:
@@ -138,7 +153,7 @@ def _uuid_of(message_id: str) -> UUID:
 def _words(message: Message) -> str:
     if message.role not in ("user", "assistant"):
         return ""
-    return " ".join({word[:WORD_LENGTH] for word in searchable(text_of(message)).split()})
+    return " ".join(set(searchable(text_of(message)).split()))
 
 
 def _dumps(value: Any) -> str:

@@ -1,9 +1,11 @@
 """Pictures are kept beside the messages: a row says image:<id>, and the bytes are put back when needed."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 from uuid import UUID
 
+from chatServer.errors import MessageError
 from chatServer.messages import Message, data_uri, parse_data_uri
 from chatServer.records import StoredMessage, new_id
 from chatServer.store import queries
@@ -13,22 +15,48 @@ SQL = queries.load("messages.sql")
 REFERENCE = "image:"
 
 
-async def keep_images(
-    connection: Connection, user_id: UUID, session_id: str, message_id: UUID, message: Message
-) -> Message:
-    """Store the pictures of a message, and return it with references in their place."""
-    references = []
-    for image in message.images or []:
-        if not image.startswith("data:"):
-            references.append(image)
-            continue
-        media_type, content = parse_data_uri(image)
-        image_id = new_id()
-        values = {"user_id": user_id, "session_id": session_id, "message_id": message_id}
-        picture = {"image_id": image_id, "media_type": media_type, "bytes": content}
-        await connection.execute(SQL["insert_image"], {**values, **picture})
-        references.append(f"{REFERENCE}{image_id}")
-    return replace(message, images=references) if references else message
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """Takes the pictures out of one message's row, wherever and in whichever shape they stand in it."""
+
+    user_id: UUID
+    session_id: str
+    message_id: UUID
+    found: dict[str, str] = field(default_factory=dict)  # the same picture twice is kept once
+
+    async def without_images(self, connection: Connection, value: Any) -> Any:
+        """The same JSON with references in the place of pictures; what is no picture stays as it came."""
+        if isinstance(value, str):
+            return await self._reference(connection, value) if value.startswith("data:image/") else value
+        if isinstance(value, list):
+            return [await self.without_images(connection, item) for item in value]
+        if isinstance(value, dict):
+            plain = _with_data_uri(value)
+            return {key: await self.without_images(connection, item) for key, item in plain.items()}
+        return value
+
+    async def _reference(self, connection: Connection, uri: str) -> str:
+        if uri not in self.found:
+            try:
+                media_type, content = parse_data_uri(uri)
+            except MessageError:
+                return uri
+            image_id = new_id()
+            values = {"user_id": self.user_id, "session_id": self.session_id, "message_id": self.message_id}
+            picture = {"image_id": image_id, "media_type": media_type, "bytes": content}
+            await connection.execute(SQL["insert_image"], {**values, **picture})
+            self.found[uri] = f"{REFERENCE}{image_id}"
+        return self.found[uri]
+
+
+def _with_data_uri(block: dict[str, Any]) -> dict[str, Any]:
+    """Blocks that carry bare base64 (LangChain's and Anthropic's) in the form that carries a URI."""
+    if block.get("type") == "image" and isinstance(block.get("base64"), str):
+        uri = f"data:{block.get('mime_type') or 'image/png'};base64,{block['base64']}"
+        return {**{name: value for name, value in block.items() if name != "base64"}, "url": uri}
+    if block.get("type") == "base64" and isinstance(block.get("data"), str):
+        return {"type": "url", "url": f"data:{block.get('media_type') or 'image/png'};base64,{block['data']}"}
+    return block
 
 
 async def put_images_back(

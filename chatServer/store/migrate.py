@@ -16,19 +16,25 @@ from chatServer.errors import StartupError
 logger = logging.getLogger(__name__)
 
 
-def connect_as_owner(url: str) -> psycopg.Connection:
-    """One unpooled connection for schema work; it fails with a sentence that says what to check."""
+def connect(url: str, setting: str) -> psycopg.Connection:
+    """One unpooled connection; when there is none to be had, a sentence that says what to check."""
     try:
         return psycopg.connect(url, connect_timeout=10, prepare_threshold=None)
     except psycopg.ProgrammingError as error:  # its text may hold the password, so ours does not quote it
         raise StartupError(
-            "MIGRATION_DATABASE_URL is no address of a database: postgresql://USER:PASSWORD@HOST:PORT/NAME"
+            f"{setting} is no address of a database: postgresql://USER:PASSWORD@HOST:PORT/NAME"
         ) from error
     except psycopg.OperationalError as error:
         raise StartupError(
-            f"Cannot reach the database as its owner ({where(url)}): {error}\n"
-            "Check MIGRATION_DATABASE_URL: host, port, user and password."
+            f"The database does not let us in ({where(url)}): {error}\n"
+            f"Check {setting}: host, port, user, password, and that the database exists. "
+            "On the first start, chatserver migrate makes the role chat_app."
         ) from error
+
+
+def connect_as_owner(url: str) -> psycopg.Connection:
+    """For schema work."""
+    return connect(url, "MIGRATION_DATABASE_URL")
 
 
 def migrate(owner_url: str) -> None:

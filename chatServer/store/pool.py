@@ -22,6 +22,9 @@ Connection = AsyncConnection[tuple[Any, ...]]
 
 RECONNECT_TIMEOUT_S = 3  # psycopg_pool's own default backs off to waits of 16 s
 CUT_OFF_GRACE_MS = 1_000
+# Connection, resources, operator intervention, system; rolled back in favour of another transaction.
+OUTAGE_CLASSES = frozenset({"08", "53", "57", "58", "40"})
+OUTAGE_CODES = frozenset({"25P03", "25006", "55P03"})  # idle too long, a standby after a failover, a lock not to be had
 
 logger = logging.getLogger(__name__)
 
@@ -31,11 +34,7 @@ class Database:
 
     def __init__(self, url: str, settings: Settings) -> None:
         self._statement_timeout_ms = settings.database_statement_timeout_ms
-        self._begin = (
-            "begin; set local role chat_user; "
-            f"set local statement_timeout = {settings.database_statement_timeout_ms}; "
-            f"set local idle_in_transaction_session_timeout = {settings.database_idle_timeout_ms}; "
-        ).encode()
+        self._idle_timeout_ms = settings.database_idle_timeout_ms
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
             min_size=min(2, settings.database_pool_size),
@@ -61,15 +60,18 @@ class Database:
         await self._pool.close()
 
     @contextlib.asynccontextmanager
-    async def transaction(self, principal: Principal) -> AsyncIterator[Connection]:
+    async def transaction(self, principal: Principal, *, timeout_ms: int | None = None) -> AsyncIterator[Connection]:
         """Begin as this user, commit at the end of the block, roll back when it raises.
+
+        The timeout is that of one statement, and a second more that of all of them together.
 
         The statements that become the user are sent as one: a round trip. They are SET LOCAL, so a pooler that
         hands the connection on hands on nothing of the user. No pipeline mode: psycopg ends one with a Flush,
         for which pgbouncer gives an idle client a server connection and never takes it back.
         """
-        async with self._connection() as connection:
-            await connection.execute(self._begin + _claims(principal), prepare=False)
+        timeout_ms = timeout_ms or self._statement_timeout_ms
+        async with self._connection(timeout_ms + CUT_OFF_GRACE_MS) as connection:
+            await connection.execute(self._begin(principal, timeout_ms), prepare=False)
             try:
                 yield connection
             except BaseException:
@@ -81,19 +83,32 @@ class Database:
             await connection.commit()
 
     @contextlib.asynccontextmanager
-    async def _connection(self) -> AsyncIterator[Connection]:
+    async def _connection(self, cut_off_ms: int) -> AsyncIterator[Connection]:
         try:
             async with self._pool.connection() as connection:
-                with _cut_off(connection, self._statement_timeout_ms + CUT_OFF_GRACE_MS):
+                with _cut_off(connection, cut_off_ms):
                     yield connection
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        except psycopg.Error as error:
+            if not _is_outage(error):
+                raise
             logger.warning("database unavailable: %s", type(error).__name__)
             raise errors.DatabaseUnavailable from error
 
+    def _begin(self, principal: Principal, timeout_ms: int) -> bytes:
+        # A UUID has no quote to escape. Only SET LOCAL statements reach the workers of Citus; set_config does not.
+        return (
+            "begin; set local role chat_user; "
+            f"set local statement_timeout = {timeout_ms}; "
+            f"set local idle_in_transaction_session_timeout = {self._idle_timeout_ms}; "
+            f"""set local request.jwt.claims = '{{"sub":"{principal.user_id}","role":"authenticated"}}'"""
+        ).encode()
 
-def _claims(principal: Principal) -> bytes:
-    # A UUID has no quote to escape. Only a SET LOCAL statement reaches the workers of Citus; set_config does not.
-    return f"""set local request.jwt.claims = '{{"sub":"{principal.user_id}","role":"authenticated"}}'""".encode()
+
+def _is_outage(error: psycopg.Error) -> bool:
+    """Whether trying again later may help: no answer, or one that says so. Anything else is a bug to be seen."""
+    if error.sqlstate is None:
+        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return error.sqlstate[:2] in OUTAGE_CLASSES or error.sqlstate in OUTAGE_CODES
 
 
 async def _check_if_the_server_spoke(connection: Connection) -> None:

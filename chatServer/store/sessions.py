@@ -1,10 +1,12 @@
 """Rows of chat.sessions and of the active session per agent."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 from psycopg.rows import class_row
 
+from chatServer.messages import searchable
 from chatServer.records import Cursor, Session
 from chatServer.store import queries
 from chatServer.store.pool import Connection
@@ -79,7 +81,7 @@ async def list_sessions(
     agent_name: str | None = None,
     archived: bool = False,
     phrase: str | None = None,
-    words: str = "",
+    words: Sequence[str] = (),
 ) -> list[Session]:
     """A page of sessions, the most recently used first; with a phrase, those in which it is found."""
     values = {
@@ -90,12 +92,18 @@ async def list_sessions(
         "agent_name": agent_name,
         "archived": archived,
         "phrase": phrase,
-        "words": words,
+        "words": [f"'{word}':*" for word in words],
     }
     statement = SQL["list_sessions" if phrase is None else "search_sessions"]
     async with connection.cursor(row_factory=class_row(Session)) as cursor:
         await cursor.execute(statement, values)
         return await cursor.fetchall()
+
+
+async def index_title(connection: Connection, user_id: UUID, session: Session) -> None:
+    words = sorted(set(searchable(session.title or "").split()))
+    values = {"session_id": session.session_id, "agent_name": session.agent_name, "words": words}
+    await connection.execute(SQL["index_title"], {"user_id": user_id, **values})
 
 
 async def delete_session(connection: Connection, user_id: UUID, session_id: str) -> None:

@@ -2,14 +2,12 @@
 
 from typing import NamedTuple
 
-import psycopg
 from psycopg.rows import class_row
 
 from chatServer.errors import StartupError
 from chatServer.store import migrate, queries
 
 SQL = queries.load("startup.sql")
-CONNECT_TIMEOUT_S = 10
 
 
 class Login(NamedTuple):
@@ -21,30 +19,17 @@ class Login(NamedTuple):
     is_migrated: bool
 
 
-async def refuse_unsafe_database(url: str) -> None:
+def refuse_unsafe_database(url: str) -> None:
     """Row level security does not bind owners, superusers and BYPASSRLS: no server starts as one of them.
     Nor does it on a schema that is older than the code; a newer one is fine, for upgrades migrate first."""
-    try:
-        connection = await psycopg.AsyncConnection.connect(
-            url, connect_timeout=CONNECT_TIMEOUT_S, prepare_threshold=None
-        )
-    except psycopg.ProgrammingError as error:  # its text may hold the password, so ours does not quote it
-        raise StartupError(
-            "DATABASE_URL is no address of a database: postgresql://chat_app:PASSWORD@HOST:PORT/NAME"
-        ) from error
-    except psycopg.OperationalError as error:
-        raise StartupError(
-            f"The database does not answer ({migrate.where(url)}): {error}\nCheck DATABASE_URL."
-        ) from error
-    async with connection:
-        async with connection.cursor(row_factory=class_row(Login)) as cursor:
-            await cursor.execute(SQL["who_logs_in"])
-            login = await cursor.fetchone()
+    with migrate.connect(url, "DATABASE_URL") as connection:
+        with connection.cursor(row_factory=class_row(Login)) as cursor:
+            login = cursor.execute(SQL["who_logs_in"]).fetchone()
         assert login is not None
         if problems := _problems(login):
             raise StartupError("\n".join(["The server refuses to start on this database:", *problems]))
-        await connection.execute(b"set local role chat_user")
-        row = await (await connection.execute(SQL["read_revision"])).fetchone()
+        connection.execute(b"set local role chat_user")
+        row = connection.execute(SQL["read_revision"]).fetchone()
     revision = row[0] if row else None
     if revision is None or (revision != migrate.newest_revision() and migrate.knows(revision)):
         raise StartupError(f"The database is at revision {revision}. Run: chatserver migrate")

@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -79,9 +80,7 @@ def test_the_lines_of_the_readme_work_as_they_stand(data_dir):
     chapter = re.search(r"## First requests\n(.+?)\n## ", (ROOT / "README.md").read_text(), re.DOTALL)
     assert chapter is not None
     with server(data_dir) as running:
-        script = "set -eu\n" + "\necho\n".join(shell_blocks(chapter[1])).replace(
-            "curl -s ", "curl -sS --fail-with-body "
-        )
+        script = "set -eu\n" + "\necho\n".join(shell_blocks(chapter[1])).replace("curl -s", "curl --fail-with-body -s")
         script = script.replace("http://127.0.0.1:8000", running.address)
         done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -165,7 +164,7 @@ def test_a_database_that_stops_is_a_503_and_heals_by_itself(data_dir):
         ({"PORT": "x", "LOG_LEVEL": "LOUD"}, ["PORT", "LOG_LEVEL"]),
         ({"HOST": "0.0.0.0"}, ["loopback"]),
         ({"AGENTS_DIR": "/nowhere"}, ["no *.yaml file"]),
-        ({"DATABASE_URL": "postgresql://chat_app:hush@127.0.0.1:1/chat"}, ["database does not answer"]),
+        ({"DATABASE_URL": "postgresql://chat_app:hush@127.0.0.1:1/chat"}, ["does not let us in", "DATABASE_URL"]),
     ],
 )
 def test_a_refusal_to_start_is_a_sentence_and_not_a_traceback(tmp_path, environment, said):
@@ -192,3 +191,27 @@ def test_a_token_from_the_command_line_is_good_at_the_server(data_dir):
         ).stdout.strip()
         answer = httpx.get(f"{running.address}/api/agents", headers={"Authorization": f"Bearer {printed}"})
         assert answer.status_code == 200
+
+
+def test_a_port_that_is_taken_is_said_in_a_sentence(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        values = {**os.environ, "CHAT_DATA_DIR": str(tmp_path), "PORT": str(taken.getsockname()[1])}
+        done = subprocess.run(
+            [CHATSERVER, "serve"], env=values, capture_output=True, text=True, check=False, timeout=60
+        )
+    assert done.returncode == 1
+    assert "For another port" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_embedded_database_that_dies_is_started_again(data_dir):
+    with server(data_dir) as running:
+        first = running.resolve()
+        postgres = running.postgres()
+        children = postgres.children()
+        postgres.kill()
+        psutil.wait_procs([postgres, *children], timeout=20)
+        deadline = time.monotonic() + 15
+        while running.request("GET", f"/api/sessions/{first}").status_code != 200:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)

@@ -1,5 +1,6 @@
 """The history on real rows: by LIMIT, in the caller's transaction, and one table with LangChain's stock class."""
 
+import asyncio
 import uuid
 from collections.abc import AsyncIterator
 
@@ -9,6 +10,7 @@ from langchain_classic.memory import ConversationBufferWindowMemory
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_postgres import PostgresChatMessageHistory
 
+from chatServer import errors
 from chatServer.conversation.window import WindowMemory
 from chatServer.messages import Message, text_of
 from chatServer.store import sessions
@@ -27,8 +29,11 @@ CONVERSATION: list[BaseMessage] = [
 
 
 @pytest.fixture
-def session_id() -> str:
-    return str(uuid.uuid4())
+async def session_id(database: Database) -> str:
+    session_id = str(uuid.uuid4())
+    async with database.transaction(ADA) as connection:
+        await sessions.insert_session(connection, ADA.user_id, session_id, "assistant")
+    return session_id
 
 
 @pytest.fixture
@@ -109,15 +114,16 @@ async def test_langchains_window_memory_works_on_our_history(database, session_i
         memory.save_context({"input": "q4"}, {"output": "a4"})
         await memory.asave_context({"input": "q5"}, {"output": "a5"})
         await history.aflush()
+        found = memory.load_memory_variables({})["chat_history"]
+        assert [message.content for message in found] == ["q4", "a4", "q5", "a5"]
     async with database.transaction(ADA) as connection:
         stored = await ChatMessageHistory(connection, ADA.user_id, session_id).window(4)
-    assert sorted(text_of(each.message) for each in stored) == ["a4", "a5", "q4", "q5"]
+    assert [text_of(each.message) for each in stored] == ["q4", "a4", "q5", "a5"]
 
 
 async def test_the_windowed_memory_reads_once_and_writes_once(database, session_id):
     memory = WindowMemory(k=4, memory_key="chat_history", input_key="input", return_messages=True)
     async with database.transaction(ADA) as connection:
-        await sessions.insert_session(connection, ADA.user_id, session_id, "assistant")
         history = ChatMessageHistory(connection, ADA.user_id, session_id)
         await history.append([Message(role="user", content="q0"), Message(role="assistant", content="a0")])
         await memory.load(history)
@@ -125,9 +131,14 @@ async def test_the_windowed_memory_reads_once_and_writes_once(database, session_
     assert [m.content for m in memory.load_memory_variables({})["chat_history"]] == ["q0", "a0"]
     memory.save_context({"input": "q1"}, {"output": "a1"})
     assert [m.content for m in memory.load_memory_variables({})["chat_history"]] == ["q0", "a0", "q1", "a1"]
-    for _ in range(2):  # the second flush has nothing left to write
+    with pytest.raises(RuntimeError, match="lost"):
         async with database.transaction(ADA) as connection:
             await memory.flush(ChatMessageHistory(connection, ADA.user_id, session_id))
+            raise RuntimeError("the connection was lost")
+    for _ in range(2):  # the second time there is nothing left to write
+        async with database.transaction(ADA) as connection:
+            await memory.flush(ChatMessageHistory(connection, ADA.user_id, session_id))
+        memory.mark_stored()
     async with database.transaction(ADA) as connection:
         stored = await ChatMessageHistory(connection, ADA.user_id, session_id).window(10)
     assert [text_of(each.message) for each in stored] == ["q0", "a0", "q1", "a1"]
@@ -143,7 +154,6 @@ async def test_the_windowed_memory_can_be_one_text():
 @pytest.mark.parametrize("state", ["running", "failed", "interrupted"])
 async def test_a_window_leaves_out_turns_that_did_not_finish(database: Database, session_id, state):
     async with database.transaction(ADA) as connection:
-        await sessions.insert_session(connection, ADA.user_id, session_id, "assistant")
         for content, turn_state in [("kept", "done"), ("left out", state), ("partly", "stopped")]:
             turn_id = uuid.uuid4()
             await connection.execute(
@@ -176,31 +186,82 @@ async def test_a_row_that_is_not_a_message_is_shown_and_not_dropped(database, se
                 (ADA.user_id, session_id, row),
             )
     async with database.transaction(ADA) as connection:
-        stored = await ChatMessageHistory(connection, ADA.user_id, session_id).window(10)
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        stored = await history.page(10)
+        assert await history.window(10) == await history.aget_messages() == [], "no model sees it"
     assert len(stored) == 5
-    assert {each.message.role for each in stored} == {"system"}
+    assert "martian" in text_of(stored[0].message)
 
 
 async def test_providers_ids_do_not_disturb_ours(database, session_id):
     async with database.transaction(ADA) as connection:
         history = ChatMessageHistory(connection, ADA.user_id, session_id)
         await history.aadd_messages([AIMessage("a", id="run-1"), AIMessage("b", id="run-1")])
-        stored = await history.window(10)
+        stored = await history.page(10)
     assert [text_of(each.message) for each in stored] == ["a", "b"]
     assert len({uuid.UUID(each.message.message_id) for each in stored}) == 2
 
 
-async def test_pictures_are_kept_beside_the_rows(database, session_id, urls):
-    picture = "data:image/png;base64,iVBORw0KGgo="
+PNG = "iVBORw0KGgo="
+PICTURE = f"data:image/png;base64,{PNG}"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "image_url", "image_url": {"url": PICTURE}},
+        {"type": "image_url", "image_url": {"url": PICTURE, "detail": "low"}},
+        {"type": "image_url", "image_url": PICTURE},
+        {"type": "image", "base64": PNG, "mime_type": "image/png"},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
+        {"type": "input_image", "image_url": PICTURE},
+    ],
+)
+async def test_pictures_are_kept_beside_the_rows_in_whatever_shape_they_come(database, session_id, urls, block):
     async with database.transaction(ADA) as connection:
         history = ChatMessageHistory(connection, ADA.user_id, session_id)
-        await history.append([Message(role="user", content="look", images=[picture, "image:unknown"])])
+        await history.aadd_messages([HumanMessage([{"type": "text", "text": "look"}, block])])
         [stored] = await history.window(1)
-    assert stored.message.images is not None
-    assert [image.split(":")[0] for image in stored.message.images] == ["image", "image"]
+    assert text_of(stored.message) == "look"
     with owner_connection(urls.owner) as connection:
         [row] = connection.execute("select message::text from public.chat_message_history").fetchall()
-        assert "base64" not in row[0]
+        assert PNG not in row[0]
+        assert "image:" in row[0]
         assert connection.execute("select media_type, bytes from chat.message_images").fetchall() == [
             ("image/png", b"\x89PNG\r\n\x1a\n")
         ]
+
+
+async def test_a_picture_that_cannot_be_read_stays_in_its_message(database, session_id):
+    odd = ["data:image/svg+xml,<svg/>", "data:image/png;base64,!!!", "image:unknown"]
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        await history.append([Message(role="user", content="look", images=odd)])
+        [stored] = await history.window(1)
+    assert stored.message.images == odd
+
+
+async def test_nothing_is_appended_to_a_session_that_is_gone(database, session_id):
+    async with database.transaction(ADA) as connection:
+        await sessions.delete_session(connection, ADA.user_id, session_id)
+    with pytest.raises(errors.SessionNotFound):
+        async with database.transaction(ADA) as connection:
+            await ChatMessageHistory(connection, ADA.user_id, session_id).append([Message(role="user", content="x")])
+
+
+async def test_two_writers_of_a_session_take_turns(database, session_id):
+    """Ids are the order in which the writers committed: the second waits for the first."""
+
+    async def write(name: str) -> None:
+        async with database.transaction(ADA) as connection:
+            history = ChatMessageHistory(connection, ADA.user_id, session_id)
+            for number in range(5):
+                await history.append([Message(role="user", content=f"{name}{number}")])
+                await asyncio.sleep(0.002)
+
+    await asyncio.gather(*(write(name) for name in "abcd"))
+    async with database.transaction(ADA) as connection:
+        stored = await ChatMessageHistory(connection, ADA.user_id, session_id).window(100)
+    texts = [text_of(each.message) for each in stored]
+    blocks = [texts[i : i + 5] for i in range(0, 20, 5)]
+    assert sorted(blocks) == [[f"{name}{number}" for number in range(5)] for name in "abcd"]

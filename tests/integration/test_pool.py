@@ -163,7 +163,10 @@ async def counting_relay(postgres: EmbeddedPostgres) -> AsyncIterator[tuple[int,
                     round_trips.append(len(data))
                 last_speaker = speaker
                 writer.write(data)
+                await writer.drain()
         writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
 
     async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         server = await asyncio.open_unix_connection(postgres.socket_dir / ".s.PGSQL.5432")

@@ -225,3 +225,37 @@ async def test_the_active_row_has_the_seeds_shape(client, as_ada, urls: Urls):
             "select user_id, agent_name, active_session_id from public.user_agent_active_sessions"
         ).fetchall()
     assert rows == [(ADA.user_id, "assistant", made["session_id"])]
+
+
+async def test_create_without_agent_takes_that_of_the_session(client, as_ada):
+    await create(client, as_ada, session_id="mine", agent_name="coder")
+    assert (await create(client, as_ada, session_id="mine"))["agent_name"] == "coder"
+
+
+async def test_an_archived_session_is_not_resolved_and_comes_back_when_it_is_created_again(client, as_ada):
+    await create(client, as_ada, session_id="mine")
+    await client.patch("/api/sessions/mine", json={"archived": True}, headers=as_ada)
+    assert (await resolve(client, as_ada, hint="mine"))["external_id"] is None
+    back = await create(client, as_ada, session_id="mine")
+    assert back["archived_at"] is None
+    assert (await resolve(client, as_ada))["external_id"] == "mine"
+
+
+async def test_deleting_and_archiving_while_others_enter_never_fails(client, as_ada):
+    """Both sides want the same two rows: in one order only, or they would wait for each other."""
+    for _ in range(15):
+        made = await create(client, as_ada, session_id="contested")
+        url = f"/api/sessions/{made['session_id']}"
+        answers = await asyncio.gather(
+            *(client.post("/api/sessions/resolve", json={"hint": "contested"}, headers=as_ada) for _ in range(6)),
+            client.delete(url, headers=as_ada),
+            client.patch(url, json={"archived": True}, headers=as_ada),
+            *(client.post("/api/sessions/resolve", json={}, headers=as_ada) for _ in range(3)),
+            *(client.post("/api/sessions", json={"session_id": "contested"}, headers=as_ada) for _ in range(3)),
+        )
+        statuses = [answer.status_code for answer in answers]
+        assert statuses[:6] == [200] * 6
+        assert statuses[6] in (204, 404)
+        assert statuses[7] in (200, 404)
+        assert statuses[8:11] == [200] * 3
+        assert set(statuses[11:]) <= {200, 201}

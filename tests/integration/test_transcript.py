@@ -132,6 +132,8 @@ async def test_an_empty_session_has_no_messages(client, as_ada, session_id):
         ("example.com", True),
         ("titel", True),
         ("itel", True),
+        ("Titel mein", True),
+        ("volcano titel", True),
         ("nothing", False),
     ],
 )

@@ -3,8 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatServer.conversation.window import cut
-from chatServer.messages import Message, ToolCallMsg
+from chatServer.messages import Message, ToolCallMsg, cut
 
 
 def call(call_id: str) -> ToolCallMsg:

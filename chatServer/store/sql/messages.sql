@@ -22,10 +22,9 @@ limit %(limit)s;
 
 -- name: append_messages
 -- Messages in their order; the caller holds the session's row lock.
-insert into public.chat_message_history (user_id, session_id, message_id, message, turn_id, tokens)
-select %(user_id)s, %(session_id)s, message_id, message, %(turn_id)s, tokens
-from unnest(%(message_ids)s::uuid[], %(messages)s::jsonb[], %(tokens)s::integer[])
-    with ordinality as given (message_id, message, tokens, place)
+insert into public.chat_message_history (user_id, session_id, message_id, message, turn_id)
+select %(user_id)s, %(session_id)s, message_id, message, %(turn_id)s
+from unnest(%(message_ids)s::uuid[], %(messages)s::jsonb[]) with ordinality as given (message_id, message, place)
 order by place;
 
 -- name: index_messages

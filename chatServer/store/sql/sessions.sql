@@ -1,3 +1,5 @@
+-- Whoever locks both rows locks the active session's row (public.user_agent_active_sessions) before the session's own.
+
 -- name: find_session
 -- One session by its id or by the client's own name for it.
 select session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at
@@ -19,8 +21,8 @@ on conflict do nothing
 returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
 
 -- name: touch_session
--- The session was used just now.
-update chat.sessions set last_active_at = now()
+-- The session is used just now, and so no longer archived.
+update chat.sessions set last_active_at = now(), archived_at = null
 where user_id = %(user_id)s and session_id = %(session_id)s
 returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
 
@@ -66,7 +68,7 @@ order by last_active_at desc, session_id desc
 limit %(limit)s;
 
 -- name: search_sessions
--- The same page, of sessions whose title holds the phrase or that have a message with all its words.
+-- The same page, of sessions whose title holds the phrase, or whose title and messages have all its words.
 select s.session_id, s.agent_name, s.external_id, s.title, s.memory, s.created_at, s.last_active_at, s.archived_at
 from chat.sessions s
 where s.user_id = %(user_id)s
@@ -76,10 +78,19 @@ where s.user_id = %(user_id)s
         < (coalesce(%(before_time)s, 'infinity'::timestamptz), coalesce(%(before_id)s, ''))
     and (position(lower(%(phrase)s) in lower(s.title)) > 0
         or s.session_id in (
-            select i.session_id from chat.message_index i
-            where i.user_id = %(user_id)s and i.tsv @@ %(words)s::tsquery))
+            select i.session_id
+            from chat.message_index i, unnest(%(words)s::text[]) as word
+            where i.user_id = %(user_id)s and i.tsv @@ word::tsquery
+            group by i.session_id
+            having count(distinct word) = cardinality(%(words)s::text[])))
 order by s.last_active_at desc, s.session_id desc
 limit %(limit)s;
+
+-- name: index_title
+-- The words of a title, under the session's own id, so that search finds them as it finds messages.
+insert into chat.message_index (user_id, message_id, session_id, agent_name, tsv)
+values (%(user_id)s, %(session_id)s::uuid, %(session_id)s, %(agent_name)s, array_to_tsvector(%(words)s::text[]))
+on conflict (user_id, message_id) do update set tsv = excluded.tsv;
 
 -- name: delete_session
 -- The session itself; its turns and their events go with it.

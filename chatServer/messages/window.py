@@ -1,0 +1,42 @@
+"""A window is whole exchanges: it begins with the user, and keeps a tool call only together with its result."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chatServer.messages.message import Message
+from chatServer.messages.text import text_of, tool_result
+
+
+def cut(messages: Sequence[Message]) -> list[Message]:
+    """Begin at the first user message, and keep a tool call only together with its results."""
+    start = next((i for i, message in enumerate(messages) if message.role == "user"), len(messages))
+    return paired(messages[start:])
+
+
+def paired(messages: Sequence[Message]) -> list[Message]:
+    """Every message, but for tool calls without result and results without call."""
+    kept: list[Message] = []
+    i = 0
+    while i < len(messages):
+        message = messages[i]
+        i += 1
+        results: list[Message] = []
+        while i < len(messages) and messages[i].role == "tool":
+            results.append(messages[i])
+            i += 1
+        kept += _exchange(message, results)
+    return kept
+
+
+def _exchange(message: Message, results: Sequence[Message]) -> list[Message]:
+    """A message and the tool results behind it: calls without result and results without call are left out,
+    because providers refuse a prompt that has either."""
+    if message.role == "tool":
+        return []
+    by_call = {tool_result(result)[0]: result for result in results}
+    calls = [call for call in message.tool_calls or [] if call.call_id in by_call]
+    if len(calls) != len(message.tool_calls or []):
+        message = replace(message, tool_calls=calls or None)
+    answered = [by_call[call.call_id] for call in calls]
+    says_something = bool(calls or text_of(message) or message.images or message.role != "assistant")
+    return [message, *answered] if says_something else []
