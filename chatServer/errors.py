@@ -3,13 +3,13 @@
 ChatError
 ├── Unauthenticated            401 unauthenticated
 ├── Forbidden                  403 forbidden
-├── NotFound
+├── NotFound                   404 not_found
 │   ├── AgentNotFound          404 agent_not_found
-│   ├── RouteNotFound          404 not_found
 │   └── SessionNotFound        404 session_not_found
 ├── SessionAgentMismatch       409 session_agent_mismatch
 ├── InvalidRequest             422 invalid_request
-└── DatabaseUnavailable        503 database_unavailable
+├── DatabaseUnavailable        503 database_unavailable
+└── IssuerUnavailable          503 issuer_unavailable
 MessageError                   a message that is no message (library use; ValueError)
 StartupError                   the server refuses to start, and says what to do
 """
@@ -75,6 +75,15 @@ class DatabaseUnavailable(ChatError):
 
     def __init__(self, detail: str = "The database does not answer right now. Try again in a moment.") -> None:
         super().__init__(detail, retry_after_s=2)
+
+
+class IssuerUnavailable(ChatError):
+    """Not a 401: a client that gets one throws a good token away."""
+
+    status, code, title = 503, "issuer_unavailable", "The sign-in service does not answer"
+
+    def __init__(self) -> None:
+        super().__init__("The sign-in service does not answer right now. Try again in a moment.", retry_after_s=5)
 
 
 class MessageError(ValueError):
