@@ -13,7 +13,7 @@ import uvicorn
 import uvloop
 
 from chatServer import __version__
-from chatServer.api.auth import DevTokens, dev_user_id
+from chatServer.api.dev_key import DevKey, dev_user_id
 from chatServer.config import Settings, load_settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app, running
@@ -96,7 +96,9 @@ def migrate(settings: Settings, _: argparse.Namespace) -> None:
 
 
 def token(settings: Settings, parsed: argparse.Namespace) -> None:
-    print(DevTokens.of(settings.chat_data_dir).sign(dev_user_id(parsed.user)))
+    if settings.auth_mode != "dev":
+        raise StartupError("Tokens are signed here with AUTH_MODE=dev only; otherwise your issuer signs them.")
+    print(DevKey.of(settings.chat_data_dir).sign(dev_user_id(parsed.user)))
 
 
 def _log(settings: Settings) -> None:

@@ -1,6 +1,7 @@
 """Settings: read once from the environment, all problems reported at once, passed down."""
 
 import ipaddress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -10,6 +11,10 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from chatServer.errors import StartupError
 
 ROOT = Path(__file__).resolve().parent.parent
+MIN_SECRET_LENGTH = 32
+PLACEHOLDERS = ("super-secret-jwt-token", "changeme", "change-me", "your-secret", "placeholder", "example")
+
+HttpAddress = Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$")]
 
 Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 
@@ -34,16 +39,44 @@ class Settings(BaseSettings):
     database_statement_timeout_ms: Annotated[int, Field(ge=100, le=600_000)] = 5_000
     database_idle_timeout_ms: Annotated[int, Field(ge=100, le=600_000)] = 10_000
 
-    auth_mode: Literal["dev"] = "dev"
+    auth_mode: Literal["dev", "supabase", "secret"] = "dev"
+    supabase_url: HttpAddress | None = None
+    auth_issuer: HttpAddress | None = None
+    auth_jwks_url: HttpAddress | None = None
+    auth_audience: str = "authenticated"
+    auth_jwt_secret: SecretStr | None = None
+    auth_internal_url: HttpAddress | None = None
 
     @model_validator(mode="after")
-    def dev_sign_in_stays_on_this_machine(self) -> Self:
-        if self.auth_mode == "dev" and not is_loopback(self.host):
-            raise ValueError(
-                f"AUTH_MODE=dev lets anybody who reaches the port be anybody: HOST must be a loopback address, "
-                f"not {self.host}"
-            )
+    def identity_is_settled(self) -> Self:
+        if problems := list(self._identity_problems()):
+            raise ValueError("\n  ".join(problems))
         return self
+
+    def _identity_problems(self) -> Iterator[str]:
+        if self.auth_mode == "dev" and not is_loopback(self.host):
+            yield "AUTH_MODE=dev lets anybody who reaches the port be anybody: HOST must be a loopback address"
+        if self.auth_mode != "dev" and not (self.auth_issuer or self.supabase_url):
+            yield f"AUTH_MODE={self.auth_mode} needs SUPABASE_URL, or AUTH_ISSUER"
+        if self.auth_mode == "secret":
+            yield from self._secret_problems()
+
+    def _secret_problems(self) -> Iterator[str]:
+        secret = self.auth_jwt_secret.get_secret_value() if self.auth_jwt_secret else ""
+        if len(secret) < MIN_SECRET_LENGTH:
+            yield f"AUTH_MODE=secret needs AUTH_JWT_SECRET, of at least {MIN_SECRET_LENGTH} characters"
+        elif not is_loopback(self.host) and any(word in secret.lower() for word in PLACEHOLDERS):
+            yield "AUTH_JWT_SECRET is a placeholder that everybody knows: choose one of your own"
+
+    @property
+    def issuer(self) -> str:
+        """What tokens name as their issuer."""
+        return self.auth_issuer or f"{(self.supabase_url or '').rstrip('/')}/auth/v1"
+
+    @property
+    def jwks_url(self) -> str:
+        """Where the issuer's keys are."""
+        return self.auth_jwks_url or f"{self.issuer}/.well-known/jwks.json"
 
     @property
     def embedded(self) -> bool:

@@ -9,7 +9,8 @@ ChatError
 ├── MethodNotAllowed           405 method_not_allowed
 ├── SessionAgentMismatch       409 session_agent_mismatch
 ├── InvalidRequest             422 invalid_request
-└── DatabaseUnavailable        503 database_unavailable
+├── DatabaseUnavailable        503 database_unavailable
+└── IssuerUnavailable          503 issuer_unavailable
 MessageError                   a message that is no message (library use; ValueError)
 StartupError                   the server refuses to start, and says what to do
 """
@@ -79,6 +80,15 @@ class DatabaseUnavailable(ChatError):
 
     def __init__(self, detail: str = "The database does not answer right now. Try again in a moment.") -> None:
         super().__init__(detail, retry_after_s=2)
+
+
+class IssuerUnavailable(ChatError):
+    """Not a 401: a client that gets one throws a good token away."""
+
+    status, code, title = 503, "issuer_unavailable", "The sign-in service does not answer"
+
+    def __init__(self) -> None:
+        super().__init__("The sign-in service does not answer right now. Try again in a moment.", retry_after_s=5)
 
 
 class MessageError(ValueError):

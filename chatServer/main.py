@@ -6,12 +6,15 @@ import logging
 from collections.abc import AsyncIterator
 from typing import TypedDict, TypeVar
 
+import httpx
 from fastapi import FastAPI
 
 from chatServer import __version__
 from chatServer.agent.catalog import load_agents
-from chatServer.api import agents, dev, health, problems, sessions
-from chatServer.api.auth import DevTokens
+from chatServer.api import agents, auth_proxy, dev, health, problems, sessions
+from chatServer.api.auth import Authenticator, Issuer
+from chatServer.api.dev_key import DEV_ISSUER, DevKey
+from chatServer.api.keys import IssuerKeys, OneKey
 from chatServer.api.last_resort import LastResort
 from chatServer.api.request_id import RequestId
 from chatServer.api.state import State
@@ -22,6 +25,7 @@ from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres, reviv
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
 
+HTTP_TIMEOUT_S = 10
 LOOK_AFTER_DATABASE_S = 1
 
 T = TypeVar("T")
@@ -51,7 +55,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     problems.install(app)
     app.add_middleware(LastResort)
     app.add_middleware(RequestId)
-    for room in (sessions, agents, dev, health):
+    for room in (sessions, agents, dev, auth_proxy, health):
         app.include_router(room.router)
     return app
 
@@ -60,11 +64,28 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
 async def running(settings: Settings) -> AsyncIterator[State]:
     """Everything that lives as long as the server."""
     agents_found = load_agents(settings.agents_dir, settings.default_agent)
-    tokens = DevTokens.of(settings.chat_data_dir)
-    async with database_url(settings) as url:
+    dev_key = DevKey.of(settings.chat_data_dir) if settings.auth_mode == "dev" else None
+    async with database_url(settings) as url, httpx.AsyncClient(timeout=HTTP_TIMEOUT_S) as http:
         await asyncio.to_thread(startup.refuse_unsafe_database, url)
         async with Database(url, settings) as database:
-            yield State(settings=settings, database=database, agents=agents_found, tokens=tokens)
+            yield State(
+                settings=settings,
+                database=database,
+                agents=agents_found,
+                authenticator=authenticator(settings, dev_key, http),
+                dev_key=dev_key,
+                http=http,
+            )
+
+
+def authenticator(settings: Settings, dev_key: DevKey | None, http: httpx.AsyncClient) -> Authenticator:
+    """The rules and keys of the configured mode."""
+    if dev_key is not None:
+        return Authenticator(DEV_ISSUER, OneKey(dev_key.secret))
+    issuer = Issuer(settings.issuer, settings.auth_audience)
+    if settings.auth_jwt_secret is not None and settings.auth_mode == "secret":
+        return Authenticator(issuer, OneKey(settings.auth_jwt_secret.get_secret_value().encode()))
+    return Authenticator(issuer, IssuerKeys(settings.jwks_url, http))
 
 
 @contextlib.asynccontextmanager

@@ -20,6 +20,7 @@ class Principal:
     """Who is asking: the user that a transaction becomes."""
 
     user_id: UUID
+    is_anonymous: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from chatServer.api.auth import DevTokens, dev_user_id
+from chatServer.api.dev_key import DevKey, dev_user_id
 from chatServer.config import Settings
 from chatServer.main import create_app
 from chatServer.records import Principal
@@ -120,4 +120,4 @@ def as_eve(settings: Settings) -> dict[str, str]:
 
 
 def bearer(settings: Settings, user_id: UUID) -> dict[str, str]:
-    return {"Authorization": f"Bearer {DevTokens.of(settings.chat_data_dir).sign(user_id)}"}
+    return {"Authorization": f"Bearer {DevKey.of(settings.chat_data_dir).sign(user_id)}"}

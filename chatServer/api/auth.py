@@ -1,79 +1,96 @@
-"""Who is asking. Provisional: sign-in for development, with a key of this machine's own."""
+"""Who is asking: a token is read strictly, with the issuer's rules, and remembered for a minute at most."""
 
-import os
-import secrets
+import hashlib
 import time
+from collections import OrderedDict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
 import jwt
 
-from chatServer import errors
+from chatServer import errors, metrics
+from chatServer.api.keys import Keys
 from chatServer.records import Principal
 
-ALGORITHM = "HS256"
-AUDIENCE = "authenticated"
-ISSUER = "chatserver-dev"
-LIFETIME_S = 24 * 3600
-DEV_USERS = UUID("6f1b0c9e-3f0a-5c39-9a52-1f1d5c0a7b11")  # the namespace in which a name becomes a user id
+MAX_TOKEN_LENGTH = 8_192
+MAX_LIFETIME_S = 24 * 3600
+LEEWAY_S = 5
+REMEMBERED_S = 60
+REMEMBERED_TOKENS = 10_000
+ROLE = "authenticated"
+NOBODY = UUID(int=0)  # what belongs to everybody; never a user
 
 
 @dataclass(frozen=True, slots=True)
-class DevTokens:
-    """Signs and verifies tokens for made-up users."""
+class Issuer:
+    """What a token must say about itself."""
 
-    key: bytes
+    name: str
+    audience: str
 
-    @classmethod
-    def of(cls, data_dir: Path) -> "DevTokens":
-        """Use the key in the data directory; make it when it is missing."""
-        path = data_dir / "dev-signing-key"
-        data_dir.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            _write_once(path, secrets.token_bytes(32))
-        return cls(path.read_bytes())
 
-    def sign(self, user_id: UUID) -> str:
-        now = int(time.time())
-        claims = {"sub": str(user_id), "role": AUDIENCE, "aud": AUDIENCE, "iss": ISSUER}
-        return jwt.encode({**claims, "iat": now, "exp": now + LIFETIME_S}, self.key, ALGORITHM)
+class Authenticator:
+    """Turns access tokens into principals. Whatever is wrong with a token, the answer is the same."""
 
-    def verify(self, token: str) -> Principal:
-        """The user of a token; whatever is wrong with it, the answer is the same."""
+    def __init__(self, issuer: Issuer, keys: Keys) -> None:
+        self._issuer = issuer
+        self._keys = keys
+        self._remembered: OrderedDict[bytes, tuple[Principal, float]] = OrderedDict()
+
+    async def principal_of(self, token: str) -> Principal:
+        """The user of a token."""
+        if len(token) > MAX_TOKEN_LENGTH or not token.isascii():
+            raise _refusal()
+        digest = hashlib.sha256(token.encode()).digest()
+        principal, until = self._remembered.get(digest, (None, 0.0))
+        if principal is None or time.time() >= until:
+            claims = await self._claims(token)
+            principal = _principal(claims)
+            self._remember(digest, principal, claims["exp"])
+        return principal
+
+    async def _claims(self, token: str) -> dict[str, Any]:
         try:
-            claims: dict[str, Any] = jwt.decode(
+            header = jwt.get_unverified_header(token)
+            kid = header.get("kid")
+            found = await self._keys.find(kid if isinstance(kid, str) else None)
+            if found is None or header.get("alg") != found.algorithm:
+                raise _refusal()
+            return jwt.decode(
                 token,
-                self.key,
-                algorithms=[ALGORITHM],
-                audience=AUDIENCE,
-                issuer=ISSUER,
+                found.key,
+                algorithms=[found.algorithm],
+                audience=self._issuer.audience,
+                issuer=self._issuer.name,
+                leeway=LEEWAY_S,
                 options={"require": ["exp", "iat", "sub", "aud", "iss"]},
             )
-            if claims["exp"] - claims["iat"] > LIFETIME_S:
-                raise ValueError("a token that lives longer than ours")
-            return Principal(UUID(claims["sub"]))
-        except (jwt.InvalidTokenError, ValueError, TypeError) as error:
-            raise errors.Unauthenticated("The token is not valid, or no longer. Sign in again.") from error
+        except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
+            raise _refusal() from error
+
+    def _remember(self, digest: bytes, principal: Principal, expires_at: int) -> None:
+        self._remembered[digest] = (principal, min(expires_at, time.time() + REMEMBERED_S))
+        self._remembered.move_to_end(digest)
+        if len(self._remembered) > REMEMBERED_TOKENS:
+            self._remembered.popitem(last=False)
 
 
-def dev_user_id(user: str) -> UUID:
-    """A UUID is itself; a name is always the same UUID."""
+def _principal(claims: dict[str, Any]) -> Principal:
+    """The user, if every claim has the type and the value that the issuer gives it."""
+    times = (claims["exp"], claims["iat"])
+    has_whole_seconds = all(type(each) is int for each in times)  # JSON's true is an int too, but not here
+    if not has_whole_seconds or not 0 < claims["exp"] - claims["iat"] <= MAX_LIFETIME_S or claims.get("role") != ROLE:
+        raise _refusal()
     try:
-        return UUID(user)
-    except ValueError:
-        return uuid5(DEV_USERS, user)
+        user_id = UUID(claims["sub"])
+    except ValueError as error:
+        raise _refusal() from error
+    if str(user_id) != claims["sub"].lower() or user_id == NOBODY:
+        raise _refusal()
+    return Principal(user_id, is_anonymous=claims.get("is_anonymous") is True)
 
 
-def _write_once(path: Path, content: bytes) -> None:
-    """Two processes may start at once: the key appears whole, and the first one wins."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    draft.touch(mode=0o600)
-    draft.write_bytes(content)
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        pass
-    finally:
-        draft.unlink()
+def _refusal() -> errors.Unauthenticated:
+    metrics.refused_tokens.inc()
+    return errors.Unauthenticated("The token is not valid, or no longer. Sign in again.")

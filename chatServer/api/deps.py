@@ -17,14 +17,14 @@ def current_state(request: Request) -> State:
     return cast(State, request.state.chat)
 
 
-def current_principal(
+async def current_principal(
     state: Annotated[State, Depends(current_state)],
     credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> Principal:
     """The user whose token came with the request."""
     if credentials is None:
         raise errors.Unauthenticated("This needs a token: send the header Authorization: Bearer <access token>.")
-    return state.tokens.verify(credentials.credentials)
+    return await state.authenticator.principal_of(credentials.credentials)
 
 
 CurrentState = Annotated[State, Depends(current_state)]

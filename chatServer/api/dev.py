@@ -5,8 +5,9 @@ import re
 from fastapi import APIRouter, Request
 
 from chatServer import errors
-from chatServer.api.auth import LIFETIME_S, dev_user_id
+from chatServer.api.auth import MAX_LIFETIME_S
 from chatServer.api.deps import CurrentState
+from chatServer.api.dev_key import dev_user_id
 from chatServer.api.schemas import DevToken, DevTokenRequest
 from chatServer.config import is_loopback
 
@@ -18,11 +19,13 @@ FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 @router.post("/token")
 async def token(body: DevTokenRequest, request: Request, state: CurrentState) -> DevToken:
-    """A token for a made-up user; only for requests that were made on this very machine."""
+    """A token for a made-up user: with AUTH_MODE=dev, for requests that were made on this very machine."""
+    if state.dev_key is None:
+        raise errors.NotFound("Development sign-in is off: AUTH_MODE is not dev.")
     if not _is_local(request):
         raise errors.Forbidden("Development sign-in answers requests from this machine only.")
     user_id = dev_user_id(body.user)
-    return DevToken(access_token=state.tokens.sign(user_id), expires_in=LIFETIME_S, user_id=str(user_id))
+    return DevToken(access_token=state.dev_key.sign(user_id), expires_in=MAX_LIFETIME_S, user_id=str(user_id))
 
 
 def _is_local(request: Request) -> bool:

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+import httpx
+
 from chatServer.agent.catalog import Catalog
-from chatServer.api.auth import DevTokens
+from chatServer.api.auth import Authenticator
+from chatServer.api.dev_key import DevKey
 from chatServer.config import Settings
 from chatServer.store.pool import Database
 
@@ -13,4 +16,6 @@ class State:
     settings: Settings
     database: Database
     agents: Catalog
-    tokens: DevTokens
+    authenticator: Authenticator
+    dev_key: DevKey | None  # with AUTH_MODE=dev only
+    http: httpx.AsyncClient  # to the issuer, and to nobody else

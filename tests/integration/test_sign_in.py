@@ -7,7 +7,7 @@ import httpx
 import jwt
 import pytest
 
-from chatServer.api.auth import DevTokens, dev_user_id
+from chatServer.api.dev_key import DevKey, dev_user_id
 from chatServer.config import Settings
 from chatServer.main import create_app
 
@@ -90,7 +90,7 @@ def bad_tokens(key: bytes) -> dict[str, str]:
 
 
 async def test_bad_tokens_all_get_the_same_answer(client, settings):
-    tokens = bad_tokens(DevTokens.of(settings.chat_data_dir).key)
+    tokens = bad_tokens(DevKey.of(settings.chat_data_dir).secret)
     bodies = set()
     for name, token in tokens.items():
         headers = {"Authorization": f"Bearer {token}".encode(), "X-Request-Id": "same"}
@@ -102,5 +102,5 @@ async def test_bad_tokens_all_get_the_same_answer(client, settings):
 
 
 def test_the_key_is_made_once_and_is_private(tmp_path):
-    assert DevTokens.of(tmp_path / "new").key == DevTokens.of(tmp_path / "new").key
+    assert DevKey.of(tmp_path / "new") == DevKey.of(tmp_path / "new")
     assert (tmp_path / "new" / "dev-signing-key").stat().st_mode & 0o777 == 0o600

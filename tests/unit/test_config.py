@@ -61,3 +61,45 @@ def test_the_example_names_every_setting_once():
     assert len(lines) < 40
     named = re.findall(r"^# ([A-Z_]+)=", "\n".join(lines), re.MULTILINE)
     assert sorted(named) == sorted(name.upper() for name in Settings.model_fields)
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"AUTH_MODE": "supabase"}, ["SUPABASE_URL"]),
+        ({"AUTH_MODE": "secret"}, ["SUPABASE_URL", "AUTH_JWT_SECRET"]),
+        ({"AUTH_MODE": "secret", "SUPABASE_URL": "https://x.example", "AUTH_JWT_SECRET": "short"}, ["32 characters"]),
+        ({"AUTH_MODE": "magic"}, ["AUTH_MODE"]),
+        ({"SUPABASE_URL": "file:///etc/passwd"}, ["SUPABASE_URL"]),
+        ({"AUTH_JWKS_URL": "http://user:hush@host/"}, ["AUTH_JWKS_URL"]),
+        (
+            {
+                "AUTH_MODE": "secret",
+                "SUPABASE_URL": "https://x.example",
+                "HOST": "0.0.0.0",
+                "AUTH_JWT_SECRET": "super-secret-jwt-token-with-at-least-32-characters-long",
+            },
+            ["placeholder"],
+        ),
+    ],
+)
+def test_an_identity_that_cannot_work_is_refused(monkeypatch, environment, said):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(StartupError) as caught:
+        load_settings()
+    assert all(part in str(caught.value) for part in said)
+    assert "hush" not in str(caught.value)
+
+
+def test_issuer_and_keys_follow_from_the_project(monkeypatch):
+    monkeypatch.setenv("AUTH_MODE", "supabase")
+    monkeypatch.setenv("SUPABASE_URL", "https://x.supabase.co/")
+    monkeypatch.setenv("HOST", "0.0.0.0")
+    settings = load_settings()
+    assert settings.issuer == "https://x.supabase.co/auth/v1"
+    assert settings.jwks_url == "https://x.supabase.co/auth/v1/.well-known/jwks.json"
+    monkeypatch.setenv("AUTH_ISSUER", "https://auth.example")
+    monkeypatch.setenv("AUTH_JWKS_URL", "http://auth:9999/.well-known/jwks.json")
+    settings = load_settings()
+    assert (settings.issuer, settings.jwks_url) == ("https://auth.example", "http://auth:9999/.well-known/jwks.json")

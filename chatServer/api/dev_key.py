@@ -1,0 +1,57 @@
+"""The key with which this machine signs tokens for development, and the users that names stand for."""
+
+import os
+import secrets
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID, uuid5
+
+import jwt
+
+from chatServer.api.auth import MAX_LIFETIME_S, ROLE, Issuer
+
+DEV_ISSUER = Issuer(name="chatserver-dev", audience="authenticated")
+DEV_USERS = UUID("6f1b0c9e-3f0a-5c39-9a52-1f1d5c0a7b11")  # the namespace in which a name becomes a user id
+
+
+@dataclass(frozen=True, slots=True)
+class DevKey:
+    """Signs tokens for made-up users."""
+
+    secret: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, data_dir: Path) -> "DevKey":
+        """The key in the data directory; made when it is missing."""
+        path = data_dir / "dev-signing-key"
+        data_dir.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            _write_once(path, secrets.token_bytes(32))
+        return cls(path.read_bytes())
+
+    def sign(self, user_id: UUID) -> str:
+        now = int(time.time())
+        claims = {"sub": str(user_id), "role": ROLE, "aud": DEV_ISSUER.audience, "iss": DEV_ISSUER.name}
+        return jwt.encode({**claims, "iat": now, "exp": now + MAX_LIFETIME_S}, self.secret, "HS256")
+
+
+def dev_user_id(user: str) -> UUID:
+    """A UUID is itself; a name is always the same UUID."""
+    try:
+        return UUID(user)
+    except ValueError:
+        return uuid5(DEV_USERS, user)
+
+
+def _write_once(path: Path, content: bytes) -> None:
+    """Two processes may start at once: the key appears whole, and the first one wins."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    draft.touch(mode=0o600)
+    draft.write_bytes(content)
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()

@@ -1,0 +1,135 @@
+"""Where the keys come from that tokens are verified with: one of our own, or the issuer's key set."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import httpx
+import jwt
+
+from chatServer import errors, metrics
+
+MAX_KEY_SET_BYTES = 65_536
+FETCH_TIMEOUT_S = 3.0
+ALGORITHMS = {("EC", "secp256r1"): "ES256", ("RSA", None): "RS256"}
+MIN_RSA_BITS = 2_048
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationKey:
+    """A key and the one algorithm that it is for; a token has no say in it."""
+
+    key: Any = field(repr=False)
+    algorithm: str
+
+
+class Keys(Protocol):
+    async def find(self, kid: str | None) -> VerificationKey | None:
+        """The key that a token names, if it is one of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneKey:
+    """A shared secret: whatever a token names, there is only this one."""
+
+    secret: bytes = field(repr=False)
+
+    async def find(self, kid: str | None) -> VerificationKey:
+        return VerificationKey(self.secret, "HS256")
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long keys are good, and how often we ask."""
+
+    fresh_s: float = 600
+    between_fetches_s: float = 30  # an unknown kid may be new; ten thousand of them are an attack
+    stale_s: float = 24 * 3600  # an issuer that is down must not sign everybody out
+
+
+class IssuerKeys:
+    """The issuer's JWKS, fetched when needed by one request at a time, and kept through its outages."""
+
+    def __init__(
+        self,
+        url: str,
+        client: httpx.AsyncClient,
+        *,
+        patience: Patience | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._url = url
+        self._client = client
+        self._patience = patience or Patience()
+        self._clock = clock
+        self._fetching = asyncio.Lock()
+        self._keys: dict[str, VerificationKey] = {}
+        self._fetched_at: float | None = None
+        self._tried_at: float | None = None
+
+    async def find(self, kid: str | None) -> VerificationKey | None:
+        if kid is None:
+            return None
+        if not self._is_fresh() or kid not in self._keys:
+            async with self._fetching:
+                if (not self._is_fresh() or kid not in self._keys) and self._may_fetch():
+                    await self._fetch()
+        if self._age_s() > self._patience.stale_s:
+            raise errors.IssuerUnavailable
+        if not self._is_fresh():
+            metrics.stale_keys.inc()
+        return self._keys.get(kid)
+
+    def _age_s(self) -> float:
+        return float("inf") if self._fetched_at is None else self._clock() - self._fetched_at
+
+    def _is_fresh(self) -> bool:
+        return self._age_s() < self._patience.fresh_s
+
+    def _may_fetch(self) -> bool:
+        return self._tried_at is None or self._clock() - self._tried_at >= self._patience.between_fetches_s
+
+    async def _fetch(self) -> None:
+        self._tried_at = self._clock()
+        try:
+            self._keys = parse_key_set(await self._read())
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError, TimeoutError) as error:
+            metrics.jwks_fetches.labels("failed").inc()
+            logger.warning("the issuer's keys cannot be fetched: %s", type(error).__name__)
+            return
+        self._fetched_at = self._clock()
+        metrics.jwks_fetches.labels("ok").inc()
+
+    async def _read(self) -> bytes:
+        """The body, bounded in size and in total time: an issuer that drips must not hold us."""
+        async with asyncio.timeout(FETCH_TIMEOUT_S), self._client.stream("GET", self._url) as response:
+            response.raise_for_status()
+            body = b""
+            async for piece in response.aiter_bytes():
+                body += piece
+                if len(body) > MAX_KEY_SET_BYTES:
+                    raise ValueError("the key set is too large")
+            return body
+
+
+def parse_key_set(body: bytes) -> dict[str, VerificationKey]:
+    """The public signing keys by kid. Symmetric keys, weak ones and those for other uses are left out."""
+    try:
+        found = jwt.PyJWKSet.from_json(body.decode())
+    except (jwt.PyJWTError, ValueError, AttributeError, TypeError, KeyError) as error:
+        raise ValueError("not a usable key set") from error
+    return {key.key_id: made for key in found.keys if key.key_id and (made := _verification_key(key))}
+
+
+def _verification_key(key: jwt.PyJWK) -> VerificationKey | None:
+    curve = getattr(getattr(key.key, "curve", None), "name", None)
+    algorithm = ALGORITHMS.get((str(key.key_type), curve))
+    is_weak = algorithm == "RS256" and getattr(key.key, "key_size", 0) < MIN_RSA_BITS
+    if algorithm is None or is_weak or key.public_key_use not in (None, "sig"):
+        return None
+    return VerificationKey(key.key, algorithm)

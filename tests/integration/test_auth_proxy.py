@@ -1,0 +1,83 @@
+"""/auth/v1/*: one origin for the browser; only the configured issuer is ever asked."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from tests.conftest import serving
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Says what it was asked."""
+
+    def answer(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        told = {"method": self.command, "path": self.path, "body": body.decode(), "headers": dict(self.headers)}
+        raw = json.dumps(told).encode()
+        self.send_response(303 if self.path.startswith("/verify") else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(raw)))
+        self.send_header("Location", "https://app.example/welcome")
+        self.send_header("Set-Cookie", "a=b")
+        self.end_headers()
+        self.wfile.write(raw)
+
+    do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = answer  # noqa: N815  as http.server calls them
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def echo() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+async def test_requests_are_passed_on_and_answers_back(settings, echo):
+    async with serving(settings.model_copy(update={"auth_internal_url": echo})) as client:
+        answer = await client.post(
+            "/auth/v1/token?grant_type=password&x=%2F", json={"email": "a@b.c"}, headers={"apikey": "k", "Host": "us"}
+        )
+        told = answer.json()
+        assert (told["method"], told["path"]) == ("POST", "/token?grant_type=password&x=%2F")
+        assert json.loads(told["body"]) == {"email": "a@b.c"}
+        headers = {name.lower(): value for name, value in told["headers"].items()}
+        assert headers["apikey"] == "k"
+        assert headers["host"] == echo.removeprefix("http://")
+        assert headers["x-forwarded-for"] == "127.0.0.1"
+        assert answer.headers["set-cookie"] == "a=b"
+
+
+async def test_a_redirect_is_the_browsers_to_follow(settings, echo):
+    async with serving(settings.model_copy(update={"auth_internal_url": echo})) as client:
+        answer = await client.get("/auth/v1/verify?token=x")
+        assert answer.status_code == 303
+        assert answer.headers["location"] == "https://app.example/welcome"
+
+
+@pytest.mark.parametrize("path", ["..", "../admin", "a/../../b", "%2e%2e/x", "@evil.example/", "a%00b", "x%0d%0ay"])
+async def test_odd_paths_reach_nobody(settings, echo, path):
+    async with serving(settings.model_copy(update={"auth_internal_url": echo})) as client:
+        answer = await client.get(f"/auth/v1/{path}")
+        assert answer.status_code in (404, 405)
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+async def test_without_the_setting_there_is_nothing(client):
+    assert (await client.get("/auth/v1/health")).status_code == 404
+
+
+async def test_an_issuer_that_is_down_is_a_503(settings):
+    async with serving(settings.model_copy(update={"auth_internal_url": "http://127.0.0.1:1"})) as client:
+        answer = await client.get("/auth/v1/health")
+        assert answer.status_code == 503
+        assert answer.json()["code"] == "issuer_unavailable"
