@@ -96,18 +96,22 @@ async def database_url(settings: Settings) -> AsyncIterator[str]:
         return
     async with in_a_thread(embedded_postgres(settings.chat_data_dir)) as server:
         await asyncio.to_thread(migrate, server.owner_url)
-        async with asyncio.TaskGroup() as tasks:
-            watch = tasks.create_task(keep_alive(server))
-            try:
-                yield server.app_url
-            finally:
-                watch.cancel()
+        leaving = asyncio.Event()
+        watch = asyncio.create_task(keep_alive(server, leaving))
+        try:
+            yield server.app_url
+        finally:
+            leaving.set()  # and no cancel: a start that is under way in its thread would outlive it
+            await watch
 
 
-async def keep_alive(server: EmbeddedPostgres) -> None:
+async def keep_alive(server: EmbeddedPostgres, leaving: asyncio.Event) -> None:
     """Nobody else starts our own database again when it dies."""
-    while True:
-        await asyncio.sleep(LOOK_AFTER_DATABASE_S)
+    while not leaving.is_set():
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(leaving.wait(), LOOK_AFTER_DATABASE_S)
+        if leaving.is_set():
+            return
         try:
             if await asyncio.to_thread(revive, server):
                 logger.warning("the embedded database had died and was started again")

@@ -89,7 +89,12 @@ async def database(settings: Settings, urls: Urls) -> AsyncIterator[Database]:
 @contextlib.asynccontextmanager
 async def serving(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """The whole app over ASGI, its lifespan included, for a client that is nobody yet."""
-    app = create_app(settings)
+    async with serving_app(create_app(settings)) as client:
+        yield client
+
+
+@contextlib.asynccontextmanager
+async def serving_app(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     async with app.router.lifespan_context(app) as state:
         transport = httpx.ASGITransport(app=_with_state(app, dict(state or {})), raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:

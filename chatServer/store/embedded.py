@@ -80,7 +80,7 @@ def revive(server: EmbeddedPostgres, *, version: int = 18) -> bool:
     if _is_alive(pgdata):
         return False
     with _starting(server.data_dir):
-        _run(_handle(pgdata, version), server.socket_dir)
+        _run_patiently(_handle(pgdata, version), server.socket_dir)
     return True
 
 
@@ -97,16 +97,20 @@ def _start(pgdata: Path, version: int) -> EmbeddedPostgres:
     server = _handle(pgdata, version)
     server.ensure_pgdata_inited()
     (pgdata / FINISHED).touch()
+    return _run_patiently(server)
+
+
+def _run_patiently(server: PostgresServer, socket_dir: Path | None = None) -> EmbeddedPostgres:
     try:
-        return _run(server)
+        return _run(server, socket_dir)
     except (subprocess.CalledProcessError, psycopg.OperationalError):
         # One that was killed just now looks alive for some milliseconds, and its children outlive it.
         logger.warning("the embedded database did not start; trying once more")
         time.sleep(RETRY_AFTER_S)
     try:
-        return _run(server)
+        return _run(server, socket_dir)
     except (subprocess.CalledProcessError, psycopg.OperationalError) as error:
-        raise StartupError(f"The embedded Postgres does not start. Its log says why: {pgdata / 'log'}") from error
+        raise StartupError(f"The embedded Postgres does not start. Its log says why: {server.log}") from error
 
 
 def _run(server: PostgresServer, socket_dir: Path | None = None) -> EmbeddedPostgres:
