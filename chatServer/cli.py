@@ -135,3 +135,7 @@ Sign in for development, under any name:
   curl -s {address}/api/dev/token -H 'Content-Type: application/json' -d '{{"user": "ada"}}'
 or: {sys.argv[0]} token --user ada
 """
+
+
+if __name__ == "__main__":
+    main()

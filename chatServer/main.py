@@ -50,6 +50,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
         version=__version__,
         summary="The chat backend that remembers",
         lifespan=lifespan,
+        redirect_slashes=False,  # a redirect would repeat the Host header, which is anybody's
         responses=problems.DOCUMENTED,
     )
     problems.install(app)

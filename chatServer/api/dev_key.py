@@ -10,7 +10,9 @@ from uuid import UUID, uuid5
 import jwt
 
 from chatServer.api.auth import MAX_LIFETIME_S, ROLE, Issuer
+from chatServer.errors import StartupError
 
+KEY_BYTES = 32
 DEV_ISSUER = Issuer(name="chatserver-dev", audience="authenticated")
 DEV_USERS = UUID("6f1b0c9e-3f0a-5c39-9a52-1f1d5c0a7b11")  # the namespace in which a name becomes a user id
 
@@ -27,8 +29,11 @@ class DevKey:
         path = data_dir / "dev-signing-key"
         data_dir.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            _write_once(path, secrets.token_bytes(32))
-        return cls(path.read_bytes())
+            _write_once(path, secrets.token_bytes(KEY_BYTES))
+        secret = path.read_bytes()
+        if len(secret) < KEY_BYTES:
+            raise StartupError(f"{path} is damaged. Remove it: the next start makes a new key.")
+        return cls(secret)
 
     def sign(self, user_id: UUID) -> str:
         now = int(time.time())

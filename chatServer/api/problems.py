@@ -61,6 +61,8 @@ def _sentence(found: dict[str, Any]) -> str:
         return "The body is not valid JSON."
     if found["type"] in ("model_attributes_type", "model_type") and len(found["loc"]) == 1:
         return "The body has to be a JSON object, sent with Content-Type: application/json."
+    if found["type"] == "extra_forbidden":
+        return "There is a field that does not belong here; see docs/api.md for those that do."
     place = ".".join(str(part) for part in found["loc"][1:] if _NAME.match(str(part)))
     message = str(found["msg"]).removeprefix("Value error, ")
     return f"{place}: {message}." if place else f"{message}."

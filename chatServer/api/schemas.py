@@ -107,8 +107,7 @@ class MessagesAnswer(BaseModel):
 
     @classmethod
     def of(cls, transcript: Transcript) -> Self:
-        before = None if transcript.before is None else str(transcript.before)
-        return cls.model_validate({"messages": transcript.messages, "before": before})
+        return cls.model_validate({"messages": transcript.messages, "before": transcript.before})
 
 
 class AgentAnswer(BaseModel):

@@ -1,6 +1,7 @@
 """Threads over HTTP: resolve, list, create, read, change, delete."""
 
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import APIRouter, Query, Response, status
 
@@ -122,7 +123,7 @@ async def messages(
     state: CurrentState,
     user: CurrentUser,
     limit: Limit = 50,
-    before: Annotated[int | None, Query(ge=0, le=2**63 - 1)] = None,
+    before: UUID | None = None,
 ) -> MessagesAnswer:
     """What was said, oldest to newest, the newest page first; a page never splits a turn."""
     return MessagesAnswer.of(await transcript.read(state.database, user, key, limit=limit, before=before))

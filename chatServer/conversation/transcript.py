@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from chatServer.conversation.sessions import SessionKey
-from chatServer.errors import SessionNotFound
+from chatServer.errors import InvalidRequest, SessionNotFound
 from chatServer.messages import UIMessage, to_ui_parts
 from chatServer.records import Principal, StoredMessage, Turn
 from chatServer.store import images, sessions, turns
@@ -23,11 +23,11 @@ class Transcript:
     """Some of the conversation, oldest first, and where the part before it ends."""
 
     messages: list[UIMessage]
-    before: int | None
+    before: str | None
 
 
 async def read(
-    database: Database, principal: Principal, key: SessionKey, *, limit: int, before: int | None = None
+    database: Database, principal: Principal, key: SessionKey, *, limit: int, before: UUID | None = None
 ) -> Transcript:
     """The newest `limit` messages before a point, made whole: a page begins with what the user said."""
     async with database.transaction(principal) as connection:
@@ -35,16 +35,20 @@ async def read(
         if session is None:
             raise SessionNotFound
         history = ChatMessageHistory(connection, principal.user_id, session.session_id)
-        stored, more = await _whole_turns(history, limit, before)
+        place = await history.place_of(before) if before else NEWEST
+        if place is None:
+            raise InvalidRequest("The value of before is not a message of this session.")
+        stored, more = await _whole_turns(history, limit, place)
         stored = await images.put_images_back(connection, principal.user_id, session.session_id, stored)
         turn_ids = {each.turn_id for each in stored if each.turn_id}
         known = await turns.read_turns(connection, principal.user_id, turn_ids)
-    return Transcript(list(_ui_messages(stored, known)), before=stored[0].id if stored and more else None)
+    before_this_page = stored[0].message.message_id if stored and more else None
+    return Transcript(list(_ui_messages(stored, known)), before_this_page)
 
 
-async def _whole_turns(history: ChatMessageHistory, limit: int, before: int | None) -> tuple[list[StoredMessage], bool]:
+async def _whole_turns(history: ChatMessageHistory, limit: int, before: int) -> tuple[list[StoredMessage], bool]:
     while True:
-        found = await history.page(limit + 1, NEWEST if before is None else before)
+        found = await history.page(limit + 1, before)
         if len(found) <= limit:
             return found, False
         page = found[1:]

@@ -5,6 +5,7 @@ from typing import Any, NotRequired, TypedDict
 
 from chatServer.errors import MessageError
 from chatServer.messages.calls import ToolCallMsg, json_object
+from chatServer.messages.clean import clean_json
 from chatServer.messages.images import parse_data_uri
 from chatServer.messages.message import Message, new_message_id
 from chatServer.messages.text import reasoning_of, text_of, tool_result
@@ -46,7 +47,7 @@ def to_ui_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
             for call in message.tool_calls or []:
                 waiting[call.call_id] = _tool_part(call)
                 parts.append(waiting[call.call_id])
-    return parts
+    return [clean_json(part) for part in parts]  # arguments and results were texts until now
 
 
 def _said(message: Message) -> list[dict[str, Any]]:

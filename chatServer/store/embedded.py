@@ -4,6 +4,7 @@ processes, stopped by the last one that leaves."""
 import contextlib
 import fcntl
 import logging
+import os
 import shutil
 import subprocess
 import tempfile
@@ -11,6 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote
 
 import psutil
@@ -58,7 +60,7 @@ def embedded_postgres(data_dir: Path, *, version: int = 18) -> Iterator[Embedded
     """
     data_dir = data_dir.expanduser().resolve()
     data_dir.mkdir(parents=True, exist_ok=True)
-    with (data_dir / "postgres.users").open("a") as users:
+    with _private_file(data_dir / "postgres.users") as users:
         with _starting(data_dir):
             server = _start(data_dir / "postgres", version)
             fcntl.flock(users, fcntl.LOCK_SH)
@@ -87,9 +89,14 @@ def revive(server: EmbeddedPostgres, *, version: int = 18) -> bool:
 @contextlib.contextmanager
 def _starting(data_dir: Path) -> Iterator[None]:
     """One process at a time starts or stops the server; the lock goes with the file."""
-    with (data_dir / "postgres.starting").open("a") as file:
+    with _private_file(data_dir / "postgres.starting") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _private_file(path: Path) -> IO[bytes]:
+    """Who can open a file can lock it: other users of the machine must not."""
+    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
 
 
 def _start(pgdata: Path, version: int) -> EmbeddedPostgres:
@@ -101,16 +108,16 @@ def _start(pgdata: Path, version: int) -> EmbeddedPostgres:
 
 
 def _run_patiently(server: PostgresServer, socket_dir: Path | None = None) -> EmbeddedPostgres:
-    try:
-        return _run(server, socket_dir)
-    except (subprocess.CalledProcessError, psycopg.OperationalError):
-        # One that was killed just now looks alive for some milliseconds, and its children outlive it.
-        logger.warning("the embedded database did not start; trying once more")
+    """One that was killed just now looks alive for some milliseconds, and its children outlive it by a query."""
+    deadline = time.monotonic() + START_TIMEOUT_S / 2
+    while True:
+        try:
+            return _run(server, socket_dir)
+        except (subprocess.CalledProcessError, psycopg.OperationalError) as error:
+            if time.monotonic() > deadline:
+                raise StartupError(f"The embedded Postgres does not start. Its log says why: {server.log}") from error
+        logger.warning("the embedded database did not start; trying again")
         time.sleep(RETRY_AFTER_S)
-    try:
-        return _run(server, socket_dir)
-    except (subprocess.CalledProcessError, psycopg.OperationalError) as error:
-        raise StartupError(f"The embedded Postgres does not start. Its log says why: {server.log}") from error
 
 
 def _run(server: PostgresServer, socket_dir: Path | None = None) -> EmbeddedPostgres:

@@ -14,7 +14,17 @@ from langchain_postgres import PostgresChatMessageHistory
 from psycopg.types.json import Jsonb
 
 from chatServer.errors import SessionNotFound
-from chatServer.messages import Message, clean_json, cut, from_langchain, paired, searchable, text_of, to_langchain
+from chatServer.messages import (
+    Message,
+    clean_json,
+    clean_text,
+    cut,
+    from_langchain,
+    paired,
+    searchable,
+    text_of,
+    to_langchain,
+)
 from chatServer.records import StoredMessage, new_id
 from chatServer.store import images, queries, sessions
 from chatServer.store.pool import Connection
@@ -22,6 +32,12 @@ from chatServer.store.pool import Connection
 SQL = queries.load("messages.sql")
 TABLE = "chat_message_history"
 NEWEST = 2**63 - 1
+WHOLE = {
+    "AIMessageChunk": "ai",
+    "HumanMessageChunk": "human",
+    "SystemMessageChunk": "system",
+    "ToolMessageChunk": "tool",
+}
 DEFAULT_AGENT = "assistant"
 
 logger = logging.getLogger(__name__)
@@ -64,6 +80,12 @@ class ChatMessageHistory(PostgresChatMessageHistory):
     async def page(self, limit: int, before: int = NEWEST) -> list[StoredMessage]:
         """The newest messages before a point, whatever became of their turns, oldest first."""
         return await self._read("read_newest", limit=limit, before=before)
+
+    async def place_of(self, message_id: UUID) -> int | None:
+        """Where a message stands; pages go on before it."""
+        values = {"user_id": self._user_id, "session_id": self._session_id, "message_id": message_id}
+        row = await (await self._db.execute(SQL["find_place"], values)).fetchone()
+        return row[0] if row else None
 
     async def append(self, messages: Sequence[Message]) -> None:
         """Store messages in their order, within the caller's transaction, under the session's row lock."""
@@ -130,17 +152,27 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         return [_stored(*row) for row in reversed(await cursor.fetchall())]
 
 
-def _stored(place: int, message_id: UUID, turn_id: UUID | None, created_at: datetime, row: Any) -> StoredMessage:
+def _stored(place: int, message_id: UUID, turn_id: UUID | None, created_at: datetime, row: str) -> StoredMessage:
     is_readable = True
     try:
-        message = from_langchain(messages_from_dict([row])[0])
-    except (ValueError, KeyError, TypeError):
+        message = from_langchain(messages_from_dict([_whole(json.loads(row))])[0])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         # The table is open to other writers. What we cannot read is shown to people as it stands, and to no model.
         logger.warning("message %s is not in LangChain's format", message_id)
-        message = Message(role="assistant", content=f"(not a message: {json.dumps(row, ensure_ascii=False)})")
+        message = Message(role="assistant", content=f"(not a message: {clean_text(row)})")
         is_readable = False
     message.message_id = str(message_id)
     return StoredMessage(place, turn_id, created_at, message, is_readable)
+
+
+def _whole(row: Any) -> Any:
+    """A chunk of a stream as the message it is: LangChain would parse its broken arguments, at any length, in time
+    that grows with their square."""
+    kind = WHOLE.get(row["type"])
+    if kind is None:
+        return row
+    data = {name: value for name, value in row["data"].items() if name not in ("type", "tool_call_chunks")}
+    return {"type": kind, "data": data}
 
 
 def _uuid_of(message_id: str) -> UUID:

@@ -27,7 +27,7 @@ class Keeper:
     async def without_images(self, connection: Connection, value: Any) -> Any:
         """The same JSON with references in the place of pictures; what is no picture stays as it came."""
         if isinstance(value, str):
-            return await self._reference(connection, value) if value.startswith("data:image/") else value
+            return await self._reference(connection, value) if value[:11].lower() == "data:image/" else value
         if isinstance(value, list):
             return [await self.without_images(connection, item) for item in value]
         if isinstance(value, dict):

@@ -18,6 +18,8 @@ logger = logging.getLogger(__name__)
 
 def connect(url: str, setting: str) -> psycopg.Connection:
     """One unpooled connection; when there is none to be had, a sentence that says what to check."""
+    if _is_ambiguous(url):
+        raise StartupError(f"{setting}: write @ as %40, / as %2F and ? as %3F in the password.")
     try:
         return psycopg.connect(url, connect_timeout=10, prepare_threshold=None)
     except psycopg.ProgrammingError as error:  # its text may hold the password, so ours does not quote it
@@ -79,6 +81,14 @@ def set_login_password(owner_url: str, app_url: str) -> bool:
                 "Let an administrator set the one that DATABASE_URL carries."
             ) from error
     return True
+
+
+def _is_ambiguous(url: str) -> bool:
+    """A bare @ or / in a password makes part of it the host, and errors quote hosts."""
+    if "://" not in url:
+        return False
+    authority, _, rest = url.partition("://")[2].partition("/")
+    return authority.count("@") > 1 or "@" in rest.partition("?")[0]
 
 
 def where(url: str) -> str:

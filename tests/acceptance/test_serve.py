@@ -165,6 +165,8 @@ def test_a_database_that_stops_is_a_503_and_heals_by_itself(data_dir):
         ({"HOST": "0.0.0.0"}, ["loopback"]),
         ({"AGENTS_DIR": "/nowhere"}, ["no *.yaml file"]),
         ({"DATABASE_URL": "postgresql://chat_app:hush@127.0.0.1:1/chat"}, ["does not let us in", "DATABASE_URL"]),
+        ({"DATABASE_URL": "postgresql://chat_app:x@hush@127.0.0.1:1/chat"}, ["%40"]),
+        ({"DATABASE_URL": "postgresql://chat_app:x/hush@127.0.0.1:1/chat"}, ["%2F"]),
     ],
 )
 def test_a_refusal_to_start_is_a_sentence_and_not_a_traceback(tmp_path, environment, said):

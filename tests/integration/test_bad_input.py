@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 SESSION = str(uuid.uuid4())
-CANARY = "CANARY-7f3a"
+CANARY = "CANARY7f3a"
 BAD_IDS = ["a b", "a/b%00", "%00", "ü", "x" * 129, "a'b", "<script>", "..%2f..%2fetc", "a%0ab"]
 
 
@@ -40,11 +40,11 @@ async def test_malformed_session_ids_in_the_path(client, as_ada, bad_id, method)
         b'{"hint": 7}',
         b'{"hint": "a b"}',
         b'{"hint": ""}',
-        b'{"hint": ["CANARY-7f3a"]}',
+        b'{"hint": ["CANARY7f3a"]}',
         b'{"hint": "\\u0000"}',
         b'{"hint": "\\ud800"}',
-        b'{"agent_name": {"a": "CANARY-7f3a"}}',
-        b'{"CANARY-7f3a": 1}',
+        b'{"agent_name": {"a": "CANARY7f3a"}}',
+        b'{"CANARY7f3a": 1}',
         b'{"\\ud800": 1}',
         b'{"hint": NaN}',
         b"[" * 100_000,
@@ -109,7 +109,7 @@ async def test_a_request_id_is_kept_when_harmless_and_replaced_otherwise(client)
     assert uuid.UUID(made)
 
 
-@pytest.mark.parametrize("before", ["-1", "x", str(2**63)])
+@pytest.mark.parametrize("before", ["-1", "x", "7", "%00"])
 async def test_malformed_message_cursors(client, as_ada, before):
     answer = await client.get(f"/api/sessions/{SESSION}/messages?before={before}", headers=as_ada)
     assert_problem(answer, 422, "invalid_request")

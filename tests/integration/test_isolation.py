@@ -104,8 +104,8 @@ def cursors_of(urls: Urls) -> list[str]:
     """The places in lists at which the victim's rows stand."""
     with owner_connection(urls.owner) as connection:
         [(time, session_id)] = connection.execute("select last_active_at, session_id from chat.sessions").fetchall()
-        [(place,)] = connection.execute("select id from public.chat_message_history").fetchall()
-    return [_cursor_text(Cursor(time, session_id)), str(place), str(place + 1)]
+        [(message_id,)] = connection.execute("select message_id from public.chat_message_history").fetchall()
+    return [_cursor_text(Cursor(time, session_id)), str(message_id)]
 
 
 @pytest.fixture

@@ -293,6 +293,8 @@ async def note_errors(transaction, findings: Findings) -> None:
     except (errors.DatabaseUnavailable, psycopg.Error) as error:
         cause = error.__cause__ if isinstance(error, errors.DatabaseUnavailable) else error
         findings.errors[type(cause).__name__] += 1
+    except errors.SessionNotFound:  # somebody else's claims: one's own session is not to be seen
+        findings.missing_rows += 1
 
 
 @contextlib.asynccontextmanager
@@ -340,7 +342,7 @@ class BecomesTheUserForGood(Database):
 
     @contextlib.asynccontextmanager
     async def transaction(self, principal: Principal) -> AsyncIterator[Connection]:
-        async with self._connection() as connection, connection.transaction():
+        async with self._connection(10_000) as connection, connection.transaction():
             await become(connection, principal)
             yield connection
 
@@ -350,7 +352,7 @@ class BecomesTheUserBeforehand(Database):
 
     @contextlib.asynccontextmanager
     async def transaction(self, principal: Principal) -> AsyncIterator[Connection]:
-        async with self._connection() as connection:
+        async with self._connection(10_000) as connection:
             await become(connection, principal)
             async with connection.transaction():
                 yield connection

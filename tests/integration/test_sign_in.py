@@ -9,6 +9,7 @@ import pytest
 
 from chatServer.api.dev_key import DevKey, dev_user_id
 from chatServer.config import Settings
+from chatServer.errors import StartupError
 from chatServer.main import create_app
 
 PUBLIC = {"/healthz", "/api/dev/token"}
@@ -51,6 +52,16 @@ async def test_a_user_id_is_taken_as_it_is(client):
     "headers",
     [
         {"Host": "evil.example"},
+        {"Host": ""},
+        {"Host": "["},
+        {"Host": "a{b.evil.example:8000"},
+        {"Host": "evil.example@127.0.0.1"},
+        {"Host": "127.0.0.1 evil.example"},
+        {"Host": "127.0.0.1.evil.example"},
+        {"Host": "localhost.evil.example"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Via": "1.1 proxy"},
         {"X-Forwarded-For": "10.0.0.1"},
         {"Forwarded": "for=10.0.0.1"},
         {"X-Real-Ip": "127.0.0.1"},
@@ -104,3 +115,9 @@ async def test_bad_tokens_all_get_the_same_answer(client, settings):
 def test_the_key_is_made_once_and_is_private(tmp_path):
     assert DevKey.of(tmp_path / "new") == DevKey.of(tmp_path / "new")
     assert (tmp_path / "new" / "dev-signing-key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_damaged_key_is_refused_with_what_to_do(tmp_path):
+    (tmp_path / "dev-signing-key").write_bytes(b"")
+    with pytest.raises(StartupError, match="Remove it"):
+        DevKey.of(tmp_path)

@@ -150,3 +150,50 @@ async def test_search_finds_words_of_messages_and_parts_of_titles(client, as_ada
     await client.patch(f"/api/sessions/{session_id}", json={"title": "Mein Titel"}, headers=as_ada)
     answer = (await client.get("/api/sessions", params={"q": query}, headers=as_ada)).json()["sessions"]
     assert [session["session_id"] for session in answer] == ([session_id] if found else [])
+
+
+DEEP = "[" * 500 + "]" * 500
+
+
+@pytest.mark.parametrize(
+    ("arguments", "output"),
+    [
+        ('{"a": "\\ud800"}', "fine"),
+        ('{"a": ' + DEEP + "}", "fine"),
+        ("{}", '{"tool_call_id": "c1", "output": "\\ud800"}'),
+        ("{}", '{"tool_call_id": "c1", "output": ' + DEEP + "}"),
+        ('{"a": ' + "9" * 6_000 + "}", "fine"),
+    ],
+)
+async def test_no_text_of_a_tool_makes_a_session_unreadable(client, as_ada, database, session_id, arguments, output):
+    call = ToolCallMsg(id="c1", call_id="c1", type="function", name="t", arguments=arguments)
+    result = Message(role="tool", content=output, name="t", tool_call_id="c1")
+    messages = [Message(role="user", content="q"), Message(role="assistant", tool_calls=[call]), result]
+    async with database.transaction(ADA) as connection:
+        await ChatMessageHistory(connection, ADA.user_id, session_id).append(messages)
+    assert [message["role"] for message in (await read(client, as_ada, session_id))["messages"]] == [
+        "user",
+        "assistant",
+    ]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"type": "human", "data": {"content": ' + "[" * 2_000 + "]" * 2_000 + "}}",
+        '{"type": "human", "data": {"content": "x", "n": ' + "9" * 6_000 + "}}",
+        '{"type": "ai", "data": {"content": "", "tool_calls": [{"name": "t", "id": "1", "args": {"a": '
+        + DEEP
+        + "}}]}}",
+        '{"type": "AIMessageChunk", "data": {"content": "half", "tool_call_chunks": [{"name": "t", "args": "'
+        + "[" * 20_000
+        + '", "id": "1", "index": 0, "type": "tool_call_chunk"}]}}',
+    ],
+)
+async def test_no_row_of_another_writer_makes_a_session_unreadable(client, as_ada, database, session_id, row):
+    async with database.transaction(ADA) as connection:
+        await connection.execute(
+            "insert into public.chat_message_history (session_id, message) values (%s, %s::jsonb)", (session_id, row)
+        )
+    [shown] = (await read(client, as_ada, session_id))["messages"]
+    assert shown["parts"]

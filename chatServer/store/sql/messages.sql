@@ -4,7 +4,7 @@
 
 -- name: read_newest
 -- The newest messages of a session before a point, newest first.
-select id, message_id, turn_id, created_at, message
+select id, message_id, turn_id, created_at, message::text
 from public.chat_message_history
 where user_id = %(user_id)s and session_id between %(session_id)s and %(session_id)s and id < %(before)s
 order by session_id desc, id desc
@@ -12,13 +12,18 @@ limit %(limit)s;
 
 -- name: read_window
 -- The newest messages that a model may see: of finished turns, and those that no turn wrote; newest first.
-select h.id, h.message_id, h.turn_id, h.created_at, h.message
+select h.id, h.message_id, h.turn_id, h.created_at, h.message::text
 from public.chat_message_history h
 left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
 where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s
     and (h.turn_id is null or t.state in ('done', 'stopped'))
 order by h.session_id desc, h.id desc
 limit %(limit)s;
+
+-- name: find_place
+-- Where a message stands in its session.
+select id from public.chat_message_history
+where user_id = %(user_id)s and session_id = %(session_id)s and message_id = %(message_id)s;
 
 -- name: append_messages
 -- Messages in their order; the caller holds the session's row lock.
