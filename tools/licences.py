@@ -37,9 +37,11 @@ SPELLINGS = {
     "modified bsd license": "BSD-3-Clause",
     "mit license": "MIT",
     "mozilla public license 2.0 (mpl 2.0)": "MPL-2.0",
+    "psfl": "PSF-2.0",
     "python software foundation license": "PSF-2.0",
     "isc license (iscl)": "ISC",
     "the unlicense (unlicense)": "Unlicense",
+    "unknown": "",
 }
 
 HEADER = """# Licences of the packages in `requirements.lock`

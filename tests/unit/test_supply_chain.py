@@ -70,6 +70,8 @@ def test_every_locked_package_has_a_licence_that_we_may_ship():
             "MIT",
         ),
         ({"Classifier": ["Programming Language :: Python"]}, ""),
+        ({"License": ["UNKNOWN"]}, ""),
+        ({"License": ["UNKNOWN"], "Classifier": ["License :: OSI Approved :: ISC License (ISCL)"]}, "ISC"),
         ({}, ""),
     ],
 )
