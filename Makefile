@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-long lint types bench lock hooks clean
+.PHONY: run test test-long lint types bench lock licences sbom secrets hooks clean
 
 run: $(VENV)/.product
 	@$(BIN)/chatserver serve
@@ -20,6 +20,9 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive chatServer
+	$(BIN)/python -m tools.scan_secrets
+	$(BIN)/python -m tools.licences
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
@@ -30,6 +33,18 @@ bench: $(VENV)/.dev
 lock: $(VENV)/.dev
 	$(BIN)/uv pip compile pyproject.toml --group build --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 -q -o requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --group build --group dev -c requirements.lock --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 -q -o requirements-dev.lock
+
+licences: $(VENV)/.dev
+	$(BIN)/python -m tools.licences --write
+
+# What is in the server, for scanners: CycloneDX, from the lock.
+sbom: $(VENV)/.dev
+	@mkdir -p dist
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible -o dist/sbom.cdx.json requirements.lock
+
+# Random passwords for docker-compose.yml, into .env; what is there already stays.
+secrets:
+	@$(PYTHON) -m tools.write_secrets
 
 hooks: $(VENV)/.dev
 	$(BIN)/pre-commit install

@@ -6,7 +6,7 @@ import fcntl
 import logging
 import os
 import shutil
-import subprocess
+import subprocess  # nosec B404 # for the names of its errors
 import tempfile
 import time
 from collections.abc import Iterator
@@ -125,7 +125,7 @@ def _run(server: PostgresServer, socket_dir: Path | None = None) -> EmbeddedPost
         _forget_a_dead_server(server.pgdata)
         _launch(server, socket_dir or _socket_dir(server))
     info = _wait_until_ready(server.pgdata)
-    assert info.socket_dir is not None
+    assert info.socket_dir is not None  # nosec B101 # narrows a type
     running = EmbeddedPostgres(server.pgdata.parent, info.socket_dir, info.pid)
     _create_database(running)
     return running

@@ -25,7 +25,7 @@ def refuse_unsafe_database(url: str) -> None:
     with migrate.connect(url, "DATABASE_URL") as connection:
         with connection.cursor(row_factory=class_row(Login)) as cursor:
             login = cursor.execute(SQL["who_logs_in"]).fetchone()
-        assert login is not None
+        assert login is not None  # nosec B101 # narrows a type
         if problems := _problems(login):
             raise StartupError("\n".join(["The server refuses to start on this database:", *problems]))
         connection.execute(b"set local role chat_user")

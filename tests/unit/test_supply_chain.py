@@ -1,0 +1,133 @@
+"""The checks of `make lint` on what we ship: each turns red when it should."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chatServer.config import ROOT
+from tools import licences, scan_secrets
+from tools.licences import Package, is_fine, licence_of, problems, row
+
+
+@pytest.fixture(autouse=True)
+def _in_the_checkout(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+def test_no_file_of_ours_holds_a_secret():
+    assert scan_secrets.main([]) == 0
+
+
+# In pieces, so that this file does not look like the leak that it plants.
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("settings.py", 'API_KEY = "' + "q8Zr" + "T3vLw9XbY2nKd7Hf" + '"'),
+        ("notes.md", "AKIA" + "Z7QX3MWB5TKD2LRE"),
+        ("tests/test_x.py", "ghp_" + "a1B2c3D4e5F6" * 3),
+        ("key.pem", "-----BEGIN " + "PRIVATE KEY-----"),
+        ("compose.yml", "DATABASE_URL: postgresql://chat_app:" + "hunter2hunter2" + "@db/chat"),
+    ],
+)
+def test_a_planted_secret_turns_the_scan_red(tmp_path, monkeypatch, capsys, name, line):
+    monkeypatch.setattr(scan_secrets, "BASELINE", ROOT / ".secrets.baseline")
+    monkeypatch.chdir(tmp_path)
+    Path(name).parent.mkdir(exist_ok=True)
+    Path(name).write_text(f"first line\n{line}\n")
+    assert scan_secrets.main([name]) == 1
+    said = capsys.readouterr().out
+    assert f"{name}:2:" in said
+    assert line not in said
+
+
+def test_an_accepted_example_may_move_but_not_change(tmp_path, monkeypatch):
+    monkeypatch.setattr(scan_secrets, "BASELINE", tmp_path / "baseline")
+    monkeypatch.setattr(scan_secrets, "tracked_files", lambda: [Path("notes.md")])
+    monkeypatch.chdir(tmp_path)
+    example = "AKIA" + "Z7QX3MWB5TKD2LRE"
+    Path("notes.md").write_text(example)
+    assert scan_secrets.main(["--accept"]) == 0
+    Path("notes.md").write_text(f"\n\n{example}\n")
+    assert scan_secrets.main([]) == 0
+    Path("notes.md").write_text(example[:-1] + "F")
+    assert scan_secrets.main([]) == 1
+
+
+def test_every_locked_package_has_a_licence_that_we_may_ship():
+    assert licences.main([]) == 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        ({"License-Expression": ["MIT"]}, "MIT"),
+        ({"License": ["Apache 2.0"]}, "Apache-2.0"),
+        (
+            {"License": ["Copyright\n\nall of the text"], "Classifier": ["License :: OSI Approved :: MIT License"]},
+            "MIT",
+        ),
+        ({"Classifier": ["Programming Language :: Python"]}, ""),
+        ({"License": ["UNKNOWN"]}, ""),
+        ({"License": ["UNKNOWN"], "Classifier": ["License :: OSI Approved :: ISC License (ISCL)"]}, "ISC"),
+        ({}, ""),
+    ],
+)
+def test_a_licence_is_found_however_it_is_written(fields, found):
+    assert licence_of(fields) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "licence", "fine"),
+    [
+        ("a", "MIT", True),
+        ("a", "MPL-2.0 AND (Apache-2.0 OR MIT)", True),
+        ("psycopg", "LGPL-3.0-only", True),
+        ("a", "LGPL-3.0-only", False),
+        ("a", "GPL-3.0-or-later", False),
+        ("a", "AGPL-3.0-only", False),
+        ("a", "MIT AND AGPL-3.0-only", False),
+        ("a", "GNU General Public License v3 (GPLv3)", False),
+        ("a", "Some Licence Of Their Own", False),
+        ("a", "", False),
+    ],
+)
+def test_copyleft_and_the_unknown_are_refused(name, licence, fine):
+    assert is_fine(Package(name, licence)) is fine
+
+
+def test_a_package_must_be_listed_and_weak_copyleft_named_in_the_notice():
+    package = Package("certifi", "MPL-2.0")
+    assert list(problems([package], [], listed=row(package), notice="certifi is under the MPL")) == []
+    assert "Name it in NOTICE" in next(problems([package], [], listed=row(package), notice="certifi-like"))
+    assert "make licences" in next(problems([package], [], listed="", notice="certifi"))
+    assert "no longer" in next(problems([], [], listed="| long-gone | MIT |\n", notice=""))
+    assert "Replace it" in next(problems([], [Package("tool", "AGPL-3.0-only")], listed="", notice=""))
+
+
+def test_bandit_reads_our_settings_and_finds_a_planted_fault(tmp_path):
+    (tmp_path / "planted.py").write_text("import subprocess\nsubprocess.run('ls ' + input(), shell=True)\n")
+    command = [sys.executable, "-m", "bandit", "-q", "-c", "pyproject.toml", "-r"]
+    assert subprocess.run([*command, "chatServer"], capture_output=True, check=False).returncode == 0
+    planted = subprocess.run([*command, str(tmp_path)], capture_output=True, check=False, text=True)
+    assert planted.returncode == 1
+    assert "B602" in planted.stdout
+
+
+def test_what_bandit_may_overlook_says_which_test_and_why():
+    for path in (ROOT / "chatServer").rglob("*.py"):
+        for line in path.read_text().splitlines():
+            assert "nosec" not in line or re.search(r"# nosec B\d{3} # \w+", line), (path.name, line)
+    assert "skips" not in (ROOT / "pyproject.toml").read_text().partition("[tool.bandit]")[2].partition("\n[")[0]
+
+
+def test_the_bill_of_materials_names_every_locked_package(tmp_path):
+    bill = tmp_path / "sbom.json"
+    command = [sys.executable, "-m", "cyclonedx_py", "requirements", "--output-reproducible", "-o", str(bill)]
+    subprocess.run([*command, "requirements.lock"], check=True, capture_output=True)
+    text = bill.read_text()
+    assert '"bomFormat": "CycloneDX"' in text
+    for name in licences.locked(ROOT / "requirements.lock"):
+        assert f'"pkg:pypi/{name}@' in text
