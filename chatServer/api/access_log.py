@@ -3,7 +3,6 @@
 import logging
 import time
 
-from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 logger = logging.getLogger(__name__)
@@ -45,14 +44,6 @@ class AccessLog:
 
 
 def route_template(scope: Scope) -> str:
-    """The route as it was declared, with {names} for what the client wrote."""
+    """The route as it was declared, with {names} for what the client wrote; none for what was refused before."""
     template = getattr(scope.get("route"), "path", None)
-    return template if isinstance(template, str) else _matching(scope)
-
-
-def _matching(scope: Scope) -> str:
-    """For what was refused before it was routed, such as a body that is too large."""
-    for route in scope["app"].routes if "app" in scope else ():
-        if isinstance(route, Route) and route.matches(scope)[0] is not Match.NONE:
-            return route.path
-    return UNKNOWN
+    return template if isinstance(template, str) else UNKNOWN

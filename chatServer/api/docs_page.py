@@ -14,7 +14,7 @@ STATIC = files("fastapi_offline") / "static"
 FILES = {"swagger-ui-bundle.js": "text/javascript", "swagger-ui.css": "text/css"}
 CACHE = {"Cache-Control": "public, max-age=86400"}
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 # Addresses are relative, so that a proxy may put the server below a path. validatorUrl would call swagger.io.

@@ -4,8 +4,9 @@ import uuid
 
 import pytest
 
+from tests.tools.canary import CANARY
+
 SESSION = str(uuid.uuid4())
-CANARY = "CANARY-7f3a"
 BAD_IDS = ["a b", "a/b%00", "%00", "ü", "x" * 129, "a'b", "<script>", "..%2f..%2fetc", "a%0ab"]
 
 
@@ -45,6 +46,8 @@ async def test_malformed_session_ids_in_the_path(client, as_ada, bad_id, method)
         b'{"hint": "\\ud800"}',
         b'{"agent_name": {"a": "CANARY-7f3a"}}',
         b'{"CANARY-7f3a": 1}',
+        b'{"agent_name": "CANARY-7f3a", "hint": 7}',
+        b"CANARY-7f3a",
         b'{"\\ud800": 1}',
         b'{"hint": NaN}',
         b"[" * 100_000,
@@ -70,6 +73,10 @@ async def test_malformed_bodies(client, as_ada, body):
         "before=MjAyNg==",
         "archived=maybe",
         "q=" + "x" * 501,
+        "limit=CANARY-7f3a",
+        "archived=CANARY-7f3a",
+        "before=CANARY-7f3a",
+        "q=" + "CANARY-7f3a" * 50,
     ],
 )
 async def test_malformed_queries(client, as_ada, query):
