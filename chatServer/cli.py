@@ -13,6 +13,7 @@ import uvloop
 
 from chatServer import __version__, logs
 from chatServer.api.dev_key import DevKey, dev_user_id
+from chatServer.api.patience import LimitedPatience
 from chatServer.config import Settings, load_settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app, running
@@ -58,6 +59,7 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
     async with running(settings) as state:
         config = uvicorn.Config(
             create_app(settings, state),
+            http=LimitedPatience,
             log_config=None,
             access_log=False,  # it would write down what people search for
             server_header=False,

@@ -14,7 +14,7 @@ LARGER_BYTES = {("POST", "/api/chat"): 8_000_000}  # a message may bring images
 TIMEOUT_S = 30.0
 # A refused sender gets this much more patience, so that it reads our answer instead of a broken connection.
 LINGER_S = 1.0
-LINGER_BYTES = 8_000_000
+LINGER_BYTES = 2_000_000
 
 
 class ClientGone(Exception):

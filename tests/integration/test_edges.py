@@ -10,6 +10,7 @@ import pytest
 
 from chatServer.api import body, headers
 from chatServer.api.body import WholeBody
+from chatServer.api.patience import LimitedPatience
 from chatServer.config import Settings, load_settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app
@@ -125,6 +126,35 @@ def test_the_time_for_a_body_is_a_total_that_single_bytes_do_not_renew():
     scope = {"type": "http", "method": "POST", "path": "/", "headers": []}
     asyncio.run(asyncio.wait_for(WholeBody(send, timeout_s=0.3)(scope, drip, send), 5))
     assert sent[0]["status"] == 408
+
+
+class LittlePatience(LimitedPatience):
+    headers_s = 0.4
+
+
+@pytest.mark.parametrize("said", [b"", b"GET /hea", b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-"])
+def test_a_connection_that_never_says_what_it_wants_is_closed(settings, said):
+    with listening(create_app(settings), LittlePatience) as address:
+        began = time.monotonic()
+        assert exchange(address, said) == b""
+        assert 0.3 <= time.monotonic() - began < 8
+
+
+def test_the_second_request_of_a_connection_has_to_come_in_time_too(settings):
+    whole = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    with listening(create_app(settings), LittlePatience) as address:
+        answer = exchange(address, whole + b"GET /hea", wait_s=4)
+        assert answer.count(b"HTTP/1.1 200 OK") == 1
+
+
+def test_a_slow_answer_is_waited_for():
+    async def slow(scope, receive, send):
+        await asyncio.sleep(1)
+        await send({"type": "http.response.start", "status": 204, "headers": [(b"connection", b"close")]})
+        await send({"type": "http.response.body"})
+
+    with listening(slow, LittlePatience) as address:
+        assert exchange(address, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").startswith(b"HTTP/1.1 204")
 
 
 def test_a_large_body_is_answered_before_it_is_sent_and_never_kept_whole(settings):

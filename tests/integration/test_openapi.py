@@ -15,7 +15,7 @@ from tests.conftest import ADA, EVE, bearer
 from tests.tools.fuzz import examine
 from tests.tools.listening import listening
 
-EXAMPLES = 25
+EXAMPLES = 50
 
 
 @pytest.fixture(autouse=True)

@@ -9,14 +9,17 @@ from collections.abc import Iterator
 import uvicorn
 from starlette.types import ASGIApp
 
+from chatServer.api.patience import LimitedPatience
+
 START_S = 20
 
 
 @contextlib.contextmanager
-def listening(app: ASGIApp) -> Iterator[str]:
+def listening(app: ASGIApp, protocol: type[LimitedPatience] = LimitedPatience) -> Iterator[str]:
     """Serve until the block ends; gives the address."""
     taken = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, server_header=False))
+    config = uvicorn.Config(app, http=protocol, log_config=None, access_log=False, server_header=False)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([taken],))
     thread.start()
     try:
