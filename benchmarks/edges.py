@@ -47,7 +47,7 @@ class Slice:
     """What one slice of healthy requests saw."""
 
     p95_ms: float
-    attacks: int
+    peak_mb: float
 
 
 def main() -> None:
@@ -77,21 +77,20 @@ def measure(process: psutil.Process, address: str, name: str) -> bool:
     host, port = address.removeprefix("http://").split(":")
     token = httpx.post(f"{address}/api/dev/token", json={"user": "ada"}).json()["access_token"]
     with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {token}"}, timeout=30) as client:
-        healthy_slice(client)  # fills caches and the pool
+        healthy_slice(client, process)  # fills caches and the pool
         before_mb = memory_mb(process)
-        pairs, peak_mb = [], before_mb
+        pairs, attacks = [], 0
         for _ in range(ROUNDS):
-            idle = healthy_slice(client)
-            with ATTACKS[name](host, int(port)) as attacks:
-                attacked = healthy_slice(client)
-                peak_mb = max(peak_mb, memory_mb(process))
-            pairs.append((idle, Slice(attacked.p95_ms, len(attacks))))  # counted when the attack is over
-    growth_mb = max(peak_mb, memory_mb(process)) - before_mb
+            idle = healthy_slice(client, process)
+            with ATTACKS[name](host, int(port)) as done:
+                pairs.append((idle, healthy_slice(client, process)))
+            attacks += len(done)
+    growth_mb = max(attacked.peak_mb for _, attacked in pairs) - before_mb
     ratio = statistics.median(attacked.p95_ms / idle.p95_ms for idle, attacked in pairs)
     idle_ms = statistics.median(idle.p95_ms for idle, _ in pairs)
     is_good = growth_mb < MAX_GROWTH_MB and ratio < MAX_RATIO
     print(
-        f"{name:<20} N={ROUNDS} x {REQUESTS_PER_SLICE} requests, {sum(each.attacks for _, each in pairs)} attacks: "
+        f"{name:<20} N={ROUNDS} x {REQUESTS_PER_SLICE} requests, {attacks} attacks: "
         f"memory +{growth_mb:.1f} MB (bound {MAX_GROWTH_MB:g}), idle p95 {idle_ms:.2f} ms, "
         f"attacked {ratio:.2f}x (bound {MAX_RATIO:g}x): {'good' if is_good else 'MISSED'}",
         flush=True,
@@ -103,13 +102,14 @@ def memory_mb(process: psutil.Process) -> float:
     return float(process.memory_info().rss) / 1_000_000
 
 
-def healthy_slice(client: httpx.Client) -> Slice:
-    times_ms = []
+def healthy_slice(client: httpx.Client, process: psutil.Process) -> Slice:
+    times_ms, peak_mb = [], 0.0
     for _ in range(REQUESTS_PER_SLICE):
         began = time.perf_counter()
         client.get("/api/sessions").raise_for_status()
         times_ms.append((time.perf_counter() - began) * 1000)
-    return Slice(statistics.quantiles(times_ms, n=20)[-1], 0)
+        peak_mb = max(peak_mb, memory_mb(process))
+    return Slice(statistics.quantiles(times_ms, n=20)[-1], peak_mb)
 
 
 @contextlib.contextmanager
@@ -150,13 +150,16 @@ def send_bodies(host: str, port: int, headers: bytes, chunked: bool, tell: Conne
 def send_body(host: str, port: int, headers: bytes, *, chunked: bool) -> int:
     """The bytes that went out before the server closed the connection."""
     framing = b"Transfer-Encoding: chunked" if chunked else b"Content-Length: %d" % BODY_BYTES
-    piece = b"%x\r\n%s\r\n" % (len(PIECE), PIECE) if chunked else PIECE
     sent = 0
     with socket.create_connection((host, port), timeout=10) as connection, contextlib.suppress(OSError):
         connection.sendall(b"POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\n" + headers + framing + b"\r\n\r\n")
         while sent < BODY_BYTES:
-            connection.sendall(piece)
-            sent += len(PIECE)
+            piece = PIECE[: BODY_BYTES - sent]
+            connection.sendall(b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece)
+            sent += len(piece)
+        if chunked:
+            connection.sendall(b"0\r\n\r\n")
+        connection.recv(1_000)
     return sent
 
 

@@ -1,16 +1,17 @@
 """/docs: Swagger UI from our own origin; the page works without any other host."""
 
 from importlib.resources import files
+from pathlib import Path
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from chatServer import errors
 
 router = APIRouter(prefix="/docs", include_in_schema=False)
 
 # Only static files of that package are used.
-STATIC = files("fastapi_offline") / "static"
+STATIC = Path(str(files("fastapi_offline"))) / "static"
 FILES = {"swagger-ui-bundle.js": "text/javascript", "swagger-ui.css": "text/css"}
 CACHE = {"Cache-Control": "public, max-age=86400"}
 POLICY = (
@@ -55,8 +56,8 @@ async def start() -> Response:
 
 
 @router.get("/{name}")
-async def asset(name: str) -> Response:
+async def asset(name: str) -> FileResponse:
     """One of the files that the page names, and nothing else of that package."""
     if name not in FILES:
         raise errors.NotFound("There is nothing at this address.")
-    return Response((STATIC / name).read_bytes(), media_type=FILES[name], headers=CACHE)
+    return FileResponse(STATIC / name, media_type=FILES[name], headers=CACHE)

@@ -103,6 +103,11 @@ async def test_a_title_that_is_too_long_is_refused_and_the_old_one_stays(client,
     assert (await client.get(url, headers=as_ada)).json()["title"] == "short"
 
 
+async def test_an_unknown_agent_is_not_repeated(client, as_ada):
+    answer = await client.post("/api/sessions", json={"agent_name": CANARY}, headers=as_ada)
+    assert_problem(answer, 404, "agent_not_found")
+
+
 async def test_unknown_addresses_and_methods(client, as_ada):
     assert_problem(await client.get("/nowhere", headers=as_ada), 404, "not_found")
     answer = await client.put("/api/sessions", headers=as_ada)
