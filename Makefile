@@ -29,6 +29,7 @@ types: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.history_window
+	$(BIN)/python -m benchmarks.edges
 
 lock: $(VENV)/.dev
 	$(BIN)/uv pip compile pyproject.toml --group build --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 -q -o requirements.lock

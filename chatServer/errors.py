@@ -7,7 +7,9 @@ ChatError
 │   ├── AgentNotFound          404 agent_not_found
 │   └── SessionNotFound        404 session_not_found
 ├── MethodNotAllowed           405 method_not_allowed
+├── RequestTimeout             408 request_timeout
 ├── SessionAgentMismatch       409 session_agent_mismatch
+├── BodyTooLarge               413 body_too_large
 ├── InvalidRequest             422 invalid_request
 ├── DatabaseUnavailable        503 database_unavailable
 └── IssuerUnavailable          503 issuer_unavailable
@@ -64,11 +66,25 @@ class MethodNotAllowed(ChatError):
     status, code, title = 405, "method_not_allowed", "Wrong method"
 
 
+class RequestTimeout(ChatError):
+    status, code, title = 408, "request_timeout", "The request took too long to arrive"
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"The body did not arrive within {seconds:g} seconds.")
+
+
 class SessionAgentMismatch(ChatError):
     status, code, title = 409, "session_agent_mismatch", "The session belongs to another agent"
 
     def __init__(self, agent_name: str) -> None:
         super().__init__(f"This session is a conversation with the agent {agent_name}.", agent_name=agent_name)
+
+
+class BodyTooLarge(ChatError):
+    status, code, title = 413, "body_too_large", "The body is too large"
+
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__(f"A body may have {limit_bytes:,} bytes here at most.", limit_bytes=limit_bytes)
 
 
 class InvalidRequest(ChatError):

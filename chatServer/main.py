@@ -8,11 +8,14 @@ from typing import TypedDict, TypeVar
 
 import httpx
 from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
 
-from chatServer import __version__
+from chatServer import __version__, tracing
 from chatServer.agent.catalog import load_agents
-from chatServer.api import agents, auth_proxy, dev, health, problems, sessions
+from chatServer.api import agents, auth_proxy, dev, docs_page, headers, health, problems, sessions
+from chatServer.api.access_log import AccessLog
 from chatServer.api.auth import Authenticator, Issuer
+from chatServer.api.body import WholeBody
 from chatServer.api.dev_key import DEV_ISSUER, DevKey
 from chatServer.api.keys import IssuerKeys, OneKey
 from chatServer.api.last_resort import LastResort
@@ -45,25 +48,43 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
         async with contextlib.nullcontext(state) if state else running(settings) as built:
             yield {"chat": built}
 
-    app = FastAPI(
+    app = problems.DescribedApp(
         title="chatServer",
         version=__version__,
         summary="The chat backend that remembers",
         lifespan=lifespan,
         redirect_slashes=False,  # a redirect would repeat the Host header, which is anybody's
-        responses=problems.DOCUMENTED,
+        docs_url=None,
+        redoc_url=None,
     )
     problems.install(app)
-    app.add_middleware(LastResort)
-    app.add_middleware(RequestId)
-    for room in (sessions, agents, dev, auth_proxy, health):
+    add_edges(app, settings)
+    for room in (sessions, agents, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     return app
+
+
+def add_edges(app: FastAPI, settings: Settings) -> None:
+    """What every request passes, from the inside out: whatever refuses or fails is still logged and has all headers."""
+    app.add_middleware(WholeBody)
+    app.add_middleware(LastResort)
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=headers.CORS_METHODS,
+            allow_headers=headers.CORS_REQUEST_HEADERS,
+            expose_headers=headers.CORS_ANSWER_HEADERS,
+        )
+    app.add_middleware(headers.SecurityHeaders)
+    app.add_middleware(AccessLog)
+    app.add_middleware(RequestId)
 
 
 @contextlib.asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[State]:
     """Everything that lives as long as the server."""
+    tracing.forget_tracing_variables(settings)
     agents_found = load_agents(settings.agents_dir, settings.default_agent)
     dev_key = DevKey.of(settings.chat_data_dir) if settings.auth_mode == "dev" else None
     async with database_url(settings) as url, httpx.AsyncClient(timeout=HTTP_TIMEOUT_S) as http:

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import logging
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
+from chatServer import logs
 from chatServer.api.dev_key import DevKey, dev_user_id
 from chatServer.config import Settings
 from chatServer.main import create_app
@@ -20,10 +22,12 @@ from chatServer.records import Principal
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
+from tests.tools.canary import Overheard
 
 ADA = Principal(dev_user_id("ada"))
 EVE = Principal(dev_user_id("eve"))
 _numbers = itertools.count(1)
+overheard = Overheard()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,19 @@ class Urls:
     owner: str
     app: str = field(repr=False)
     name: str = ""
+
+
+def pytest_configure() -> None:
+    """Listen to everything that is logged during the run, at any level that a server could be set to."""
+    logging.getLogger().addHandler(overheard)
+    logging.getLogger().setLevel(logging.DEBUG)
+    logs.quiet()
+
+
+@pytest.fixture(autouse=True)
+def _nobodys_words_are_logged() -> Iterator[None]:
+    yield
+    assert overheard.taken() == [], "the log holds what somebody said, searched for or signed in with"
 
 
 def owner_connection(url: str) -> psycopg.Connection:

@@ -3,9 +3,10 @@
 from fastapi import APIRouter
 
 from chatServer.api.deps import CurrentState, CurrentUser
+from chatServer.api.problems import documented
 from chatServer.api.schemas import AgentAnswer, AgentsAnswer
 
-router = APIRouter(prefix="/api/agents", tags=["agents"])
+router = APIRouter(prefix="/api/agents", tags=["agents"], responses=documented(401, 503))
 
 
 @router.get("")

@@ -19,6 +19,7 @@ NOT_FORWARDED = {
     "upgrade", "host", "content-length", "accept-encoding", "forwarded", "x-real-ip",
 }  # fmt: skip
 NOT_RETURNED = {"connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding", "server", "date"}
+OURS_TO_SAY = "access-control-"  # the issuer lets every origin in; CORS_ORIGINS decides for this one
 _PATH = re.compile(r"^[A-Za-z0-9_./-]{0,200}\Z")
 
 
@@ -36,8 +37,12 @@ async def forward(path: str, request: Request, state: CurrentState) -> Streaming
         answer = await state.http.send(outgoing, stream=True)
     except httpx.HTTPError as error:
         raise errors.IssuerUnavailable from error
-    headers = {name: value for name, value in answer.headers.items() if name.lower() not in NOT_RETURNED}
+    headers = {name: value for name, value in answer.headers.items() if _is_returned(name.lower())}
     return StreamingResponse(_body(answer), answer.status_code, headers)
+
+
+def _is_returned(name: str) -> bool:
+    return name not in NOT_RETURNED and not name.startswith(OURS_TO_SAY)
 
 
 def _outgoing_headers(request: Request) -> list[tuple[str, str]]:

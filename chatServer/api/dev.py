@@ -8,6 +8,7 @@ from chatServer import errors
 from chatServer.api.auth import MAX_LIFETIME_S
 from chatServer.api.deps import CurrentState
 from chatServer.api.dev_key import dev_user_id
+from chatServer.api.problems import A_BODY, documented
 from chatServer.api.schemas import DevToken, DevTokenRequest
 from chatServer.config import is_loopback
 
@@ -17,7 +18,7 @@ _LOCAL_HOST = re.compile(r"^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?\Z",
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
 
 
-@router.post("/token")
+@router.post("/token", responses=documented(403, 404, *A_BODY))
 async def token(body: DevTokenRequest, request: Request, state: CurrentState) -> DevToken:
     """A token for a made-up user: with AUTH_MODE=dev, for requests that were made on this very machine."""
     if state.dev_key is None:

@@ -8,6 +8,7 @@ from chatServer.api.schemas import Health
 router = APIRouter(tags=["operations"])
 
 
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz")
 async def healthz() -> Health:
     """The process answers."""

@@ -34,8 +34,7 @@ class LastResort:
             await self.app(scope, receive, watched)
         except Exception as error:  # noqa: BLE001  the one place for what nobody expected
             where = "".join(traceback.format_tb(error.__traceback__))
-            request_id = scope.get("state", {}).get("request_id")
-            logger.error("request %s failed with %s\n%s", request_id, type(error).__name__, where)
+            logger.error("the request failed with %s\n%s", type(error).__name__, where)
             if has_begun:
                 raise RuntimeError("the answer broke off; see the line before") from None
             sorry = errors.ChatError("This is a bug of ours. Our log has it under the request's id.")

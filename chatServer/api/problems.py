@@ -12,19 +12,34 @@ from chatServer import errors
 from chatServer.api.schemas import Problem
 
 MEDIA_TYPE = "application/problem+json"
-DOCUMENTED: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": text, "content": {MEDIA_TYPE: {}}}
-    for status, text in {
-        401: "No valid token",
-        403: "Not allowed",
-        404: "Not there, or not yours",
-        409: "In conflict with what is there",
-        422: "The request is not valid",
-        503: "The database does not answer; see Retry-After",
-    }.items()
+MEANINGS = {
+    401: "No valid token",
+    403: "Not allowed",
+    404: "Not there, or not yours",
+    408: "The body did not arrive in time",
+    409: "In conflict with what is there",
+    413: "The body is too large",
+    422: "The request is not valid",
+    503: "The database or the sign-in service does not answer; see Retry-After",
 }
+A_BODY = (408, 413, 422)  # what can go wrong with any
 
 _NAME = re.compile(r"^\w{1,40}\Z", re.ASCII)
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The problems that a route can answer with, for /openapi.json."""
+    schema = {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}
+    return {status: {"description": MEANINGS[status], "content": {MEDIA_TYPE: schema}} for status in statuses}
+
+
+class DescribedApp(FastAPI):
+    """FastAPI, whose description knows what a problem is: it adds only what is answered as plain JSON."""
+
+    def openapi(self) -> dict[str, Any]:
+        described = super().openapi()
+        described["components"]["schemas"].setdefault(Problem.__name__, Problem.model_json_schema())
+        return described
 
 
 def install(app: FastAPI) -> None:

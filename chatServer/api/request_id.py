@@ -1,10 +1,11 @@
-"""Every request has an id: in its answer's headers, in its errors, in the log of what nobody expected."""
+"""Every request has an id: in its answer's headers, in its errors, in every line that it logs."""
 
 import re
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from chatServer import logs
 from chatServer.records import new_id
 
 HEADER = "X-Request-Id"
@@ -30,4 +31,8 @@ class RequestId:
                 MutableHeaders(scope=message)[HEADER] = request_id
             await send(message)
 
-        await self.app(scope, receive, send_with_id)
+        token = logs.request_id.set(request_id)
+        try:
+            await self.app(scope, receive, send_with_id)
+        finally:
+            logs.request_id.reset(token)

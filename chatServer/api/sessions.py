@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Response, status
 
 from chatServer import errors
 from chatServer.api.deps import CurrentState, CurrentUser, SessionInPath
+from chatServer.api.problems import A_BODY, documented
 from chatServer.api.schemas import (
     ChangeSessionRequest,
     CreateSessionRequest,
@@ -20,12 +21,12 @@ from chatServer.api.schemas import (
 from chatServer.conversation import sessions, transcript
 from chatServer.conversation.sessions import Changes, SessionKey
 
-router = APIRouter(prefix="/api/sessions", tags=["sessions"])
+router = APIRouter(prefix="/api/sessions", tags=["sessions"], responses=documented(401, 503))
 
 Limit = Annotated[int, Query(ge=1, le=200)]
 
 
-@router.post("/resolve")
+@router.post("/resolve", responses=documented(404, *A_BODY))
 async def resolve(state: CurrentState, user: CurrentUser, body: ResolveRequest | None = None) -> SessionAnswer:
     """The session to go on with: the hinted one if it is yours, else the active one, else a new one."""
     body = body or ResolveRequest()
@@ -41,7 +42,7 @@ async def resolve(state: CurrentState, user: CurrentUser, body: ResolveRequest |
     return SessionAnswer.of(session)
 
 
-@router.get("")
+@router.get("", responses=documented(422))
 async def find(
     *,
     state: CurrentState,
@@ -65,7 +66,11 @@ async def find(
     return SessionsAnswer.of(page)
 
 
-@router.post("", status_code=status.HTTP_201_CREATED, responses={200: {"model": SessionAnswer}})
+@router.post(
+    "",
+    status_code=status.HTTP_201_CREATED,
+    responses={200: {"model": SessionAnswer, "description": "It was there"}, **documented(404, 409, *A_BODY)},
+)
 async def create(
     state: CurrentState, user: CurrentUser, response: Response, body: CreateSessionRequest | None = None
 ) -> SessionAnswer:
@@ -88,13 +93,13 @@ async def create(
     return SessionAnswer.of(session)
 
 
-@router.get("/{session_id}")
+@router.get("/{session_id}", responses=documented(404, 422))
 async def get(key: SessionInPath, state: CurrentState, user: CurrentUser) -> SessionAnswer:
     """One session."""
     return SessionAnswer.of(await sessions.get(state.database, user, key))
 
 
-@router.patch("/{session_id}")
+@router.patch("/{session_id}", responses=documented(404, *A_BODY))
 async def change(
     key: SessionInPath, body: ChangeSessionRequest, state: CurrentState, user: CurrentUser
 ) -> SessionAnswer:
@@ -111,13 +116,18 @@ async def change(
     return SessionAnswer.of(await sessions.change(state.database, user, key, changes))
 
 
-@router.delete("/{session_id}", status_code=status.HTTP_204_NO_CONTENT, response_class=Response)
+@router.delete(
+    "/{session_id}",
+    status_code=status.HTTP_204_NO_CONTENT,
+    response_class=Response,
+    responses=documented(404, 422),
+)
 async def delete(key: SessionInPath, state: CurrentState, user: CurrentUser) -> None:
     """The session and everything that was said in it."""
     await sessions.delete(state.database, user, key)
 
 
-@router.get("/{session_id}/messages")
+@router.get("/{session_id}/messages", responses=documented(404, 422))
 async def messages(
     key: SessionInPath,
     state: CurrentState,

@@ -22,6 +22,7 @@ class Echo(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(raw)))
         self.send_header("Location", "https://app.example/welcome")
         self.send_header("Set-Cookie", "a=b")
+        self.send_header("Access-Control-Allow-Origin", "*")
         self.end_headers()
         self.wfile.write(raw)
 
@@ -55,6 +56,14 @@ async def test_requests_are_passed_on_and_answers_back(settings, echo):
         assert headers["host"] == echo.removeprefix("http://")
         assert headers["x-forwarded-for"] == "127.0.0.1"
         assert answer.headers["set-cookie"] == "a=b"
+
+
+async def test_which_pages_may_ask_is_ours_to_say_and_not_the_issuers(settings, echo):
+    named = {"auth_internal_url": echo, "cors_origins": ("https://app.example",)}
+    async with serving(settings.model_copy(update=named)) as client:
+        for origin, allowed in (("https://app.example", "https://app.example"), ("https://evil.example", None)):
+            answer = await client.get("/auth/v1/settings", headers={"Origin": origin})
+            assert answer.headers.get("access-control-allow-origin") == allowed
 
 
 async def test_a_redirect_is_the_browsers_to_follow(settings, echo):

@@ -4,8 +4,9 @@ import uuid
 
 import pytest
 
+from tests.tools.canary import CANARY
+
 SESSION = str(uuid.uuid4())
-CANARY = "CANARY7f3a"
 BAD_IDS = ["a b", "a/b%00", "%00", "ü", "x" * 129, "a'b", "<script>", "..%2f..%2fetc", "a%0ab"]
 
 
@@ -45,6 +46,8 @@ async def test_malformed_session_ids_in_the_path(client, as_ada, bad_id, method)
         b'{"hint": "\\ud800"}',
         b'{"agent_name": {"a": "CANARY7f3a"}}',
         b'{"CANARY7f3a": 1}',
+        b'{"agent_name": "CANARY7f3a", "hint": 7}',
+        b"CANARY7f3a",
         b'{"\\ud800": 1}',
         b'{"hint": NaN}',
         b"[" * 100_000,
@@ -70,6 +73,10 @@ async def test_malformed_bodies(client, as_ada, body):
         "before=MjAyNg==",
         "archived=maybe",
         "q=" + "x" * 501,
+        "limit=CANARY7f3a",
+        "archived=CANARY7f3a",
+        "before=CANARY7f3a",
+        "q=" + "CANARY7f3a" * 50,
     ],
 )
 async def test_malformed_queries(client, as_ada, query):
@@ -94,6 +101,11 @@ async def test_a_title_that_is_too_long_is_refused_and_the_old_one_stays(client,
     url = f"/api/sessions/{made['session_id']}"
     assert_problem(await client.patch(url, json={"title": "x" * 201}, headers=as_ada), 422, "invalid_request")
     assert (await client.get(url, headers=as_ada)).json()["title"] == "short"
+
+
+async def test_an_unknown_agent_is_not_repeated(client, as_ada):
+    answer = await client.post("/api/sessions", json={"agent_name": CANARY}, headers=as_ada)
+    assert_problem(answer, 404, "agent_not_found")
 
 
 async def test_unknown_addresses_and_methods(client, as_ada):

@@ -1,0 +1,45 @@
+"""What every answer tells the browser: take nothing from elsewhere, guess nothing, keep nothing."""
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+ALWAYS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+OVER_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
+JSON_TYPES = ("application/json", "application/problem+json")
+
+# For pages elsewhere that CORS_ORIGINS names. Tokens travel in Authorization, so no cookies are allowed.
+CORS_REQUEST_HEADERS = (
+    "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "Last-Event-ID", "X-Request-Id",
+)  # fmt: skip
+CORS_ANSWER_HEADERS = ("ETag", "Retry-After", "X-Request-Id")
+CORS_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+class SecurityHeaders:
+    """Adds what an answer does not say itself."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        added = ALWAYS | OVER_HTTPS if scope["scheme"] == "https" else ALWAYS
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in added.items():
+                    headers.setdefault(name, value)
+                if headers.get("content-type", "").partition(";")[0] in JSON_TYPES:
+                    headers.setdefault("Cache-Control", "no-store")  # people's conversations; tokens
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)

@@ -1,0 +1,280 @@
+"""The door: how much may come in and how slowly, what every answer tells the browser, and which pages may ask."""
+
+import asyncio
+import re
+import socket
+import time
+
+import httpx
+import pytest
+
+from chatServer.api import body, headers
+from chatServer.api.body import WholeBody
+from chatServer.api.patience import LimitedPatience
+from chatServer.config import Settings, load_settings
+from chatServer.errors import StartupError
+from chatServer.main import create_app
+from tests.conftest import serving
+from tests.integration.test_bad_input import assert_problem
+from tests.tools.listening import listening
+
+JSON = {"Content-Type": "application/json"}
+PAGE = "https://app.example"
+
+
+async def in_pieces(size: int):
+    for start in range(0, size, 50_000):
+        yield b"x" * min(50_000, size - start)
+
+
+async def test_a_body_of_the_limit_is_read_and_one_more_byte_is_refused(client, as_ada):
+    for size, status in ((body.LIMIT_BYTES, 422), (body.LIMIT_BYTES + 1, 413)):
+        answer = await client.post("/api/sessions", content=b"x" * size, headers=as_ada | JSON)
+        assert answer.status_code == status
+    assert_problem(answer, 413, "body_too_large")
+    assert answer.json()["limit_bytes"] == body.LIMIT_BYTES
+
+
+@pytest.mark.parametrize("path", ["/api/sessions", "/auth/v1/signup", "/nowhere", "/healthz", "/api/chat/x"])
+async def test_chunked_bodies_are_counted_too(client, path):
+    answer = await client.post(path, content=in_pieces(body.LIMIT_BYTES + 1))
+    assert_problem(answer, 413, "body_too_large")
+    assert answer.headers["connection"] == "close"
+
+
+def test_a_chat_message_may_bring_images():
+    assert body.limit_bytes("POST", "/api/chat") == 8_000_000
+    assert body.limit_bytes("PUT", "/api/chat") == body.limit_bytes("POST", "/auth/v1/token") == 1_000_000
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "deflate", "GZIP", "gzip, identity", "zstd"])
+async def test_an_encoded_body_is_refused_with_a_sentence(client, as_ada, encoding):
+    sent = as_ada | JSON | {"Content-Encoding": encoding}
+    answer = await client.post("/api/sessions", content=b"{}", headers=sent)
+    assert_problem(answer, 422, "invalid_request")
+    assert "Content-Encoding" in answer.json()["detail"]
+
+
+async def test_identity_is_no_encoding(client, as_ada):
+    answer = await client.post("/api/sessions", content=b"{}", headers=as_ada | JSON | {"Content-Encoding": "identity"})
+    assert answer.status_code == 201
+
+
+async def test_the_app_gets_the_body_as_one_message_and_then_the_clients_leaving():
+    seen = []
+
+    async def app(scope, receive, send):
+        seen.extend([await receive(), await receive()])
+
+    waiting = [{"type": "http.request", "body": b"a", "more_body": True}, {"type": "http.request", "body": b"b"}]
+    waiting.append({"type": "http.disconnect"})
+
+    async def receive():
+        return waiting.pop(0)
+
+    await WholeBody(app)({"type": "http", "method": "POST", "path": "/", "headers": []}, receive, None)
+    assert seen == [{"type": "http.request", "body": b"ab", "more_body": False}, {"type": "http.disconnect"}]
+
+
+async def test_a_client_that_leaves_amid_its_body_never_reaches_the_app():
+    async def app(scope, receive, send):
+        pytest.fail("the app ran")
+
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    await WholeBody(app)({"type": "http", "method": "POST", "path": "/", "headers": []}, receive, None)
+
+
+def exchange(address: str, request: bytes, wait_s: float = 10) -> bytes:
+    """Everything that comes back until the server closes."""
+    host, port = address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=wait_s) as connection:
+        connection.sendall(request)
+        pieces = []
+        while piece := connection.recv(65_536):
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+@pytest.mark.parametrize(
+    "framing", [b"Content-Length: 100\r\n\r\nhello", b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"]
+)
+def test_a_body_that_does_not_arrive_is_a_408_and_the_connection_is_closed(settings, monkeypatch, framing):
+    app = create_app(settings)
+    quick = [each for each in app.user_middleware if each.cls is WholeBody]
+    quick[0].kwargs["timeout_s"] = 0.3
+    with listening(app) as address:
+        began = time.monotonic()
+        answer = exchange(address, b"POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\n" + framing)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b'"code":"request_timeout"' in answer
+    assert b"x-content-type-options: nosniff" in answer
+    assert 0.3 <= time.monotonic() - began < 8
+
+
+def test_the_time_for_a_body_is_a_total_that_single_bytes_do_not_renew():
+    async def drip():
+        await asyncio.sleep(0.05)
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": []}
+    asyncio.run(asyncio.wait_for(WholeBody(send, timeout_s=0.3)(scope, drip, send), 5))
+    assert sent[0]["status"] == 408
+
+
+class LittlePatience(LimitedPatience):
+    headers_s = 0.4
+
+
+@pytest.mark.parametrize("said", [b"", b"GET /hea", b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-"])
+def test_a_connection_that_never_says_what_it_wants_is_closed(settings, said):
+    with listening(create_app(settings), LittlePatience) as address:
+        began = time.monotonic()
+        assert exchange(address, said) == b""
+        assert 0.3 <= time.monotonic() - began < 8
+
+
+def test_the_second_request_of_a_connection_has_to_come_in_time_too(settings):
+    whole = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    with listening(create_app(settings), LittlePatience) as address:
+        answer = exchange(address, whole + b"GET /hea", wait_s=4)
+        assert answer.count(b"HTTP/1.1 200 OK") == 1
+
+
+def test_a_slow_answer_is_waited_for():
+    async def slow(scope, receive, send):
+        await asyncio.sleep(1)
+        await send({"type": "http.response.start", "status": 204, "headers": [(b"connection", b"close")]})
+        await send({"type": "http.response.body"})
+
+    with listening(slow, LittlePatience) as address:
+        assert exchange(address, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").startswith(b"HTTP/1.1 204")
+
+
+def test_a_large_body_is_answered_before_it_is_sent_and_never_kept_whole(settings):
+    head = b"POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 50000000\r\n\r\n"
+    with listening(create_app(settings)) as address:
+        began = time.monotonic()
+        answer = exchange(address, head)
+        assert answer.startswith(b"HTTP/1.1 413 ")
+        assert time.monotonic() - began < body.LINGER_S + 5
+        sent = httpx.post(f"{address}/api/sessions", content=b"x" * 5_000_000)
+        assert sent.status_code == 413, "who sends on meanwhile gets the answer too"
+
+
+async def test_every_answer_has_the_security_headers(client, as_ada):
+    asked = [
+        await client.get("/healthz"),
+        await client.get("/nowhere"),
+        await client.get("/docs"),
+        await client.get("/openapi.json"),
+        await client.get("/api/agents"),
+        await client.get("/api/agents", headers=as_ada),
+        await client.put("/api/agents", headers=as_ada),
+        await client.post("/api/sessions", content=in_pieces(body.LIMIT_BYTES + 1)),
+        await client.get("/auth/v1/settings"),
+    ]
+    assert len({answer.status_code for answer in asked}) == 5
+    for answer in asked:
+        for name in headers.ALWAYS:
+            assert answer.headers[name], (answer.url, name)
+        if "json" in answer.headers["content-type"]:
+            assert answer.headers["cache-control"] == "no-store"
+            assert answer.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+        assert "strict-transport-security" not in answer.headers
+
+
+async def test_only_over_https_browsers_are_told_to_stay_there(client):
+    answer = await client.get("https://127.0.0.1:8000/healthz")
+    assert answer.headers["strict-transport-security"] == "max-age=31536000"
+
+
+async def test_no_page_elsewhere_may_ask_unless_it_is_named(client, as_ada):
+    answer = await client.get("/api/agents", headers=as_ada | {"Origin": PAGE})
+    assert not [name for name in answer.headers if name.startswith("access-control-")]
+
+
+async def test_a_named_page_may_ask_and_reads_errors_too(settings, as_ada, monkeypatch):
+    allowing = settings.model_copy(update={"cors_origins": (PAGE,)})
+    origin = {"Origin": PAGE}
+    async with serving(allowing) as client:
+        answers = {
+            200: await client.get("/api/agents", headers=as_ada | origin),
+            401: await client.get("/api/agents", headers=origin),
+            404: await client.get("/nowhere", headers=origin),
+            413: await client.post("/api/sessions", content=in_pieces(body.LIMIT_BYTES + 1), headers=origin),
+        }
+        monkeypatch.setattr("chatServer.conversation.sessions.find", None)
+        answers[500] = await client.get("/api/sessions", headers=as_ada | origin)
+        foreign = await client.get("/api/agents", headers=as_ada | {"Origin": "https://evil.example"})
+    for status, answer in answers.items():
+        assert answer.status_code == status
+        assert answer.headers["access-control-allow-origin"] == PAGE
+        assert answer.headers["access-control-expose-headers"] == "ETag, Retry-After, X-Request-Id"
+        assert "access-control-allow-credentials" not in answer.headers
+    assert "access-control-allow-origin" not in foreign.headers
+
+
+@pytest.mark.parametrize("wanted", ["authorization,content-type", "idempotency-key", "last-event-id", "if-match"])
+async def test_a_preflight_allows_the_headers_of_the_api(settings, wanted):
+    asked = {"Origin": PAGE, "Access-Control-Request-Method": "PATCH", "Access-Control-Request-Headers": wanted}
+    async with serving(settings.model_copy(update={"cors_origins": (PAGE,)})) as client:
+        answer = await client.options("/api/sessions/x", headers=asked)
+        assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, PAGE)
+        refused = await client.options("/api/sessions/x", headers=asked | {"Origin": "https://evil.example"})
+        assert refused.status_code == 400
+        refused = await client.options("/api/sessions/x", headers=asked | {"Access-Control-Request-Headers": "cookie2"})
+        assert refused.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("", ()),
+        ("https://app.example", ("https://app.example",)),
+        (" https://app.example , http://localhost:5173,", ("https://app.example", "http://localhost:5173")),
+        ("http://[::1]:3000", ("http://[::1]:3000",)),
+    ],
+)
+def test_origins_are_read_from_a_comma_separated_list(monkeypatch, tmp_path, given, read):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CORS_ORIGINS", given)
+    assert load_settings().cors_origins == read
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("*", "Name the origins"),
+        ("https://app.example,*", "credentials"),
+        ("https://app.example/", "without a path"),
+        ("app.example", "scheme, host and port"),
+        ("https://*.example", "scheme, host and port"),
+        ("null", "scheme, host and port"),
+        ("https://App.example", "lower case"),
+    ],
+)
+def test_origins_that_would_let_everybody_in_or_nobody_are_refused(monkeypatch, tmp_path, given, said):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CORS_ORIGINS", given)
+    with pytest.raises(StartupError, match=re.escape(said)):
+        load_settings()
+
+
+async def test_head_of_health_is_like_get_without_its_body(client, settings):
+    assert (await client.head("/healthz")).headers["content-length"] == str(len((await client.get("/healthz")).content))
+    with listening(create_app(settings)) as address:
+        request = b"HEAD /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+        answer = await asyncio.to_thread(exchange, address, request)
+    assert answer.startswith(b"HTTP/1.1 200 OK")
+    assert answer.endswith(b"\r\n\r\n")
+
+
+def test_the_default_lets_no_page_in():
+    assert Settings(_env_file=None).cors_origins == ()

@@ -1,0 +1,108 @@
+"""/openapi.json tells the truth: whatever is sent, the answer is one that it documents, and never a server error."""
+
+import warnings
+from typing import Literal
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from fastapi.responses import PlainTextResponse
+
+from chatServer.api import problems
+from chatServer.config import Settings
+from chatServer.main import create_app
+from tests.conftest import ADA, EVE, bearer
+from tests.tools.fuzz import examine
+from tests.tools.listening import listening
+
+EXAMPLES = 50
+
+
+@pytest.fixture(autouse=True)
+def _foreign_warnings_are_theirs():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def everything_of(address: str, headers: dict[str, str]) -> list[dict]:
+    """All that a user can see."""
+    with httpx.Client(base_url=address, headers=headers, timeout=30) as client:
+        pages = [client.get("/api/sessions", params={"archived": archived}).json() for archived in (False, True)]
+        found = [session for page in pages for session in page["sessions"]]
+        return [{**each, "said": client.get(f"/api/sessions/{each['session_id']}/messages").json()} for each in found]
+
+
+@pytest.mark.timeout(300)
+def test_every_answer_is_documented_and_the_other_user_notices_nothing(settings):
+    ada, eve = bearer(settings, ADA.user_id), bearer(settings, EVE.user_id)
+    with listening(create_app(settings)) as address:
+        for headers in (ada, eve):
+            for body in ({"session_id": "thread", "title": "mine"}, {"agent_name": "coder"}, {"memory": "off"}):
+                assert httpx.post(f"{address}/api/sessions", json=body, headers=headers, timeout=30).status_code == 201
+        before = everything_of(address, eve)
+        found = examine(address, ada, examples=EXAMPLES, fixed={"session_id": "thread"})
+        nobody = examine(address, {}, examples=3)
+        assert everything_of(address, eve) == before
+    print(f"{found.requests} requests as ada, {nobody.requests} as nobody: {found.statuses}, {nobody.statuses}")
+    assert found.wrong | nobody.wrong == set()
+    assert found.requests > 200
+    assert {200, 201, 204, 404, 422} <= found.statuses.keys()
+    assert len(before) == 3
+
+
+def test_the_examination_finds_planted_bugs():
+    app = FastAPI()
+
+    @app.get("/fails")
+    def fails(number: int = 0) -> int:
+        raise RuntimeError
+
+    @app.get("/undocumented")
+    def undocumented(word: str = "") -> PlainTextResponse:
+        return PlainTextResponse("tea", 418)
+
+    @app.get("/lies")
+    def lies(word: Literal["a", "b"] = "a") -> int:
+        return PlainTextResponse('"text"', media_type="application/json")
+
+    @app.get("/plain", responses=problems.documented(404))
+    def plain() -> int:
+        return PlainTextResponse("not there", 404)
+
+    with listening(app) as address:
+        wrong = examine(address, {}, examples=3).wrong
+    for path, check in {
+        "/fails 500": "not_a_server_error",
+        "/undocumented 418": "status_code_conformance",
+        "/lies 200": "response_schema_conformance",
+        "/plain 404": "content_type_conformance",
+    }.items():
+        assert any(path in line and check in line for line in wrong), (path, check, wrong)
+
+
+def operations() -> list[tuple[str, dict]]:
+    paths = create_app(Settings(_env_file=None)).openapi()["paths"]
+    return [(f"{method} {path}", told) for path, methods in paths.items() for method, told in methods.items()]
+
+
+@pytest.mark.parametrize(("name", "told"), operations(), ids=lambda value: value if isinstance(value, str) else "")
+def test_routes_document_what_their_kind_can_answer(name, told):
+    statuses = {int(status) for status in told["responses"]}
+    if told.get("security"):
+        assert {401, 503} <= statuses
+    if "requestBody" in told:
+        assert {408, 413, 422} <= statuses
+    if told.get("parameters"):
+        assert 422 in statuses
+    if "{session_id}" in name:
+        assert 404 in statuses
+    for status, answer in told["responses"].items():
+        if int(status) >= 400:
+            assert list(answer["content"]) == [problems.MEDIA_TYPE]
+
+
+def test_the_schema_of_a_problem_is_in_the_description():
+    schemas = create_app(Settings(_env_file=None)).openapi()["components"]["schemas"]
+    assert schemas["Problem"]["properties"].keys() >= {"code", "detail", "request_id"}
+    assert "HTTPValidationError" not in schemas, "FastAPI's own error is never answered"
