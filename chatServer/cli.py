@@ -8,17 +8,21 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from types import FrameType
 
 import uvicorn
 import uvloop
 
 from chatServer import __version__
 from chatServer.api.dev_key import DevKey, dev_user_id
+from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings, load_settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app, running
 from chatServer.store import migrate as migrations
 from chatServer.store.embedded import embedded_postgres
+
+AFTER_THE_GRACE_S = 1  # for answers that are being written when the grace ends
 
 Command = Callable[[Settings, argparse.Namespace], None]
 
@@ -62,16 +66,28 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
             log_config=None,
             access_log=False,  # it would write down what people search for
             server_header=False,
+            timeout_graceful_shutdown=AFTER_THE_GRACE_S,
         )
-        await Server(config, settings).serve([listening])
+        await Server(config, settings, state.shutdown).serve([listening])
 
 
 class Server(uvicorn.Server):
-    """uvicorn, that says where it is once it is there."""
+    """uvicorn, that says where it is once it is there, and that goes on listening while it finishes its work:
+    whoever asks in that time is told so, and does not find a closed port."""
 
-    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
+    def __init__(self, config: uvicorn.Config, settings: Settings, shutdown: Shutdown) -> None:
         super().__init__(config)
         self.settings = settings
+        self.ending = shutdown
+        self.loop = asyncio.get_running_loop()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        self.loop.call_soon_threadsafe(self.ending.begin)
+
+    async def on_tick(self, counter: int) -> bool:
+        must_end = await super().on_tick(counter)
+        return must_end and (self.force_exit or self.ending.may_end)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

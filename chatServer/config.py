@@ -31,6 +31,9 @@ class Settings(BaseSettings):
     default_agent: str = "assistant"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
+    metrics_token: Annotated[SecretStr, Field(min_length=16)] | None = None
+    shutdown_grace_s: Annotated[float, Field(ge=0, le=3600)] = 25
+
     database_url: SecretStr | None = None
     database_direct_url: SecretStr | None = None
     migration_database_url: SecretStr | None = None

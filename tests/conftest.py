@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 
 from chatServer.api.dev_key import DevKey, dev_user_id
+from chatServer.api.state import State
 from chatServer.config import Settings
 from chatServer.main import create_app
 from chatServer.records import Principal
@@ -87,9 +88,9 @@ async def database(settings: Settings, urls: Urls) -> AsyncIterator[Database]:
 
 
 @contextlib.asynccontextmanager
-async def serving(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+async def serving(settings: Settings, built: State | None = None) -> AsyncIterator[httpx.AsyncClient]:
     """The whole app over ASGI, its lifespan included, for a client that is nobody yet."""
-    app = create_app(settings)
+    app = create_app(settings, built)
     async with app.router.lifespan_context(app) as state:
         transport = httpx.ASGITransport(app=_with_state(app, dict(state or {})), raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:

@@ -1,5 +1,6 @@
 """Bring a database to the newest revision, as its owner."""
 
+import functools
 import logging
 from urllib.parse import urlsplit
 
@@ -49,6 +50,7 @@ def migrate(owner_url: str) -> None:
         raise StartupError(f"{remedy} Nothing was changed.") from error
 
 
+@functools.cache
 def newest_revision() -> str:
     """The revision that this code was written for."""
     head = ScriptDirectory.from_config(_config()).get_current_head()
@@ -58,7 +60,12 @@ def newest_revision() -> str:
 
 def knows(revision: str) -> bool:
     """Whether a revision is one of ours; one that is not comes from newer code."""
-    return revision in {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    return revision in _revisions()
+
+
+@functools.cache
+def _revisions() -> frozenset[str]:
+    return frozenset(script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions())
 
 
 def set_login_password(owner_url: str, app_url: str) -> bool:

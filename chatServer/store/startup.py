@@ -1,13 +1,18 @@
 """What must be true of a database before we serve from it."""
 
 from typing import NamedTuple
+from uuid import UUID
 
 from psycopg.rows import class_row
 
 from chatServer.errors import StartupError
+from chatServer.records import Principal
 from chatServer.store import migrate, queries
+from chatServer.store.pool import Database
 
 SQL = queries.load("startup.sql")
+NOBODY = Principal(UUID(int=0))
+READY_TIMEOUT_MS = 500
 
 
 class Login(NamedTuple):
@@ -30,9 +35,20 @@ def refuse_unsafe_database(url: str) -> None:
             raise StartupError("\n".join(["The server refuses to start on this database:", *problems]))
         connection.execute(b"set local role chat_user")
         row = connection.execute(SQL["read_revision"]).fetchone()
-    revision = row[0] if row else None
-    if revision is None or (revision != migrate.newest_revision() and migrate.knows(revision)):
+    if is_older(revision := row[0] if row else None):
         raise StartupError(f"The database is at revision {revision}. Run: chatserver migrate")
+
+
+def is_older(revision: str | None) -> bool:
+    """Whether the schema lacks what this code needs."""
+    return revision is None or (revision != migrate.newest_revision() and migrate.knows(revision))
+
+
+async def read_revision(database: Database) -> str | None:
+    """Where the schema is, asked by a user who is nobody: the shortest way through everything that a request needs."""
+    async with database.transaction(NOBODY, timeout_ms=READY_TIMEOUT_MS) as connection:
+        row = await (await connection.execute(SQL["read_revision"])).fetchone()
+    return row[0] if row else None
 
 
 def _problems(login: Login) -> list[str]:

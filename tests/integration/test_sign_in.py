@@ -11,7 +11,7 @@ from chatServer.api.dev_key import DevKey, dev_user_id
 from chatServer.config import Settings
 from chatServer.main import create_app
 
-PUBLIC = {"/healthz", "/api/dev/token"}
+PUBLIC = {"/healthz", "/readyz", "/metrics", "/api/dev/token"}
 
 
 def all_routes() -> list[tuple[str, str]]:
