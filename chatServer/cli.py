@@ -17,10 +17,12 @@ from chatServer import __version__
 from chatServer.api.dev_key import DevKey, dev_user_id
 from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings, load_settings
+from chatServer.doctor import Case, examine
 from chatServer.errors import StartupError
 from chatServer.main import create_app, running
 from chatServer.store import migrate as migrations
-from chatServer.store.embedded import embedded_postgres
+from chatServer.store.diagnosis import DatabaseFacts, DatabaseFault, look_at
+from chatServer.store.embedded import embedded_postgres, was_started
 
 AFTER_THE_GRACE_S = 1  # for answers that are being written when the grace ends
 
@@ -117,6 +119,31 @@ def token(settings: Settings, parsed: argparse.Namespace) -> None:
     print(DevKey.of(settings.chat_data_dir).sign(dev_user_id(parsed.user)))
 
 
+def doctor(settings: Settings, _: argparse.Namespace) -> None:
+    has_problem = False
+    for finding in examine(_case(settings)):
+        print(finding, flush=True)
+        has_problem = has_problem or finding.state == "problem"
+    if has_problem:
+        sys.exit(1)
+
+
+def _case(settings: Settings) -> Case:
+    if settings.database_url is not None:
+        return Case(settings, _look_at(settings.database_url.get_secret_value()))
+    if not was_started(settings.chat_data_dir):  # a doctor makes no database
+        return Case(settings, None)
+    with embedded_postgres(settings.chat_data_dir) as server:
+        return Case(settings, _look_at(server.app_url))
+
+
+def _look_at(url: str) -> DatabaseFacts | DatabaseFault:
+    try:
+        return look_at(url)
+    except DatabaseFault as fault:
+        return fault
+
+
 def _log(settings: Settings) -> None:
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     if settings.log_level != "DEBUG":
@@ -136,6 +163,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     commands.add_parser("serve", help="run the server").set_defaults(command=serve)
     commands.add_parser("migrate", help="bring the database to the newest revision").set_defaults(command=migrate)
+    commands.add_parser("doctor", help="say what is wrong, and what to do about it").set_defaults(command=doctor)
     token_parser = commands.add_parser("token", help="print an access token for development")
     token_parser.add_argument("--user", required=True, metavar="NAME", type=_user_name, help="any name, or a user id")
     token_parser.set_defaults(command=token)
