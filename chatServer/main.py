@@ -8,6 +8,7 @@ from typing import TypedDict, TypeVar
 
 import httpx
 from fastapi import FastAPI
+from fastapi.telemetry import TelemetryConfig
 
 from chatServer import __version__, metrics
 from chatServer.agent.catalog import load_agents
@@ -30,6 +31,9 @@ from chatServer.store.pool import Database
 
 HTTP_TIMEOUT_S = 10
 LOOK_AFTER_DATABASE_S = 1
+
+# Its spans hold the query string, which holds what people search for, and its logs the text of exceptions.
+NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
 T = TypeVar("T")
 
@@ -54,6 +58,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
         summary="The chat backend that remembers",
         lifespan=lifespan,
         responses=problems.DOCUMENTED,
+        telemetry=NO_TELEMETRY,
     )
     problems.install(app)
     app.add_middleware(LastResort)

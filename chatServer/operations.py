@@ -58,8 +58,11 @@ def _case(settings: Settings) -> Case:
         return Case(settings, _look_at(settings.database_url.get_secret_value()))
     if not was_started(settings.chat_data_dir):  # a doctor makes no database
         return Case(settings, None)
-    with embedded_postgres(settings.chat_data_dir) as server:
-        return Case(settings, _look_at(server.app_url))
+    try:
+        with embedded_postgres(settings.chat_data_dir) as server:
+            return Case(settings, _look_at(server.app_url))
+    except StartupError as error:
+        return Case(settings, DatabaseFault("embedded", str(error)))
 
 
 def _look_at(url: str) -> DatabaseFacts | DatabaseFault:

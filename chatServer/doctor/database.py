@@ -14,6 +14,7 @@ REMEDIES: dict[Reason, str] = {
     "role": "Correct the user in DATABASE_URL; chatserver migrate makes the role chat_app",
     "unreachable": "Start the database, or correct host and port in DATABASE_URL; look at firewalls between us",
     "refused": "Check DATABASE_URL, pg_hba.conf and the log of the database",
+    "embedded": "Look for room on the disk and at the rights of CHAT_DATA_DIR; restore a backup into a new folder",
 }
 
 

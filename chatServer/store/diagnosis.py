@@ -13,7 +13,7 @@ from chatServer.store import migrate, queries, startup
 SQL = queries.load("doctor.sql")
 CONNECT_TIMEOUT_S = 5
 
-Reason = Literal["address", "password", "database", "role", "unreachable", "refused"]
+Reason = Literal["address", "password", "database", "role", "unreachable", "refused", "embedded"]
 # The words of Postgres, of pgbouncer and of Supavisor. libpq hands over a text and no code while it connects.
 _WORDS: dict[Reason, tuple[str, ...]] = {
     "password": ("password authentication failed", "no password supplied", "SASL", "Wrong password"),

@@ -346,6 +346,17 @@ def test_the_command_looks_at_the_embedded_database_and_leaves_it_stopped(tmp_pa
     assert not (tmp_path / "postgres" / "postmaster.pid").exists()
 
 
+def test_an_embedded_database_that_does_not_start_is_a_line_too(tmp_path):
+    with embedded_postgres(tmp_path):
+        pass
+    (tmp_path / "postgres" / "PG_VERSION").write_text("12\n")
+    done = run_doctor(tmp_path)
+    assert done.returncode == 1
+    assert len(done.stdout.splitlines()) == len(doctor.CHECKS), done.stdout
+    assert "belongs to another Postgres version" in done.stdout
+    assert "restore a backup into a new folder" in done.stdout
+
+
 def test_the_command_prints_no_password(tmp_path):
     done = run_doctor(tmp_path, DATABASE_URL=SecretStr("postgresql://chat_app:hush@127.0.0.1:9/x").get_secret_value())
     assert done.returncode == 1

@@ -17,7 +17,7 @@ from chatServer.api.keys import IssuerKeys
 from chatServer.api.readiness import Check, Readiness
 from chatServer.api.shutdown import Shutdown
 from chatServer.config import ROOT
-from chatServer.main import running
+from chatServer.main import create_app, running
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate, newest_revision
 from tests.conftest import ADA, owner_connection, serving
@@ -244,6 +244,14 @@ async def test_with_a_token_metrics_want_it_from_everybody(settings):
             assert (await client.get("/metrics", headers=headers)).status_code == 401, given
         right = {"Authorization": f"Bearer {TOKEN}", "X-Forwarded-For": "10.0.0.1", "Host": "chat.example"}
         assert (await client.get("/metrics", headers=right)).status_code == 200
+
+
+async def test_no_variable_switches_on_spans_that_hold_what_people_search_for(settings, monkeypatch):
+    monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    app = create_app(settings)
+    assert not any(app._telemetry[part] for part in ("tracing", "metrics", "logs", "auto_configure"))
+    assert not app._native_telemetry.enabled()
 
 
 # The end ---------------------------------------------------------------------------------------------------
