@@ -52,6 +52,7 @@ def _allow(request: Request, state: State, authorization: str) -> None:
         if not is_local(request):
             raise errors.Forbidden("Metrics are for this machine only, unless METRICS_TOKEN is set.")
         return
-    expected = f"Bearer {token.get_secret_value()}".encode()
-    if not hmac.compare_digest(authorization.encode(), expected):
+    scheme, _, given = authorization.partition(" ")
+    is_right = hmac.compare_digest(given.encode(), token.get_secret_value().encode())
+    if scheme.lower() != "bearer" or not is_right:
         raise errors.Unauthenticated("This needs the token of METRICS_TOKEN.")

@@ -17,6 +17,8 @@ SQL = queries.load("backup.sql")
 
 def backup(owner_url: str, file: Path, *, force: bool = False) -> int:
     """Write all rows of all users into one file that only its owner can read; its size in bytes."""
+    if file.is_dir():
+        raise StartupError(f"{file} is a folder. Name the file that is to be written.")
     if file.exists() and not force:
         raise StartupError(f"{file} is there already. Choose another name, or say --force to replace it.")
     with connect_as_owner(owner_url) as connection:

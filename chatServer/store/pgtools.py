@@ -37,7 +37,5 @@ def target(url: str) -> tuple[str, dict[str, str]]:
     """A database for a tool: the address without its password, which would show in the list of processes."""
     parameters = conninfo.conninfo_to_dict(url)
     password = parameters.pop("password", None)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-    if password is not None:
-        environment["PGPASSWORD"] = str(password)
-    return conninfo.make_conninfo("", **parameters), environment
+    secret = {} if password is None else {"PGPASSWORD": str(password)}
+    return conninfo.make_conninfo("", **parameters), {**os.environ, **secret}

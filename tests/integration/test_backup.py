@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from alembic.config import Config
 from psycopg import sql
 from pydantic import SecretStr
 
@@ -143,6 +144,8 @@ def test_a_backup_that_fails_leaves_no_file(filled, tmp_path, monkeypatch):
 def test_a_folder_that_is_not_there_is_a_sentence(filled, tmp_path):
     with pytest.raises(StartupError, match="Cannot write to"):
         backup(filled.owner, tmp_path / "nowhere" / "chat.backup")
+    with pytest.raises(StartupError, match="is a folder"):
+        backup(filled.owner, tmp_path, force=True)
 
 
 def test_a_database_with_rows_is_not_replaced_unless_forced(filled, other, saved):
@@ -212,6 +215,47 @@ def test_rows_for_other_tables_and_statements_in_a_file_are_not_run(other, saved
         restores._load(connection, tool, saved)
         assert connection.execute("select count(*) from public.planted").fetchone() == (0,)
         assert connection.execute("select count(*) from chat.sessions").fetchone() == (2,)
+
+
+NEXT_REVISION = """
+from alembic import op
+revision, down_revision = "next", {newest!r}
+def upgrade():
+    op.execute("alter table chat.sessions add column planted text not null default 'by the next revision'")
+"""
+
+
+@pytest.fixture
+def next_revision(tmp_path, monkeypatch) -> Iterator[None]:
+    """Code that is one revision ahead of what is there now."""
+    folder, ini = tmp_path / "versions", Path(migrate.ROOT / "alembic.ini")
+    folder.mkdir()
+    (folder / "next.py").write_text(NEXT_REVISION.format(newest=migrate.newest_revision()))
+
+    def with_next() -> Config:
+        config = Config(str(ini))
+        config.set_main_option("path_separator", "newline")
+        config.set_main_option("version_locations", f"{ini.parent / 'migrations/versions'}\n{folder}")
+        return config
+
+    monkeypatch.setattr(migrate, "_config", with_next)
+    forget_revisions()
+    yield
+    monkeypatch.undo()
+    forget_revisions()
+
+
+def forget_revisions() -> None:
+    migrate.newest_revision.cache_clear()
+    migrate._revisions.cache_clear()
+
+
+def test_a_backup_of_an_older_revision_is_migrated_on_its_way_in(other, saved, next_revision):
+    assert restore(other.owner, saved) != "next"
+    with owner_connection(other.owner) as connection:
+        assert connection.execute("select version_num from chat.alembic_version").fetchall() == [("next",)]
+        rows = connection.execute("select title, planted from chat.sessions").fetchall()
+        assert rows == [(TEXT, "by the next revision")] * 2
 
 
 # Versions and owners ---------------------------------------------------------------------------------------
