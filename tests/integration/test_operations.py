@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator
 
 import httpx
+import psutil
 import psycopg
 import pytest
 from pydantic import SecretStr
@@ -18,7 +19,7 @@ from chatServer.api.readiness import Check, Readiness
 from chatServer.api.shutdown import Shutdown
 from chatServer.config import ROOT
 from chatServer.main import create_app, running
-from chatServer.store.embedded import embedded_postgres
+from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate, newest_revision
 from tests.conftest import ADA, owner_connection, serving
 from tests.tools.issuer import Issuer, SigningKey
@@ -74,27 +75,36 @@ async def test_a_missing_migration_is_not_ready_and_says_what_to_do(client, urls
     }
 
 
-async def test_a_stopped_database_is_not_ready_within_its_bound_and_it_heals(settings, tmp_path):
+def turn_away(server: EmbeddedPostgres, *, allowed: bool) -> None:
+    with owner_connection(server.url("postgres", "postgres")) as connection:
+        connection.execute(f"alter database chat allow_connections {allowed}")
+        connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = 'chat'")
+
+
+def hang(server: EmbeddedPostgres, *, allowed: bool) -> None:
+    postgres = psutil.Process(server.pid)
+    for process in (postgres, *postgres.children(recursive=True)):
+        process.resume() if allowed else process.suspend()
+
+
+@pytest.mark.parametrize("stop", [turn_away, hang])
+async def test_a_stopped_database_is_not_ready_within_a_second_and_it_heals(settings, tmp_path, stop):
     with embedded_postgres(tmp_path / "own") as server:
         migrate(server.owner_url)
         own = settings.model_copy(update={"database_url": SecretStr(server.app_url)})
         async with serving(own) as client:
             assert (await client.get("/readyz")).status_code == 200
-            await asyncio.to_thread(stop_connecting, server.url("postgres", "postgres"), False)
-            began = time.monotonic()
-            answer = await client.get("/readyz")
-            took_s = time.monotonic() - began
-            assert answer.status_code == 503
-            assert not answer.json()["checks"]["database"]["ok"]
-            assert took_s < 1.5
-            await asyncio.to_thread(stop_connecting, server.url("postgres", "postgres"), True)
+            await asyncio.to_thread(stop, server, allowed=False)
+            try:
+                for _ in range(3):
+                    began = time.monotonic()
+                    answer = await client.get("/readyz")
+                    took_s = time.monotonic() - began
+                    assert (answer.status_code, answer.json()["checks"]["database"]["ok"]) == (503, False)
+                    assert took_s < 1.5
+            finally:
+                await asyncio.to_thread(stop, server, allowed=True)
             assert (await eventually_ready(client)).status_code == 200
-
-
-def stop_connecting(url: str, allowed: bool) -> None:
-    with owner_connection(url) as connection:
-        connection.execute(f"alter database chat allow_connections {allowed}")
-        connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = 'chat'")
 
 
 async def eventually_ready(client: httpx.AsyncClient) -> httpx.Response:
