@@ -1,4 +1,4 @@
-"""The command chatserver: serve, migrate, token."""
+"""The command chatserver: serve, migrate, doctor, backup, restore, session, token."""
 
 import argparse
 import asyncio
@@ -7,18 +7,21 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from types import FrameType
 
 import uvicorn
 import uvloop
 
-from chatServer import __version__, logs
+from chatServer import __version__, logs, operations
 from chatServer.api.dev_key import DevKey, dev_user_id
 from chatServer.api.patience import LimitedPatience
+from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings, load_settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app, running
 from chatServer.store import migrate as migrations
-from chatServer.store.embedded import embedded_postgres
+
+AFTER_THE_GRACE_S = 1  # for answers that are being written when the grace ends
 
 Command = Callable[[Settings, argparse.Namespace], None]
 
@@ -63,16 +66,28 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
             log_config=None,
             access_log=False,  # it would write down what people search for
             server_header=False,
+            timeout_graceful_shutdown=AFTER_THE_GRACE_S,
         )
-        await Server(config, settings).serve([listening])
+        await Server(config, settings, state.shutdown).serve([listening])
 
 
 class Server(uvicorn.Server):
-    """uvicorn, that says where it is once it is there."""
+    """uvicorn, that says where it is once it is there, and that goes on listening while it finishes its work:
+    whoever asks in that time is told so, and does not find a closed port."""
 
-    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
+    def __init__(self, config: uvicorn.Config, settings: Settings, shutdown: Shutdown) -> None:
         super().__init__(config)
         self.settings = settings
+        self.ending = shutdown
+        self.loop = asyncio.get_running_loop()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        self.loop.call_soon_threadsafe(self.ending.begin)
+
+    async def on_tick(self, counter: int) -> bool:
+        must_end = await super().on_tick(counter)
+        return must_end and (self.force_exit or self.ending.may_end)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -85,14 +100,12 @@ class Server(uvicorn.Server):
 
 
 def migrate(settings: Settings, _: argparse.Namespace) -> None:
-    if settings.embedded and settings.migration_database_url is None:
-        with embedded_postgres(settings.chat_data_dir) as server:
-            migrations.migrate(server.owner_url)
-    else:
-        migrations.migrate(settings.owner_url)
+    with operations.owner_url(settings) as url:
+        applied = migrations.migrate(url)
         app_url = settings.database_url.get_secret_value() if settings.database_url else ""
-        if app_url and migrations.set_login_password(settings.owner_url, app_url):
+        if app_url and migrations.set_login_password(url, app_url):
             print("The role chat_app has the password of DATABASE_URL.")
+    print(f"Revisions that ran: {', '.join(applied)}." if applied else "Nothing was missing.")
     print(f"The database is at revision {migrations.newest_revision()}.")
 
 
@@ -114,8 +127,11 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     commands.add_parser("serve", help="run the server").set_defaults(command=serve)
     commands.add_parser("migrate", help="bring the database to the newest revision").set_defaults(command=migrate)
+    operations.add(commands)
     token_parser = commands.add_parser("token", help="print an access token for development")
-    token_parser.add_argument("--user", required=True, metavar="NAME", type=_user_name, help="any name, or a user id")
+    token_parser.add_argument(
+        "--user", required=True, metavar="NAME", type=operations.user_name, help="any name, or a user id"
+    )
     token_parser.set_defaults(command=token)
     return parser
 

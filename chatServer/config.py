@@ -54,6 +54,9 @@ class Settings(BaseSettings):
     cors_origins: Origins = ()
     allow_langsmith: bool = False
 
+    metrics_token: Annotated[SecretStr, Field(min_length=16)] | None = None
+    shutdown_grace_s: Annotated[float, Field(ge=0, le=3600)] = 25
+
     database_url: SecretStr | None = None
     database_direct_url: SecretStr | None = None
     migration_database_url: SecretStr | None = None

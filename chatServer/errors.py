@@ -12,6 +12,7 @@ ChatError
 ├── BodyTooLarge               413 body_too_large
 ├── InvalidRequest             422 invalid_request
 ├── DatabaseUnavailable        503 database_unavailable
+├── ShuttingDown               503 shutting_down
 └── IssuerUnavailable          503 issuer_unavailable
 MessageError                   a message that is no message (library use; ValueError)
 StartupError                   the server refuses to start, and says what to do
@@ -96,6 +97,15 @@ class DatabaseUnavailable(ChatError):
 
     def __init__(self, detail: str = "The database does not answer right now. Try again in a moment.") -> None:
         super().__init__(detail, retry_after_s=2)
+
+
+class ShuttingDown(ChatError):
+    """Another process takes over, or this one is back in a moment."""
+
+    status, code, title = 503, "shutting_down", "The server is about to end"
+
+    def __init__(self) -> None:
+        super().__init__("The server takes nothing new because it ends. Try again in a moment.", retry_after_s=2)
 
 
 class IssuerUnavailable(ChatError):

@@ -8,19 +8,23 @@ from typing import TypedDict, TypeVar
 
 import httpx
 from fastapi import FastAPI
+from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.cors import CORSMiddleware
 
-from chatServer import __version__, tracing
+from chatServer import __version__, metrics, tracing
 from chatServer.agent.catalog import load_agents
-from chatServer.api import agents, auth_proxy, dev, docs_page, headers, health, problems, sessions
+from chatServer.api import agents, auth_proxy, build, dev, docs_page, headers, health, problems, sessions
 from chatServer.api.access_log import AccessLog
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
 from chatServer.api.dev_key import DEV_ISSUER, DevKey
-from chatServer.api.keys import IssuerKeys, OneKey
+from chatServer.api.keys import IssuerKeys, Keys, OneKey
 from chatServer.api.last_resort import LastResort
+from chatServer.api.readiness import Check, Look, Readiness
 from chatServer.api.request_id import RequestId
+from chatServer.api.shutdown import Shutdown, ShutdownGate
 from chatServer.api.state import State
+from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
 from chatServer.errors import StartupError
 from chatServer.store import startup
@@ -30,6 +34,9 @@ from chatServer.store.pool import Database
 
 HTTP_TIMEOUT_S = 10
 LOOK_AFTER_DATABASE_S = 1
+
+# Its spans hold the query string, which holds what people search for, and its logs the text of exceptions.
+NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
 T = TypeVar("T")
 
@@ -56,6 +63,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
         redirect_slashes=False,  # a redirect would repeat the Host header, which is anybody's
         docs_url=None,
         redoc_url=None,
+        telemetry=NO_TELEMETRY,
     )
     problems.install(app)
     add_edges(app, settings)
@@ -68,6 +76,7 @@ def add_edges(app: FastAPI, settings: Settings) -> None:
     """What every request passes, from the inside out: whatever refuses or fails is still logged and has all headers."""
     app.add_middleware(WholeBody)
     app.add_middleware(LastResort)
+    app.add_middleware(ShutdownGate)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -78,6 +87,7 @@ def add_edges(app: FastAPI, settings: Settings) -> None:
         )
     app.add_middleware(headers.SecurityHeaders)
     app.add_middleware(AccessLog)
+    app.add_middleware(Traffic)
     app.add_middleware(RequestId)
 
 
@@ -87,27 +97,61 @@ async def running(settings: Settings) -> AsyncIterator[State]:
     tracing.forget_tracing_variables(settings)
     agents_found = load_agents(settings.agents_dir, settings.default_agent)
     dev_key = DevKey.of(settings.chat_data_dir) if settings.auth_mode == "dev" else None
-    async with database_url(settings) as url, httpx.AsyncClient(timeout=HTTP_TIMEOUT_S) as http:
-        await asyncio.to_thread(startup.refuse_unsafe_database, url)
-        async with Database(url, settings) as database:
+    commit = build.commit()
+    metrics.build.info({"version": __version__, "commit": commit})
+    async with opened_database(settings) as database, httpx.AsyncClient(timeout=HTTP_TIMEOUT_S) as http:
+        keys = verification_keys(settings, dev_key, http)
+        issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
+        async with Readiness(looks(database, keys)) as readiness:
             yield State(
                 settings=settings,
                 database=database,
                 agents=agents_found,
-                authenticator=authenticator(settings, dev_key, http),
+                authenticator=Authenticator(issuer, keys),
                 dev_key=dev_key,
                 http=http,
+                readiness=readiness,
+                shutdown=Shutdown(settings.shutdown_grace_s),
+                commit=commit,
             )
 
 
-def authenticator(settings: Settings, dev_key: DevKey | None, http: httpx.AsyncClient) -> Authenticator:
-    """The rules and keys of the configured mode."""
+def verification_keys(settings: Settings, dev_key: DevKey | None, http: httpx.AsyncClient) -> Keys:
+    """The keys of the configured mode."""
     if dev_key is not None:
-        return Authenticator(DEV_ISSUER, OneKey(dev_key.secret))
-    issuer = Issuer(settings.issuer, settings.auth_audience)
+        return OneKey(dev_key.secret)
     if settings.auth_jwt_secret is not None and settings.auth_mode == "secret":
-        return Authenticator(issuer, OneKey(settings.auth_jwt_secret.get_secret_value().encode()))
-    return Authenticator(issuer, IssuerKeys(settings.jwks_url, http))
+        return OneKey(settings.auth_jwt_secret.get_secret_value().encode())
+    return IssuerKeys(settings.jwks_url, http)
+
+
+def looks(database: Database, keys: Keys) -> dict[str, Look]:
+    """What /readyz looks at."""
+
+    async def database_answers() -> Check:
+        await startup.read_revision(database)
+        return Check(ok=True, detail="answers")
+
+    async def is_migrated() -> Check:
+        revision = await startup.read_revision(database)
+        is_older = startup.is_older(revision)
+        return Check(not is_older, f"at revision {revision}" + (": run chatserver migrate" if is_older else ""))
+
+    async def issuer_is_known() -> Check:
+        assert isinstance(keys, IssuerKeys)  # nosec B101 # narrows a type
+        return Check(*await keys.status())
+
+    found: dict[str, Look] = {"database": database_answers, "migrations": is_migrated}
+    return found | {"issuer": issuer_is_known} if isinstance(keys, IssuerKeys) else found
+
+
+@contextlib.asynccontextmanager
+async def opened_database(settings: Settings) -> AsyncIterator[Database]:
+    """The database of the settings, once it is safe to serve from."""
+    async with database_url(settings) as url:
+        await asyncio.to_thread(startup.refuse_unsafe_database, url)
+        async with Database(url, settings) as database:
+            yield database
 
 
 @contextlib.asynccontextmanager

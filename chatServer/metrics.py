@@ -1,7 +1,22 @@
 """What is counted. Names only and outcomes, never a user."""
 
-from prometheus_client import Counter
+from prometheus_client import Counter, Gauge, Histogram, Info
 
 jwks_fetches = Counter("chat_jwks_fetches_total", "Fetches of the issuer's keys", ["outcome"])
 stale_keys = Counter("chat_jwks_stale_total", "Verifications with keys that could not be refreshed")
 refused_tokens = Counter("chat_tokens_refused_total", "Tokens that were not accepted")
+
+build = Info("chat_build", "Which code this is")
+# Counts too: chat_request_seconds_count. The route is a template, so ids in paths never become labels.
+request_seconds = Histogram(
+    "chat_request_seconds",
+    "Requests by route, method and status, until the answer's last byte",
+    ["route", "method", "status"],
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120),
+)
+requests_running = Gauge("chat_requests_running", "Requests that are being answered")
+database_unavailable = Counter("chat_database_unavailable_total", "Transactions that the database refused or broke off")
+pool_size = Gauge("chat_pool_size", "Connections to the database")
+pool_free = Gauge("chat_pool_free", "Connections that nobody uses right now")
+pool_waiting = Gauge("chat_pool_waiting", "Requests that wait for a connection")
+shutting_down = Gauge("chat_shutting_down", "1 once the server was told to end")

@@ -16,6 +16,7 @@ from pydantic import SecretStr
 
 from chatServer import logs
 from chatServer.api.dev_key import DevKey, dev_user_id
+from chatServer.api.state import State
 from chatServer.config import Settings
 from chatServer.main import create_app
 from chatServer.records import Principal
@@ -104,9 +105,9 @@ async def database(settings: Settings, urls: Urls) -> AsyncIterator[Database]:
 
 
 @contextlib.asynccontextmanager
-async def serving(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+async def serving(settings: Settings, built: State | None = None) -> AsyncIterator[httpx.AsyncClient]:
     """The whole app over ASGI, its lifespan included, for a client that is nobody yet."""
-    async with serving_app(create_app(settings)) as client:
+    async with serving_app(create_app(settings, built)) as client:
         yield client
 
 

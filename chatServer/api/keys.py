@@ -85,6 +85,16 @@ class IssuerKeys:
             metrics.stale_keys.inc()
         return self._keys.get(kid)
 
+    async def status(self) -> tuple[bool, str]:
+        """Whether tokens can be verified, and with keys of which age; asks the issuer when they are old."""
+        async with self._fetching:
+            if not self._is_fresh() and self._may_fetch():
+                await self._fetch()
+        if self._age_s() > self._patience.stale_s or not self._keys:
+            return False, "no signing key could be fetched from the issuer: chatserver doctor says why"
+        age = f"{len(self._keys)} keys, {self._age_s():.0f} s old"
+        return True, age if self._is_fresh() else f"{age}: the issuer does not answer"
+
     def _age_s(self) -> float:
         return float("inf") if self._fetched_at is None else self._clock() - self._fetched_at
 

@@ -128,6 +128,17 @@ class AgentsAnswer(BaseModel):
 class Health(BaseModel):
     status: Literal["ok"] = "ok"
     version: str
+    commit: str = Field(description="Of the code that runs; unknown where neither git nor the image says it")
+
+
+class CheckAnswer(BaseModel):
+    ok: bool
+    detail: str = Field(description="A few words for a person")
+
+
+class Ready(BaseModel):
+    ready: bool
+    checks: dict[str, CheckAnswer]
 
 
 class Problem(BaseModel):

@@ -7,6 +7,8 @@ import httpx
 from chatServer.agent.catalog import Catalog
 from chatServer.api.auth import Authenticator
 from chatServer.api.dev_key import DevKey
+from chatServer.api.readiness import Readiness
+from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings
 from chatServer.store.pool import Database
 
@@ -19,3 +21,6 @@ class State:
     authenticator: Authenticator
     dev_key: DevKey | None  # with AUTH_MODE=dev only
     http: httpx.AsyncClient  # to the issuer, and to nobody else
+    readiness: Readiness
+    shutdown: Shutdown
+    commit: str

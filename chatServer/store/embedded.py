@@ -76,6 +76,11 @@ def embedded_postgres(data_dir: Path, *, version: int = 18) -> Iterator[Embedded
                     _stop(data_dir / "postgres", version)
 
 
+def was_started(data_dir: Path) -> bool:
+    """Whether there is a database in this folder already."""
+    return (data_dir.expanduser() / "postgres" / FINISHED).exists()
+
+
 def revive(server: EmbeddedPostgres, *, version: int = 18) -> bool:
     """Start it again where it was, if it has died; whether it had."""
     pgdata = server.data_dir / "postgres"

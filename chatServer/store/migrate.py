@@ -1,5 +1,6 @@
 """Bring a database to the newest revision, as its owner."""
 
+import functools
 import logging
 from urllib.parse import urlsplit
 
@@ -8,6 +9,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from psycopg import conninfo, errors, sql
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from chatServer.config import ROOT
@@ -39,18 +41,28 @@ def connect_as_owner(url: str) -> psycopg.Connection:
     return connect(url, "MIGRATION_DATABASE_URL")
 
 
-def migrate(owner_url: str) -> None:
-    """Run the missing revisions. Safe to call from several processes at once, and again."""
+def migrate(owner_url: str) -> list[str]:
+    """Run the missing revisions, and name them. Safe to call from several processes at once, and again."""
     config = _config()
     config.attributes["owner_url"] = owner_url
+    applied = config.attributes["applied"] = []
     try:
         command.upgrade(config, "head")
     except (psycopg.Error, DBAPIError) as error:
         if (remedy := _remedy(error)) is None:
             raise
         raise StartupError(f"{remedy} Nothing was changed.") from error
+    return applied
 
 
+def upgrade(connection: Connection, revision: str) -> None:
+    """Run revisions within somebody else's transaction, who commits."""
+    config = _config()
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
+
+
+@functools.cache
 def newest_revision() -> str:
     """The revision that this code was written for."""
     head = ScriptDirectory.from_config(_config()).get_current_head()
@@ -60,7 +72,12 @@ def newest_revision() -> str:
 
 def knows(revision: str) -> bool:
     """Whether a revision is one of ours; one that is not comes from newer code."""
-    return revision in {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    return revision in _revisions()
+
+
+@functools.cache
+def _revisions() -> frozenset[str]:
+    return frozenset(script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions())
 
 
 def set_login_password(owner_url: str, app_url: str) -> bool:

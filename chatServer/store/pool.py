@@ -7,14 +7,14 @@ import os
 import select
 import socket
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import psycopg
 from psycopg import AsyncConnection
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
 
-from chatServer import errors
+from chatServer import errors, metrics
 from chatServer.config import Settings
 from chatServer.records import Principal
 
@@ -27,6 +27,14 @@ OUTAGE_CLASSES = frozenset({"08", "53", "57", "58", "40"})
 OUTAGE_CODES = frozenset({"25P03", "25006", "55P03"})  # idle too long, a standby after a failover, a lock not to be had
 
 logger = logging.getLogger(__name__)
+
+
+class Usage(NamedTuple):
+    """How busy the pool is."""
+
+    size: int
+    free: int
+    waiting: int
 
 
 class Database:
@@ -58,6 +66,10 @@ class Database:
 
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
+
+    def usage(self) -> Usage:
+        stats = self._pool.get_stats()
+        return Usage(stats.get("pool_size", 0), stats.get("pool_available", 0), stats.get("requests_waiting", 0))
 
     @contextlib.asynccontextmanager
     async def transaction(self, principal: Principal, *, timeout_ms: int | None = None) -> AsyncIterator[Connection]:
@@ -91,6 +103,7 @@ class Database:
         except psycopg.Error as error:
             if not _is_outage(error):
                 raise
+            metrics.database_unavailable.inc()
             logger.warning("database unavailable: %s", type(error).__name__)
             raise errors.DatabaseUnavailable from error
 

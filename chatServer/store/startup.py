@@ -1,13 +1,19 @@
 """What must be true of a database before we serve from it."""
 
 from typing import NamedTuple
+from uuid import UUID
 
+import psycopg
 from psycopg.rows import class_row
 
 from chatServer.errors import StartupError
+from chatServer.records import Principal
 from chatServer.store import migrate, queries
+from chatServer.store.pool import Database
 
 SQL = queries.load("startup.sql")
+NOBODY = Principal(UUID(int=0))
+READY_TIMEOUT_MS = 500
 
 
 class Login(NamedTuple):
@@ -18,31 +24,58 @@ class Login(NamedTuple):
     may_become_user: bool
     is_migrated: bool
 
+    @property
+    def power(self) -> str | None:
+        """Why row level security would not bind it."""
+        powers = {
+            "is a superuser": self.is_superuser,
+            "has BYPASSRLS": self.bypasses_rls,
+            "owns our tables": self.is_owner,
+        }
+        return next((power for power, has_it in powers.items() if has_it), None)
+
 
 def refuse_unsafe_database(url: str) -> None:
     """Row level security does not bind owners, superusers and BYPASSRLS: no server starts as one of them.
     Nor does it on a schema that is older than the code; a newer one is fine, for upgrades migrate first."""
     with migrate.connect(url, "DATABASE_URL") as connection:
-        with connection.cursor(row_factory=class_row(Login)) as cursor:
-            login = cursor.execute(SQL["who_logs_in"]).fetchone()
-        assert login is not None  # nosec B101 # narrows a type
-        if problems := _problems(login):
+        if problems := _problems(read_login(connection)):
             raise StartupError("\n".join(["The server refuses to start on this database:", *problems]))
-        connection.execute(b"set local role chat_user")
-        row = connection.execute(SQL["read_revision"]).fetchone()
-    revision = row[0] if row else None
-    if revision is None or (revision != migrate.newest_revision() and migrate.knows(revision)):
+        revision = revision_of(connection)
+    if is_older(revision):
         raise StartupError(f"The database is at revision {revision}. Run: chatserver migrate")
+
+
+def read_login(connection: psycopg.Connection) -> Login:
+    """Who we are there, and what that role could do."""
+    with connection.cursor(row_factory=class_row(Login)) as cursor:
+        login = cursor.execute(SQL["who_logs_in"]).fetchone()
+    assert login is not None  # nosec B101 # narrows a type
+    return login
+
+
+def revision_of(connection: psycopg.Connection) -> str | None:
+    """Where the schema is, for a login that may become a user."""
+    connection.execute(b"set local role chat_user")
+    row = connection.execute(SQL["read_revision"]).fetchone()
+    return row[0] if row else None
+
+
+def is_older(revision: str | None) -> bool:
+    """Whether the schema lacks what this code needs."""
+    return revision is None or (revision != migrate.newest_revision() and migrate.knows(revision))
+
+
+async def read_revision(database: Database) -> str | None:
+    """Where the schema is, asked by a user who is nobody: the shortest way through everything that a request needs."""
+    async with database.transaction(NOBODY, timeout_ms=READY_TIMEOUT_MS) as connection:
+        row = await (await connection.execute(SQL["read_revision"])).fetchone()
+    return row[0] if row else None
 
 
 def _problems(login: Login) -> list[str]:
     problems = []
-    powers = {
-        "is a superuser": login.is_superuser,
-        "has BYPASSRLS": login.bypasses_rls,
-        "owns our tables": login.is_owner,
-    }
-    if reason := next((power for power, has_it in powers.items() if has_it), None):
+    if reason := login.power:
         problems.append(
             f"  The role {login.role_name} {reason}, or may become such a role: row level security would not bind it. "
             "Let DATABASE_URL log in as chat_app; the owner belongs in MIGRATION_DATABASE_URL."

@@ -76,7 +76,7 @@ async def test_malformed_bodies(client, as_ada, body):
         "limit=CANARY7f3a",
         "archived=CANARY7f3a",
         "before=CANARY7f3a",
-        "q=" + "CANARY7f3a" * 50,
+        "q=" + "CANARY7f3a" * 51,
     ],
 )
 async def test_malformed_queries(client, as_ada, query):

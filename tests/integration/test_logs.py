@@ -42,7 +42,7 @@ def access_lines():
 
 
 async def test_each_request_is_one_line_with_the_route_and_not_the_address(client, as_ada, access_lines):
-    await client.get(f"/api/sessions/{CANARY}/messages?before=7", headers=as_ada | {"X-Request-Id": "abc"})
+    await client.get(f"/api/sessions/{CANARY}/messages?limit=7", headers=as_ada | {"X-Request-Id": "abc"})
     await client.get(f"/{CANARY}")
     await client.put(f"/api/sessions/{CANARY}", headers=as_ada)
     await client.post("/api/sessions", content=b"x" * 2_000_000)

@@ -12,7 +12,7 @@ from chatServer.config import Settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app
 
-PUBLIC = {"/healthz", "/api/dev/token"}
+PUBLIC = {"/healthz", "/readyz", "/metrics", "/api/dev/token"}
 
 
 def all_routes() -> list[tuple[str, str]]:

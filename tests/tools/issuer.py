@@ -11,6 +11,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 PATH = "/auth/v1/.well-known/jwks.json"
+DISCOVERY = "/auth/v1/.well-known/openid-configuration"
 
 
 class SigningKey:
@@ -40,6 +41,7 @@ class Issuer:
     def __init__(self) -> None:
         self.keys: list[dict[str, Any]] = []
         self.fetches = 0
+        self.says_its_name: str | None = None
         self.mode = "up"  # up, error, drip, redirect, garbage, huge, hang
         self.released = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -93,6 +95,8 @@ class Issuer:
                     "hang": (200, b""),
                 }
                 status, body = answers[issuer.mode] if self.path == PATH else (404, b"")
+                if self.path == DISCOVERY and issuer.says_its_name is not None:
+                    status, body = 200, json.dumps({"issuer": issuer.says_its_name}).encode()
                 if issuer.mode == "hang":
                     issuer.released.wait(20)
                 self.send_response(status)

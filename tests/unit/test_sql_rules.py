@@ -12,7 +12,11 @@ import chatServer
 from chatServer.store.queries import SQL_DIR, load
 
 PACKAGE = Path(chatServer.__file__).parent
-WITHOUT_A_USER = {"startup.sql": "read before anybody has asked for anything: catalogs and our revision only"}
+WITHOUT_A_USER = {
+    "startup.sql": "read before anybody has asked for anything: catalogs and our revision only",
+    "doctor.sql": "catalogs only",
+    "backup.sql": "catalogs only",
+}
 
 
 class Query(NamedTuple):

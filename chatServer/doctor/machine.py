@@ -1,0 +1,35 @@
+"""This machine and its environment."""
+
+import shutil
+from pathlib import Path
+
+from chatServer.doctor.finding import Case, Finding
+
+TRACING = ("LANGSMITH_", "LANGCHAIN_")
+MIN_FREE_BYTES = 1024**3
+
+
+def tracing(case: Case) -> Finding:
+    """Variables that make LangChain send every conversation to a service."""
+    name = "tracing"
+    found = sorted(variable for variable in case.environment if variable.startswith(TRACING))
+    if not found:
+        return Finding(name, "ok", "no LangSmith variable is set")
+    if case.environment.get("ALLOW_LANGSMITH") == "1":
+        return Finding(name, "ok", f"{', '.join(found)}: allowed by ALLOW_LANGSMITH=1; conversations leave this server")
+    return Finding(name, "ok", f"{', '.join(found)}: set, and ignored unless ALLOW_LANGSMITH=1")
+
+
+def disk(case: Case) -> Finding:
+    """A database without room stops taking messages."""
+    name, folder = "disk", case.settings.chat_data_dir.absolute()
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    free = _free_bytes(there)
+    if free < MIN_FREE_BYTES:
+        remedy = "Make room, or let CHAT_DATA_DIR name a folder on a larger disk"
+        return Finding(name, "problem", f"{free / 1e9:.1f} GB free at {there}", remedy)
+    return Finding(name, "ok", f"{free / 1e9:.1f} GB free at {there}")
+
+
+def _free_bytes(folder: Path) -> int:
+    return shutil.disk_usage(folder).free

@@ -1,0 +1,127 @@
+"""The commands of whoever operates the server: doctor, backup, restore, session."""
+
+import argparse
+import asyncio
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from chatServer import terminal
+from chatServer.config import Settings
+from chatServer.doctor import Case, examine
+from chatServer.errors import ChatError, StartupError
+from chatServer.main import opened_database
+from chatServer.records import Principal
+from chatServer.store import backup as backups
+from chatServer.store import migrate as migrations
+from chatServer.store import restore as restores
+from chatServer.store.diagnosis import DatabaseFacts, DatabaseFault, look_at
+from chatServer.store.embedded import embedded_postgres, was_started
+from chatServer.store.pool import Database
+
+
+def session(settings: Settings, parsed: argparse.Namespace) -> None:
+    user = terminal.user_of(settings, parsed.user)
+    print(asyncio.run(_session(settings, parsed, user)))
+
+
+async def _session(settings: Settings, parsed: argparse.Namespace, user: Principal) -> str:
+    async with opened_database(settings) as database:
+        try:
+            return await _act(database, parsed, user)
+        except ChatError as error:
+            refusal = error.detail
+    raise StartupError(refusal)
+
+
+async def _act(database: Database, parsed: argparse.Namespace, user: Principal) -> str:
+    match parsed.action:
+        case "show":
+            return await terminal.show_session(database, user, parsed.id, as_json=parsed.json)
+        case "delete":
+            return await terminal.delete_session(database, user, parsed.id, as_json=parsed.json)
+    return await terminal.list_sessions(database, user, parsed.agent, as_json=parsed.json)
+
+
+def doctor(settings: Settings, _: argparse.Namespace) -> None:
+    has_problem = False
+    for finding in examine(_case(settings)):
+        print(finding, flush=True)
+        has_problem = has_problem or finding.state == "problem"
+    if has_problem:
+        sys.exit(1)
+
+
+def _case(settings: Settings) -> Case:
+    if settings.database_url is not None:
+        return Case(settings, _look_at(settings.database_url.get_secret_value()))
+    if not was_started(settings.chat_data_dir):  # a doctor makes no database
+        return Case(settings, None)
+    try:
+        with embedded_postgres(settings.chat_data_dir) as server:
+            return Case(settings, _look_at(server.app_url))
+    except StartupError as error:
+        return Case(settings, DatabaseFault("embedded", str(error)))
+
+
+def _look_at(url: str) -> DatabaseFacts | DatabaseFault:
+    try:
+        return look_at(url)
+    except DatabaseFault as fault:
+        return fault
+
+
+def backup(settings: Settings, parsed: argparse.Namespace) -> None:
+    with owner_url(settings) as url:
+        size = backups.backup(url, parsed.file, force=parsed.force)
+    print(f"{parsed.file}: {size:,} bytes. It holds what everybody said: keep it as safe as the database.")
+
+
+def restore(settings: Settings, parsed: argparse.Namespace) -> None:
+    with owner_url(settings) as url:
+        revision = restores.restore(url, parsed.file, force=parsed.force)
+    newest = migrations.newest_revision()
+    print(f"Restored {parsed.file}, of revision {revision}; the database is at revision {newest}.")
+
+
+@contextlib.contextmanager
+def owner_url(settings: Settings) -> Iterator[str]:
+    """The owner of the database: of the given one, or of our own, started for as long as it is needed."""
+    if not settings.embedded or settings.migration_database_url is not None:
+        yield settings.owner_url
+        return
+    with embedded_postgres(settings.chat_data_dir) as server:
+        yield server.owner_url
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Say how each is called."""
+    commands.add_parser("doctor", help="say what is wrong, and what to do about it").set_defaults(command=doctor)
+    for name, command, text in (
+        ("backup", backup, "write all rows of all users into a file"),
+        ("restore", restore, "bring back what a backup holds, into an empty database"),
+    ):
+        file_parser = commands.add_parser(name, help=text)
+        file_parser.add_argument("file", metavar="FILE", type=Path)
+        file_parser.add_argument("--force", action="store_true", help="replace what is there already")
+        file_parser.set_defaults(command=command)
+    _add_session(commands.add_parser("session", help="list, show or delete the sessions of a user"))
+
+
+def _add_session(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(required=True, metavar="ACTION", dest="action")
+    parsers = {name: actions.add_parser(name) for name in ("list", "show", "delete")}
+    for each in parsers.values():
+        each.add_argument("--user", required=True, metavar="ID|NAME", type=user_name)
+        each.add_argument("--json", action="store_true", help="for programs")
+        each.set_defaults(command=session)
+    parsers["list"].add_argument("--agent", metavar="NAME", help="those with this agent only")
+    for name in ("show", "delete"):
+        parsers[name].add_argument("id", metavar="ID", help="the session's id, or your own name for it")
+
+
+def user_name(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("a name has at least one letter")
+    return text

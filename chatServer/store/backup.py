@@ -1,0 +1,64 @@
+"""A backup is the rows of our tables and the revision that they were written for; the schema is in the migrations."""
+
+import os
+import subprocess  # nosec B404 # runs Postgres' own tools
+from pathlib import Path
+
+import psycopg
+
+from chatServer.errors import StartupError
+from chatServer.store import pgtools, queries
+from chatServer.store.migrate import connect_as_owner
+
+PUBLIC_TABLES = ("user_agent_active_sessions", "chat_message_history", "agent_long_term_memory")
+OURS = ("chat.*", *(f"public.{name}" for name in PUBLIC_TABLES))
+SQL = queries.load("backup.sql")
+
+
+def backup(owner_url: str, file: Path, *, force: bool = False) -> int:
+    """Write all rows of all users into one file that only its owner can read; its size in bytes."""
+    if file.is_dir():
+        raise StartupError(f"{file} is a folder. Name the file that is to be written.")
+    if file.exists() and not force:
+        raise StartupError(f"{file} is there already. Choose another name, or say --force to replace it.")
+    with connect_as_owner(owner_url) as connection:
+        refuse_a_bound_owner(connection)
+        if connection.execute(SQL["has_our_tables"]).fetchone() == (False,):
+            raise StartupError("There is nothing to back up: our tables are missing in this database.")
+        tool = pgtools.find("pg_dump", connection.info.server_version // 10_000)
+    draft = _draft(file)
+    try:
+        _dump(tool, owner_url, draft)
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
+    return file.stat().st_size
+
+
+def refuse_a_bound_owner(connection: psycopg.Connection) -> None:
+    """Forced row level security binds an owner too: his backup would be empty, his restore refused."""
+    if connection.execute(SQL["sees_all_rows"]).fetchone() == (False,):
+        user = connection.info.user
+        raise StartupError(
+            f"The role {user} does not see the rows of users, so it can neither save nor restore them. Let "
+            f"MIGRATION_DATABASE_URL be a superuser, or run as one: alter role {user} bypassrls"
+        )
+
+
+def _draft(file: Path) -> Path:
+    """Beside the file, so that taking its name is one step, and private from its first byte on."""
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError as error:
+        raise StartupError(f"Cannot write to {file.parent}: {error.strerror}") from error
+    return draft
+
+
+def _dump(tool: Path, owner_url: str, draft: Path) -> None:
+    address, environment = pgtools.target(owner_url)
+    tables = [f"--table={pattern}" for pattern in OURS]
+    command = [str(tool), "--format=custom", "--data-only", *tables, f"--file={draft}", f"--dbname={address}"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603  # nosec B603 # a list of arguments, none of a client's
+    if done.returncode != 0:
+        raise StartupError(f"The backup failed; nothing was written. pg_dump says: {done.stderr.strip()}")

@@ -1,0 +1,90 @@
+"""What can be learned about a database from outside, with the login of the server: facts, and why there are none."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import psycopg
+from psycopg.rows import class_row
+
+from chatServer.store import migrate, queries, startup
+
+SQL = queries.load("doctor.sql")
+CONNECT_TIMEOUT_S = 5
+
+Reason = Literal["address", "password", "database", "role", "unreachable", "refused", "embedded"]
+# The words of Postgres, of pgbouncer and of Supavisor. libpq hands over a text and no code while it connects.
+_WORDS: dict[Reason, tuple[str, ...]] = {
+    "password": ("password authentication failed", "no password supplied", "SASL", "Wrong password"),
+    "role": ("Tenant or user not found", "no such user"),
+    "unreachable": ("Connection refused", "timeout", "could not translate", "resolve", "No route", "No such file"),
+}  # fmt: skip
+
+
+class DatabaseFault(Exception):
+    """There is no connection to be had; `reason` says what to look at, the text is the server's."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+class FaultyTable(NamedTuple):
+    table_name: str
+    is_unforced: bool
+    is_closed: bool
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseFacts:
+    where: str
+    server_version: int  # 180003
+    login: startup.Login
+    vector_installed: str | None
+    vector_available: str | None
+    revision: str | None
+    is_older: bool
+    tables: list[FaultyTable]
+    clock_ahead_s: float  # of the server's, compared with ours
+
+
+def look_at(url: str, *, clock: Callable[[], float] = time.time) -> DatabaseFacts:
+    """Everything that can be known with this login, read in one transaction."""
+    with _connect(url) as connection:
+        asked_at = clock()
+        row = connection.execute(SQL["read_extension"]).fetchone()
+        ours_s = (asked_at + clock()) / 2
+        assert row is not None  # nosec B101 # narrows a type
+        login = startup.read_login(connection)
+        with connection.cursor(row_factory=class_row(FaultyTable)) as cursor:
+            tables = cursor.execute(SQL["list_faulty_tables"]).fetchall()
+        revision = startup.revision_of(connection) if login.is_migrated and login.may_become_user else None
+        return DatabaseFacts(
+            where=migrate.where(url),
+            server_version=connection.info.server_version,
+            login=login,
+            vector_installed=row[0],
+            vector_available=row[1],
+            revision=revision,
+            is_older=startup.is_older(revision),
+            tables=tables,
+            clock_ahead_s=row[2] - ours_s,
+        )
+
+
+def _connect(url: str) -> psycopg.Connection:
+    try:
+        return psycopg.connect(url, connect_timeout=CONNECT_TIMEOUT_S, prepare_threshold=None)
+    except psycopg.ProgrammingError as error:  # its text may hold the password
+        raise DatabaseFault("address", "it is no address of a database") from error
+    except psycopg.OperationalError as error:
+        text = " ".join(str(error).split()).removeprefix("connection failed: ")
+        raise DatabaseFault(_reason(text), text) from error
+
+
+def _reason(text: str) -> Reason:
+    if "does not exist" in text:
+        return "role" if "role " in text else "database"
+    return next((reason for reason, words in _WORDS.items() if any(word in text for word in words)), "refused")

@@ -1,0 +1,14 @@
+-- name: sees_all_rows
+-- Whether row level security leaves this login alone.
+select rolsuper or rolbypassrls from pg_roles where rolname = current_user;
+
+-- name: has_our_tables
+-- Whether there is anything of ours in this database.
+select to_regclass('chat.alembic_version') is not null;
+
+-- name: list_our_tables
+-- The tables that a backup holds, by the names that they are called here.
+select c.oid::regclass::text
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p') and c.relname <> 'alembic_version'
+    and (n.nspname = 'chat' or n.nspname = 'public' and c.relname = any(%(public_tables)s));

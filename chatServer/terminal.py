@@ -1,0 +1,91 @@
+"""Sessions for a person at a terminal: as that user, through row level security, like any request."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from chatServer.api.dev_key import dev_user_id
+from chatServer.api.schemas import MessagesAnswer, SessionAnswer
+from chatServer.config import Settings
+from chatServer.conversation import sessions, transcript
+from chatServer.conversation.sessions import SessionKey
+from chatServer.errors import StartupError
+from chatServer.records import Principal, Session
+from chatServer.store.pool import Database
+
+PAGE = 200
+
+
+def user_of(settings: Settings, text: str) -> Principal:
+    """A user id; or, where sign-in is that of development, a name."""
+    try:
+        return Principal(UUID(text))
+    except ValueError as error:
+        if settings.auth_mode != "dev":
+            raise StartupError("Only with AUTH_MODE=dev have users names: give the user's id.") from error
+        return Principal(dev_user_id(text))
+
+
+async def list_sessions(database: Database, user: Principal, agent_name: str | None, *, as_json: bool = False) -> str:
+    """All sessions of a user that are not archived, the most recently used first."""
+    found: list[Session] = []
+    before = None
+    while True:
+        page = await sessions.find(
+            database, user, limit=PAGE, before=before, agent_name=agent_name, archived=False, phrase=None
+        )
+        found += page.sessions
+        before = page.before
+        if before is None:
+            break
+    if as_json:
+        return _json([SessionAnswer.of(session).model_dump(mode="json") for session in found])
+    rows = [
+        (each.session_id, each.agent_name, f"{each.last_active_at:%Y-%m-%d %H:%M}", each.external_id, each.title)
+        for each in found
+    ]
+    return _table(("ID", "AGENT", "LAST USED", "OWN NAME", "TITLE"), rows)
+
+
+async def show_session(database: Database, user: Principal, session_id: str, *, as_json: bool = False) -> str:
+    """One session and the last page of what was said."""
+    key = SessionKey.parse(session_id)
+    session = SessionAnswer.of(await sessions.get(database, user, key)).model_dump(mode="json")
+    page = await transcript.read(database, user, key, limit=PAGE, before=None)
+    said = MessagesAnswer.of(page).model_dump(mode="json")
+    if as_json:
+        return _json({**session, **said})
+    lines = [f"{name:15} {_plain(value)}" for name, value in session.items() if value is not None]
+    older = ["(there is more before this)"] if said["before"] else []
+    return "\n".join([*lines, "", *older, *(_spoken(message) for message in said["messages"])])
+
+
+async def delete_session(database: Database, user: Principal, session_id: str, *, as_json: bool = False) -> str:
+    """The session and everything that was said in it."""
+    await sessions.delete(database, user, SessionKey.parse(session_id))
+    if as_json:
+        return _json({"deleted": session_id})
+    return f"Deleted {session_id} and everything that was said in it."
+
+
+def _spoken(message: dict[str, Any]) -> str:
+    shown = [part for part in message["parts"] if part["type"] != "step-start"]
+    texts = (part["text"] if part["type"] == "text" else f"[{part.get('toolName', part['type'])}]" for part in shown)
+    return f"{message['role']}: {_plain(' '.join(texts))}"
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    cells = [header, *([_plain("" if value is None else value) for value in row] for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    lines = ("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)) for row in cells)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _plain(value: object) -> str:
+    """A user's text must not move the cursor of whoever reads it."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in str(value))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)

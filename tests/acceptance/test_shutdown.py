@@ -1,0 +1,102 @@
+"""A real process is told to end: what runs is finished, what comes is sent on, and nothing hangs."""
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+
+from chatServer.store.embedded import embedded_postgres
+from chatServer.store.migrate import migrate
+from tests.acceptance.test_serve import Running, server
+
+WITHIN_S = 15
+
+
+@pytest.fixture
+def locked_sessions(tmp_path: Path) -> Iterator[tuple[dict[str, str], psycopg.Connection]]:
+    """A database whose sessions nobody can read until the lock is given back."""
+    with embedded_postgres(tmp_path / "own") as postgres:
+        migrate(postgres.owner_url)
+        environment = {"DATABASE_URL": postgres.app_url, "DATABASE_DIRECT_URL": postgres.app_url}
+        with psycopg.connect(postgres.owner_url) as connection:
+            connection.execute("lock table chat.sessions in access exclusive mode")
+            yield environment | {"DATABASE_STATEMENT_TIMEOUT_MS": "60000"}, connection
+
+
+@contextlib.contextmanager
+def slow_request(running: Running, connection: psycopg.Connection) -> Iterator[list[httpx.Response | Exception]]:
+    """A request that is in the server, and stands before the lock; its answer, once it is there."""
+    answers: list[httpx.Response | Exception] = []
+
+    def ask() -> None:
+        try:
+            answers.append(running.request("GET", "/api/sessions"))
+        except httpx.HTTPError as error:
+            answers.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    waits = "select count(*) from pg_locks where not granted"
+    wait_until(lambda: connection.execute(waits).fetchone() == (1,))
+    try:
+        yield answers
+    finally:
+        thread.join(WITHIN_S)
+        assert not thread.is_alive()
+
+
+def wait_until(is_true) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while not is_true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_a_request_in_flight_is_answered_and_new_ones_are_sent_on(tmp_path, locked_sessions, sent):
+    environment, connection = locked_sessions
+    with server(tmp_path, **environment) as running:
+        with slow_request(running, connection) as answers:
+            token = httpx.post(f"{running.address}/api/dev/token", json={"user": "eve"}).json()["access_token"]
+            running.process.send_signal(sent)
+            wait_until(lambda: httpx.get(f"{running.address}/readyz", timeout=5).status_code == 503)
+            ready = httpx.get(f"{running.address}/readyz", timeout=5).json()
+            assert ready["checks"]["shutting_down"]["ok"] is False
+            refused = httpx.get(f"{running.address}/api/agents", headers={"Authorization": f"Bearer {token}"})
+            assert (refused.status_code, refused.json()["code"]) == (503, "shutting_down")
+            assert int(refused.headers["retry-after"]) > 0
+            assert httpx.get(f"{running.address}/healthz").status_code == 200
+            assert running.process.poll() is None
+            connection.rollback()
+        (answer,) = answers
+        assert isinstance(answer, httpx.Response)
+        assert (answer.status_code, answer.json()["sessions"]) == (200, [])
+        assert running.process.wait(WITHIN_S) == 0
+
+
+def test_what_outlives_the_grace_is_told_so_and_the_process_ends_well(tmp_path, locked_sessions):
+    environment, connection = locked_sessions
+    with server(tmp_path, SHUTDOWN_GRACE_S="1", **environment) as running:
+        with slow_request(running, connection) as answers:
+            began = time.monotonic()
+            running.process.send_signal(signal.SIGTERM)
+            assert running.process.wait(WITHIN_S) == 0
+            assert 1 <= time.monotonic() - began < 8
+        (answer,) = answers
+        assert isinstance(answer, httpx.Response)
+        assert (answer.status_code, answer.json()["code"]) == (503, "shutting_down")
+
+
+def test_a_server_with_nothing_to_do_ends_at_once(tmp_path):
+    with server(tmp_path) as running:
+        assert running.resolve()
+        began = time.monotonic()
+        running.process.send_signal(signal.SIGTERM)
+        assert running.process.wait(WITHIN_S) == 0
+        assert time.monotonic() - began < 5, "far from the grace of 25 s"

@@ -1,0 +1,298 @@
+"""A backup holds everything of everybody; a restore brings all of it back, or changes nothing."""
+
+import hashlib
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from alembic.config import Config
+from psycopg import sql
+from pydantic import SecretStr
+
+from chatServer.config import Settings
+from chatServer.conversation import sessions
+from chatServer.errors import StartupError
+from chatServer.messages.message import Message
+from chatServer.store import migrate, pgtools
+from chatServer.store import restore as restores
+from chatServer.store.backup import backup
+from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
+from chatServer.store.history import ChatMessageHistory
+from chatServer.store.pool import Database
+from chatServer.store.restore import restore
+from tests.conftest import ADA, EVE, Urls, cloned, owner_connection
+from tests.integration.test_roles import ROWS, insert
+from tests.migration.test_ddl import dump
+
+PICTURE = bytes(range(256)) * 400
+TEXT = "tab\t, line\n, back\\slash, \\. and \\N, quote ' \", 火山, \U0001f30b, {json}"
+
+
+def fill(url: str) -> None:
+    """Two users with a row in every table, a picture, and text that COPY has to escape."""
+    with owner_connection(url) as connection:
+        for user in (ADA, EVE):
+            for table, row in ROWS.items():
+                connection.execute(insert(table, row, user.user_id))
+        connection.execute("update chat.message_images set bytes = %s", [PICTURE])
+        connection.execute("update chat.sessions set title = %s, last_active_at = now() - interval '3 days'", [TEXT])
+        connection.execute("update public.agent_long_term_memory set notes = %s", [TEXT * 50])
+        connection.execute("update chat.message_index set tsv = to_tsvector('simple', 'volcano'), vec = '[1,2.5,-3]'")
+        query = "update public.chat_message_history set message = jsonb_build_object('content', %s::text)"
+        connection.execute(query, [TEXT])
+
+
+def fingerprint(url: str) -> dict[str, str]:
+    """Every table of ours with a hash of all its rows."""
+    with owner_connection(url) as connection:
+        found = {}
+        for table in [*ROWS, "chat.alembic_version"]:
+            query = sql.SQL("select t::text from {} t order by 1").format(sql.Identifier(*table.split(".")))
+            rows = connection.execute(query).fetchall()
+            found[table] = f"{len(rows)} {hashlib.sha256(repr(rows).encode()).hexdigest()}"
+        return found
+
+
+@pytest.fixture
+def filled(urls: Urls) -> Urls:
+    fill(urls.owner)
+    return urls
+
+
+@pytest.fixture
+def other(postgres: EmbeddedPostgres, template: str) -> Iterator[Urls]:
+    with cloned(postgres, template) as found:
+        yield found
+
+
+@pytest.fixture
+def saved(filled: Urls, tmp_path: Path) -> Path:
+    file = tmp_path / "chat.backup"
+    assert backup(filled.owner, file) == file.stat().st_size > 1_000
+    return file
+
+
+def test_a_round_trip_is_identical_row_by_row_and_right_by_right(filled, other, saved):
+    before = fingerprint(filled.owner)
+    assert all(found.startswith("2 ") for table, found in before.items() if table != "chat.alembic_version")
+    assert fingerprint(other.owner) != before
+    schema = dump(other.owner, 18)
+    assert restore(other.owner, saved) == migrate.newest_revision()
+    assert fingerprint(other.owner) == before
+    assert dump(other.owner, 18) == schema, "row level security, policies, grants, owners"
+
+
+def test_the_comparison_sees_a_single_changed_row(filled):
+    before = fingerprint(filled.owner)
+    with owner_connection(filled.owner) as connection:
+        connection.execute("update chat.message_images set bytes = bytes || '\\x00' where user_id = %s", [EVE.user_id])
+    changed = {table for table, found in fingerprint(filled.owner).items() if found != before[table]}
+    assert changed == {"chat.message_images"}
+
+
+async def test_the_server_works_on_a_restored_database_and_users_stay_apart(other, saved, tmp_path):
+    restore(other.owner, saved)
+    settings = Settings(database_url=SecretStr(other.app), chat_data_dir=tmp_path, _env_file=None)
+    async with Database(other.app, settings) as database:
+        page = await sessions.find(database, ADA, limit=9, before=None, agent_name=None, archived=False, phrase="line")
+        assert [session.title for session in page.sessions] == [TEXT]
+        made, _ = await sessions.create(database, ADA, agent_name="assistant", default_agent="assistant", key=None)
+        async with database.transaction(ADA) as connection:
+            await ChatMessageHistory(connection, ADA.user_id, made.session_id).append(
+                [Message(role="user", content="after")]
+            )
+            ids = await (await connection.execute("select id from chat_message_history order by id")).fetchall()
+            assert len(ids) == 2, "Eve's row is not hers to see"
+            assert ids[1] > ids[0], "the counter goes on"
+
+
+def test_a_restore_into_a_database_without_our_tables_makes_them(postgres, filled, saved):
+    with owner_connection(postgres.owner_url) as connection:
+        connection.execute("create database restored_anew")
+    try:
+        url = postgres.url("postgres", "restored_anew")
+        restore(url, saved)
+        assert fingerprint(url) == fingerprint(filled.owner)
+    finally:
+        with owner_connection(postgres.owner_url) as connection:
+            connection.execute("drop database restored_anew with (force)")
+
+
+def test_a_file_is_not_overwritten_unless_forced(filled, saved):
+    saved.write_bytes(b"of yesterday")
+    with pytest.raises(StartupError, match=r"is there already.*--force"):
+        backup(filled.owner, saved)
+    assert saved.read_bytes() == b"of yesterday"
+    backup(filled.owner, saved, force=True)
+    assert saved.read_bytes().startswith(b"PGDMP")
+
+
+def test_only_its_owner_can_read_a_backup_and_nothing_else_is_left(saved):
+    assert stat.S_IMODE(saved.stat().st_mode) == 0o600
+    assert list(saved.parent.glob(".*")) == []
+
+
+def test_a_backup_that_fails_leaves_no_file(filled, tmp_path, monkeypatch):
+    monkeypatch.setattr(pgtools, "find", lambda *_: Path("/bin/false"))
+    with pytest.raises(StartupError, match="nothing was written"):
+        backup(filled.owner, tmp_path / "chat.backup")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there_is_a_sentence(filled, tmp_path):
+    with pytest.raises(StartupError, match="Cannot write to"):
+        backup(filled.owner, tmp_path / "nowhere" / "chat.backup")
+    with pytest.raises(StartupError, match="is a folder"):
+        backup(filled.owner, tmp_path, force=True)
+
+
+def test_a_database_with_rows_is_not_replaced_unless_forced(filled, other, saved):
+    with owner_connection(other.owner) as connection:
+        connection.execute(insert("public.chat_message_history", ROWS["public.chat_message_history"], EVE.user_id))
+    before = fingerprint(other.owner)
+    with pytest.raises(StartupError, match=r"chat_message_history has rows.*--force"):
+        restore(other.owner, saved)
+    assert fingerprint(other.owner) == before
+    restore(other.owner, saved, force=True)
+    assert fingerprint(other.owner) == fingerprint(filled.owner)
+
+
+@pytest.mark.parametrize("content", [b"", b"PGDMP", b"create table x();", bytes(5_000)])
+def test_a_file_that_is_no_backup_is_refused(other, tmp_path, content):
+    file = tmp_path / "no.backup"
+    file.write_bytes(content)
+    with pytest.raises(StartupError, match="is not a backup of chatServer"):
+        restore(other.owner, file)
+
+
+def test_a_file_that_is_not_there_is_a_sentence(other, tmp_path):
+    with pytest.raises(StartupError, match="There is no file"):
+        restore(other.owner, tmp_path / "nowhere")
+
+
+def test_a_dump_of_something_else_is_refused(other, postgres, tmp_path):
+    file = tmp_path / "other.backup"
+    with owner_connection(postgres.url("postgres", "postgres")) as connection:
+        connection.execute("create table if not exists public.something (x text)")
+        try:
+            dump(postgres.url("postgres", "postgres"), 18, "--format=custom", f"--file={file}")
+        finally:
+            connection.execute("drop table public.something")
+    with pytest.raises(StartupError, match="is not a backup of chatServer"):
+        restore(other.owner, file)
+
+
+def test_a_damaged_backup_changes_nothing_even_when_forced(filled, other, saved):
+    fill(other.owner)
+    before = fingerprint(other.owner)
+    whole = saved.read_bytes()
+    saved.write_bytes(whole[: len(whole) * 2 // 3])
+    with pytest.raises(StartupError, match=r"Nothing was changed|is not a backup"):
+        restore(other.owner, saved, force=True)
+    assert fingerprint(other.owner) == before
+
+
+def test_a_backup_of_newer_code_says_to_upgrade(filled, other, tmp_path):
+    with owner_connection(filled.owner) as connection:
+        connection.execute("update chat.alembic_version set version_num = '9999'")
+    backup(filled.owner, tmp_path / "newer.backup")
+    with pytest.raises(StartupError, match=r"revision 9999, which is newer than this code. Upgrade first"):
+        restore(other.owner, tmp_path / "newer.backup")
+
+
+def test_rows_for_other_tables_and_statements_in_a_file_are_not_run(other, saved, tmp_path):
+    """pg_restore is replaced by something that says more than a backup of ours would."""
+    tool = tmp_path / "pg_restore"
+    planted = "COPY public.planted (x) FROM stdin;\\n1\\n\\\\.\\ndrop table chat.sessions;\\nSELECT pg_sleep(60);"
+    tool.write_text(f'#!/bin/sh\nprintf "{planted}\\n"\nexec {pgtools.find("pg_restore", 18)} "$@"\n')
+    tool.chmod(0o755)
+    with owner_connection(other.owner) as connection:
+        connection.execute("create table public.planted (x text)")
+    with psycopg.connect(other.owner, autocommit=True) as connection, connection.transaction():
+        connection.execute("delete from chat.alembic_version")
+        restores._load(connection, tool, saved)
+        assert connection.execute("select count(*) from public.planted").fetchone() == (0,)
+        assert connection.execute("select count(*) from chat.sessions").fetchone() == (2,)
+
+
+NEXT_REVISION = """
+from alembic import op
+revision, down_revision = "next", {newest!r}
+def upgrade():
+    op.execute("alter table chat.sessions add column planted text not null default 'by the next revision'")
+"""
+
+
+@pytest.fixture
+def next_revision(tmp_path, monkeypatch) -> Iterator[None]:
+    """Code that is one revision ahead of what is there now."""
+    folder, ini = tmp_path / "versions", Path(migrate.ROOT / "alembic.ini")
+    folder.mkdir()
+    (folder / "next.py").write_text(NEXT_REVISION.format(newest=migrate.newest_revision()))
+
+    def with_next() -> Config:
+        config = Config(str(ini))
+        config.set_main_option("path_separator", "newline")
+        config.set_main_option("version_locations", f"{ini.parent / 'migrations/versions'}\n{folder}")
+        return config
+
+    monkeypatch.setattr(migrate, "_config", with_next)
+    forget_revisions()
+    yield
+    monkeypatch.undo()
+    forget_revisions()
+
+
+def forget_revisions() -> None:
+    migrate.newest_revision.cache_clear()
+    migrate._revisions.cache_clear()
+
+
+def test_a_backup_of_an_older_revision_is_migrated_on_its_way_in(other, saved, next_revision):
+    assert restore(other.owner, saved) != "next"
+    with owner_connection(other.owner) as connection:
+        assert connection.execute("select version_num from chat.alembic_version").fetchall() == [("next",)]
+        rows = connection.execute("select title, planted from chat.sessions").fetchall()
+        assert rows == [(TEXT, "by the next revision")] * 2
+
+
+# Versions and owners ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sixteen(tmp_path_factory) -> Iterator[EmbeddedPostgres]:
+    with embedded_postgres(tmp_path_factory.mktemp("pg16"), version=16) as server:
+        migrate.migrate(server.owner_url)
+        yield server
+
+
+def test_an_older_server_is_saved_with_its_own_tools_and_restored_into_a_newer_one(sixteen, other, tmp_path):
+    assert "pginstall18" not in str(pgtools.find("pg_dump", 16))
+    fill(sixteen.owner_url)
+    backup(sixteen.owner_url, tmp_path / "sixteen.backup")
+    restore(other.owner, tmp_path / "sixteen.backup")
+    assert fingerprint(other.owner) == fingerprint(sixteen.owner_url)
+
+
+def test_a_server_that_is_newer_than_every_tool_is_a_sentence():
+    with pytest.raises(StartupError, match=r"Postgres 99, and pg_dump is there for .*18 only. Install the client"):
+        pgtools.find("pg_dump", 99)
+
+
+def test_an_owner_whom_row_level_security_binds_is_told_what_to_do(sixteen, tmp_path):
+    with owner_connection(sixteen.url("postgres", "postgres")) as connection:
+        connection.execute("create role bound_owner login createrole")
+        connection.execute("create database bound owner bound_owner")
+    with pytest.raises(StartupError, match="alter role bound_owner bypassrls"):
+        backup(sixteen.url("bound_owner", "bound"), tmp_path / "x")
+    with pytest.raises(StartupError, match="alter role bound_owner bypassrls"):
+        restore(sixteen.url("bound_owner", "bound"), tmp_path / "x")
+
+
+def test_the_password_is_not_on_the_command_line():
+    address, environment = pgtools.target("postgresql://postgres:hush@db.example:5433/chat?sslmode=require")
+    assert "hush" not in address
+    assert environment["PGPASSWORD"] == "hush"
+    assert {"host=db.example", "port=5433", "sslmode=require"} <= set(address.split())
