@@ -115,12 +115,6 @@ def token(settings: Settings, parsed: argparse.Namespace) -> None:
     print(DevKey.of(settings.chat_data_dir).sign(dev_user_id(parsed.user)))
 
 
-def _user_name(text: str) -> str:
-    if not text.strip():
-        raise argparse.ArgumentTypeError("a name has at least one letter")
-    return text
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="chatserver", description="The chat backend that remembers.")
     parser.add_argument("--version", action="version", version=__version__)
@@ -138,9 +132,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _welcome(settings: Settings, address: str) -> str:
     where = settings.chat_data_dir.resolve() if settings.embedded else "the database of DATABASE_URL"
-    return f"""
-chatServer {__version__} is at {address}   (API: {address}/docs, data: {where})
-
+    told = f"\nchatServer {__version__} is at {address}   (API: {address}/docs, data: {where})\n"
+    if settings.auth_mode != "dev":
+        return f"{told}\nIt takes tokens of {settings.issuer}."
+    return f"""{told}
 Sign in for development, under any name:
   curl -s {address}/api/dev/token -H 'Content-Type: application/json' -d '{{"user": "ada"}}'
 or: {sys.argv[0]} token --user ada

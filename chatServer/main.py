@@ -181,7 +181,7 @@ async def keep_alive(server: EmbeddedPostgres, leaving: asyncio.Event) -> None:
         try:
             if await asyncio.to_thread(revive, server):
                 logger.warning("the embedded database had died and was started again")
-        except StartupError as error:
+        except (StartupError, OSError) as error:
             logger.error("the embedded database has died: %s", error)
 
 

@@ -1,11 +1,9 @@
 """/auth/v1/*: the issuer behind our own origin, so that a browser needs only one."""
 
 import re
-from collections.abc import AsyncIterator
 
 import httpx
-from fastapi import APIRouter, Request
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, Request, Response
 
 from chatServer import errors
 from chatServer.api.deps import CurrentState
@@ -24,7 +22,7 @@ _PATH = re.compile(r"^[A-Za-z0-9_./-]{0,200}\Z")
 
 
 @router.api_route("/{path:path}", methods=METHODS, include_in_schema=False)
-async def forward(path: str, request: Request, state: CurrentState) -> StreamingResponse:
+async def forward(path: str, request: Request, state: CurrentState) -> Response:
     """Pass a request on to AUTH_INTERNAL_URL, and its answer back."""
     base = state.settings.auth_internal_url
     if base is None or not _PATH.match(path) or ".." in path:
@@ -34,11 +32,14 @@ async def forward(path: str, request: Request, state: CurrentState) -> Streaming
         request.method, url, headers=_outgoing_headers(request), content=await request.body()
     )
     try:
-        answer = await state.http.send(outgoing, stream=True)
+        answer = await state.http.send(outgoing)  # whole: the issuer's answers are small, and nothing is left open
     except httpx.HTTPError as error:
         raise errors.IssuerUnavailable from error
-    headers = {name: value for name, value in answer.headers.items() if _is_returned(name.lower())}
-    return StreamingResponse(_body(answer), answer.status_code, headers)
+    response = Response(answer.content, answer.status_code)
+    for name, value in answer.headers.multi_items():  # cookies may come several at a time
+        if _is_returned(name.lower()):
+            response.headers.append(name, value)
+    return response
 
 
 def _is_returned(name: str) -> bool:
@@ -50,11 +51,3 @@ def _outgoing_headers(request: Request) -> list[tuple[str, str]]:
     client = request.client.host if request.client else "unknown"
     seen = [value for name, value in kept if name == "x-forwarded-for"]
     return [each for each in kept if each[0] != "x-forwarded-for"] + [("x-forwarded-for", ", ".join([*seen, client]))]
-
-
-async def _body(answer: httpx.Response) -> AsyncIterator[bytes]:
-    try:
-        async for piece in answer.aiter_bytes():
-            yield piece
-    finally:
-        await answer.aclose()

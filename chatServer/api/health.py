@@ -1,14 +1,14 @@
 """Is it alive, can it work, and how does it do?"""
 
 import hmac
-from typing import Annotated
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from chatServer import __version__, errors, metrics
 from chatServer.api.deps import CurrentState
 from chatServer.api.local import is_local
+from chatServer.api.problems import documented
 from chatServer.api.schemas import CheckAnswer, Health, Ready
 from chatServer.api.state import State
 
@@ -34,12 +34,12 @@ async def readyz(state: CurrentState, response: Response) -> Ready:
     return Ready(ready=is_ready, checks=answer)
 
 
-@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
-async def prometheus(
-    request: Request, state: CurrentState, authorization: Annotated[str | None, Header(max_length=1_000)] = None
-) -> Response:
+@router.get(
+    "/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **documented(401, 403)}
+)
+async def prometheus(request: Request, state: CurrentState) -> Response:
     """Numbers for Prometheus: with METRICS_TOKEN as bearer token, or, where none is set, from this machine only."""
-    _allow(request, state, authorization or "")
+    _allow(request, state)
     pool = state.database.usage()
     metrics.pool_size.set(pool.size)
     metrics.pool_free.set(pool.free)
@@ -47,13 +47,13 @@ async def prometheus(
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 
-def _allow(request: Request, state: State, authorization: str) -> None:
+def _allow(request: Request, state: State) -> None:
     token = state.settings.metrics_token
     if token is None:
         if not is_local(request):
             raise errors.Forbidden("Metrics are for this machine only, unless METRICS_TOKEN is set.")
         return
-    scheme, _, given = authorization.partition(" ")
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
     is_right = hmac.compare_digest(given.encode(), token.get_secret_value().encode())
     if scheme.lower() != "bearer" or not is_right:
         raise errors.Unauthenticated("This needs the token of METRICS_TOKEN.")

@@ -75,6 +75,10 @@ class IssuerKeys:
     async def find(self, kid: str | None) -> VerificationKey | None:
         if kid is None:
             return None
+        is_known = kid in self._keys and self._age_s() <= self._patience.stale_s
+        if is_known and not self._is_fresh() and self._fetching.locked():
+            metrics.stale_keys.inc()  # somebody is fetching already: an issuer that hangs holds one request, not all
+            return self._keys[kid]
         if not self._is_fresh() or kid not in self._keys:
             async with self._fetching:
                 if (not self._is_fresh() or kid not in self._keys) and self._may_fetch():

@@ -23,6 +23,9 @@ class LastResort:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
         has_begun = False
 
         async def watched(message: Message) -> None:

@@ -20,7 +20,7 @@ MEANINGS = {
     409: "In conflict with what is there",
     413: "The body is too large",
     422: "The request is not valid",
-    503: "The database or the sign-in service does not answer; see Retry-After",
+    503: "Not now: the database, the sign-in service, or a shutdown; see Retry-After",
 }
 A_BODY = (408, 413, 422)  # what can go wrong with any
 
@@ -76,6 +76,8 @@ def _sentence(found: dict[str, Any]) -> str:
         return "The body is not valid JSON."
     if found["type"] in ("model_attributes_type", "model_type") and len(found["loc"]) == 1:
         return "The body has to be a JSON object, sent with Content-Type: application/json."
+    if found["type"] == "uuid_parsing":  # whose message quotes a character
+        return f"{found['loc'][-1]}: Input should be a UUID."
     if found["type"] == "extra_forbidden":
         return "There is a field that does not belong here; see docs/api.md for those that do."
     place = ".".join(str(part) for part in found["loc"][1:] if _NAME.match(str(part)))

@@ -39,7 +39,7 @@ class Readiness:
     async def checks(self) -> dict[str, Check]:
         """Every look by its name."""
         for name, look in self._looks.items():
-            if name not in self._running:
+            if name not in self._running or self._running[name].done():  # what ended unseen may be long ago
                 self._running[name] = asyncio.ensure_future(_safely(look))
         tasks = dict(self._running)
         if tasks:

@@ -4,20 +4,20 @@ import shutil
 from pathlib import Path
 
 from chatServer.doctor.finding import Case, Finding
+from chatServer.tracing import PREFIXES
 
-TRACING = ("LANGSMITH_", "LANGCHAIN_")
 MIN_FREE_BYTES = 1024**3
 
 
 def tracing(case: Case) -> Finding:
     """Variables that make LangChain send every conversation to a service."""
     name = "tracing"
-    found = sorted(variable for variable in case.environment if variable.startswith(TRACING))
+    found = sorted(variable for variable in case.environment if variable.upper().startswith(PREFIXES))
     if not found:
         return Finding(name, "ok", "no LangSmith variable is set")
-    if case.environment.get("ALLOW_LANGSMITH") == "1":
-        return Finding(name, "ok", f"{', '.join(found)}: allowed by ALLOW_LANGSMITH=1; conversations leave this server")
-    return Finding(name, "ok", f"{', '.join(found)}: set, and ignored unless ALLOW_LANGSMITH=1")
+    if case.settings.allow_langsmith:
+        return Finding(name, "ok", f"{', '.join(found)}: allowed by ALLOW_LANGSMITH; conversations leave this server")
+    return Finding(name, "ok", f"{', '.join(found)}: set, and ignored unless ALLOW_LANGSMITH is true")
 
 
 def disk(case: Case) -> Finding:

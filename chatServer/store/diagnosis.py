@@ -52,6 +52,13 @@ class DatabaseFacts:
 
 def look_at(url: str, *, clock: Callable[[], float] = time.time) -> DatabaseFacts:
     """Everything that can be known with this login, read in one transaction."""
+    try:
+        return _facts(url, clock)
+    except psycopg.Error as error:
+        raise DatabaseFault("refused", f"it does not let us look: {error.diag.message_primary or error}") from error
+
+
+def _facts(url: str, clock: Callable[[], float]) -> DatabaseFacts:
     with _connect(url) as connection:
         asked_at = clock()
         row = connection.execute(SQL["read_extension"]).fetchone()
@@ -75,6 +82,8 @@ def look_at(url: str, *, clock: Callable[[], float] = time.time) -> DatabaseFact
 
 
 def _connect(url: str) -> psycopg.Connection:
+    if migrate.is_ambiguous(url):
+        raise DatabaseFault("address", "an @ or / in its password is not written as %40 or %2F")
     try:
         return psycopg.connect(url, connect_timeout=CONNECT_TIMEOUT_S, prepare_threshold=None)
     except psycopg.ProgrammingError as error:  # its text may hold the password

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 def connect(url: str, setting: str) -> psycopg.Connection:
     """One unpooled connection; when there is none to be had, a sentence that says what to check."""
-    if _is_ambiguous(url):
+    if is_ambiguous(url):
         raise StartupError(f"{setting}: write @ as %40, / as %2F and ? as %3F in the password.")
     try:
         return psycopg.connect(url, connect_timeout=10, prepare_threshold=None)
@@ -82,7 +82,12 @@ def _revisions() -> frozenset[str]:
 
 def set_login_password(owner_url: str, app_url: str) -> bool:
     """Give chat_app the password that DATABASE_URL carries, so that there is one place to write it."""
-    wanted = conninfo.conninfo_to_dict(app_url)
+    try:
+        wanted = conninfo.conninfo_to_dict(app_url)
+    except psycopg.ProgrammingError as error:  # its text may hold the password
+        raise StartupError("DATABASE_URL is no address of a database.") from error
+    if is_ambiguous(app_url):
+        raise StartupError("DATABASE_URL: write @ as %40, / as %2F and ? as %3F in the password.")
     user, password = str(wanted.get("user") or ""), wanted.get("password")
     if user.split(".", maxsplit=1)[0] != "chat_app" or not password:  # poolers append the project: chat_app.abcdef
         return False
@@ -100,7 +105,7 @@ def set_login_password(owner_url: str, app_url: str) -> bool:
     return True
 
 
-def _is_ambiguous(url: str) -> bool:
+def is_ambiguous(url: str) -> bool:
     """A bare @ or / in a password makes part of it the host, and errors quote hosts."""
     if "://" not in url:
         return False

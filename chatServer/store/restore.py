@@ -53,7 +53,9 @@ def _transaction(owner_url: str) -> Iterator[tuple[Connection, psycopg.Connectio
             assert isinstance(raw, psycopg.Connection)  # nosec B101 # narrows a type
             yield connection, raw
     except (psycopg.Error, DBAPIError) as error:
-        raise StartupError(f"The database refused the restore; nothing was changed: {error}") from error
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        said = cause.diag.message_primary if isinstance(cause, psycopg.Error) else None  # the rest quotes rows
+        raise StartupError(f"The database refused the restore; nothing was changed. It said: {said}") from error
 
 
 def _revision_in(tool: Path, file: Path) -> str:
@@ -87,9 +89,10 @@ def _refuse_to_lose_rows(connection: psycopg.Connection) -> None:
 def _drop(connection: psycopg.Connection) -> None:
     connection.execute("set local lock_timeout = '10s'")
     connection.execute("set local client_encoding = 'UTF8'")
+    connection.execute("drop table if exists chat.notes_versions")  # the one of ours that refers to one of public
+    for name in PUBLIC_TABLES:  # without cascade: what others have built on them is not ours to drop
+        connection.execute(sql.SQL("drop table if exists public.{}").format(sql.Identifier(name)))
     connection.execute("drop schema if exists chat cascade")
-    for name in PUBLIC_TABLES:
-        connection.execute(sql.SQL("drop table if exists public.{} cascade").format(sql.Identifier(name)))
     connection.execute("create schema chat")  # alembic's own table goes there, before the first revision
 
 

@@ -308,7 +308,8 @@ def test_tracing_variables_are_said_to_be_ignored_and_their_values_are_not_shown
     found = findings(case_of(settings, environment=set_))["tracing"]
     assert "LANGCHAIN_TRACING_V2, LANGSMITH_API_KEY: set, and ignored" in found.detail
     assert "hush" not in str(found)
-    allowed = findings(case_of(settings, environment=set_ | {"ALLOW_LANGSMITH": "1"}))["tracing"]
+    permissive = settings.model_copy(update={"allow_langsmith": True})
+    allowed = findings(case_of(permissive, environment=set_))["tracing"]
     assert "conversations leave this server" in allowed.detail
 
 

@@ -98,7 +98,7 @@ def test_routes_document_what_their_kind_can_answer(name, told):
     if "{session_id}" in name:
         assert 404 in statuses
     for status, answer in told["responses"].items():
-        if int(status) >= 400:
+        if int(status) >= 400 and (name, status) != ("get /readyz", "503"):  # that one tells its checks
             assert list(answer["content"]) == [problems.MEDIA_TYPE]
 
 
