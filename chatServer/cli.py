@@ -28,6 +28,7 @@ Command = Callable[[Settings, argparse.Namespace], None]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command; what is wrong is said in a sentence, not in a traceback."""
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a title in letters that the terminal lacks
     parsed = _parser().parse_args(arguments)
     command: Command = parsed.command
     try:

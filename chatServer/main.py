@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TypedDict, TypeVar
 
 import httpx
@@ -99,8 +100,8 @@ async def running(settings: Settings) -> AsyncIterator[State]:
     dev_key = DevKey.of(settings.chat_data_dir) if settings.auth_mode == "dev" else None
     commit = build.commit()
     metrics.build.info({"version": __version__, "commit": commit})
-    async with opened_database(settings) as database, httpx.AsyncClient(timeout=HTTP_TIMEOUT_S) as http:
-        keys = verification_keys(settings, dev_key, http)
+    async with opened_database(settings) as database, http_client() as http, http_client() as http_for_keys:
+        keys = verification_keys(settings, dev_key, http_for_keys)
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
         async with Readiness(looks(database, keys)) as readiness:
             yield State(
@@ -114,6 +115,12 @@ async def running(settings: Settings) -> AsyncIterator[State]:
                 shutdown=Shutdown(settings.shutdown_grace_s),
                 commit=commit,
             )
+
+
+def http_client() -> httpx.AsyncClient:
+    """One that keeps no cookies: what the issuer sets for one user must not be sent for the next."""
+    forgetful = CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
+    return httpx.AsyncClient(timeout=HTTP_TIMEOUT_S, cookies=forgetful, trust_env=False)
 
 
 def verification_keys(settings: Settings, dev_key: DevKey | None, http: httpx.AsyncClient) -> Keys:

@@ -12,6 +12,7 @@ from chatServer.config import Settings
 from chatServer.doctor import Case, examine
 from chatServer.errors import ChatError, StartupError
 from chatServer.main import opened_database
+from chatServer.messages import clean_text
 from chatServer.records import Principal
 from chatServer.store import backup as backups
 from chatServer.store import migrate as migrations
@@ -116,12 +117,12 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
         each.add_argument("--user", required=True, metavar="ID|NAME", type=user_name)
         each.add_argument("--json", action="store_true", help="for programs")
         each.set_defaults(command=session)
-    parsers["list"].add_argument("--agent", metavar="NAME", help="those with this agent only")
+    parsers["list"].add_argument("--agent", metavar="NAME", type=user_name, help="those with this agent only")
     for name in ("show", "delete"):
         parsers[name].add_argument("id", metavar="ID", help="the session's id, or your own name for it")
 
 
 def user_name(text: str) -> str:
-    if not text.strip():
-        raise argparse.ArgumentTypeError("a name has at least one letter")
+    if not text.strip() or clean_text(text) != text:
+        raise argparse.ArgumentTypeError("a name has at least one letter, and only letters that can be written")
     return text

@@ -76,7 +76,7 @@ def _spoken(message: dict[str, Any]) -> str:
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    cells = [header, *([_plain("" if value is None else value) for value in row] for row in rows)]
+    cells = [header, *([_plain("" if value is None else value).replace("\n", " ") for value in row] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     lines = ("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)) for row in cells)
     return "\n".join(line.rstrip() for line in lines)
@@ -88,4 +88,4 @@ def _plain(value: object) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    return json.dumps(value, indent=2)

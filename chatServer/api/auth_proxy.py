@@ -1,5 +1,6 @@
 """/auth/v1/*: the issuer behind our own origin, so that a browser needs only one."""
 
+import asyncio
 import re
 
 import httpx
@@ -11,13 +12,16 @@ from chatServer.api.deps import CurrentState
 router = APIRouter(prefix="/auth/v1", tags=["identity"])
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-# What belongs to one connection, or is ours to say.
-NOT_FORWARDED = {
-    "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
-    "upgrade", "host", "content-length", "accept-encoding", "forwarded", "x-real-ip",
-}  # fmt: skip
-NOT_RETURNED = {"connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding", "server", "date"}
-OURS_TO_SAY = "access-control-"  # the issuer lets every origin in; CORS_ORIGINS decides for this one
+TOTAL_S = 15
+MAX_ANSWER_BYTES = 1_000_000
+FORWARDED = frozenset(
+    b"accept accept-language apikey authorization content-type cookie origin prefer referer user-agent x-client-info "
+    b"x-supabase-api-version".split()
+)
+RETURNED = frozenset(
+    b"cache-control content-type etag link location retry-after set-cookie vary www-authenticate x-total-count "
+    b"x-supabase-api-version".split()
+)
 _PATH = re.compile(r"^[A-Za-z0-9_./-]{0,200}\Z")
 
 
@@ -27,27 +31,37 @@ async def forward(path: str, request: Request, state: CurrentState) -> Response:
     base = state.settings.auth_internal_url
     if base is None or not _PATH.match(path) or ".." in path:
         raise errors.NotFound("There is nothing at this address.")
-    url = httpx.URL(f"{base.rstrip('/')}/{path}").copy_with(query=request.scope["query_string"])
+    url = httpx.URL(f"{base.rstrip('/')}/{path}").copy_with(query=request.scope["query_string"] or None)
     outgoing = state.http.build_request(
         request.method, url, headers=_outgoing_headers(request), content=await request.body()
     )
     try:
-        answer = await state.http.send(outgoing)  # whole: the issuer's answers are small, and nothing is left open
-    except httpx.HTTPError as error:
+        async with asyncio.timeout(TOTAL_S):
+            return await _answer(state.http, outgoing)
+    except (httpx.HTTPError, TimeoutError, ValueError) as error:
         raise errors.IssuerUnavailable from error
-    response = Response(answer.content, answer.status_code)
-    for name, value in answer.headers.multi_items():  # cookies may come several at a time
-        if _is_returned(name.lower()):
-            response.headers.append(name, value)
+
+
+async def _answer(client: httpx.AsyncClient, outgoing: httpx.Request) -> Response:
+    """The whole answer, bounded: what is small is read at once, and nothing is left open."""
+    answer = await client.send(outgoing, stream=True)
+    try:
+        body = b""
+        async for piece in answer.aiter_raw():
+            body += piece
+            if len(body) > MAX_ANSWER_BYTES:
+                raise ValueError("the issuer's answer is too large")
+    finally:
+        await answer.aclose()
+    if not 200 <= answer.status_code <= 599 or "content-encoding" in answer.headers:
+        raise ValueError("the issuer's answer is not one that we can pass on")
+    response = Response(body, answer.status_code)
+    response.raw_headers += [(name.lower(), value) for name, value in answer.headers.raw if name.lower() in RETURNED]
     return response
 
 
-def _is_returned(name: str) -> bool:
-    return name not in NOT_RETURNED and not name.startswith(OURS_TO_SAY)
-
-
-def _outgoing_headers(request: Request) -> list[tuple[str, str]]:
-    kept = [(name, value) for name, value in request.headers.items() if name not in NOT_FORWARDED]
+def _outgoing_headers(request: Request) -> list[tuple[bytes, bytes]]:
+    """Only what the issuer needs; who is asking is ours to say, not the client's."""
+    kept = [(name, value) for name, value in request.headers.raw if name in FORWARDED]
     client = request.client.host if request.client else "unknown"
-    seen = [value for name, value in kept if name == "x-forwarded-for"]
-    return [each for each in kept if each[0] != "x-forwarded-for"] + [("x-forwarded-for", ", ".join([*seen, client]))]
+    return [*kept, (b"x-forwarded-for", client.encode()), (b"accept-encoding", b"identity")]

@@ -1,6 +1,7 @@
 """Where the keys come from that tokens are verified with: one of our own, or the issuer's key set."""
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable
@@ -26,6 +27,10 @@ class VerificationKey:
 
     key: Any = field(repr=False)
     algorithm: str
+
+
+class UnusableKeys(ValueError):
+    """A key set with nothing in it that we verify with."""
 
 
 class Keys(Protocol):
@@ -134,13 +139,23 @@ class IssuerKeys:
 def parse_key_set(body: bytes) -> dict[str, VerificationKey]:
     """The public signing keys by kid. Symmetric keys, weak ones and those for other uses are left out."""
     try:
-        found = jwt.PyJWKSet.from_json(body.decode())
-    except (jwt.PyJWTError, ValueError, AttributeError, TypeError, KeyError) as error:
+        listed = json.loads(body)["keys"]
+        usable = {str(key["kid"]): made for key in listed if (made := _verification_key(key))}
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ValueError("not a usable key set") from error
-    return {key.key_id: made for key in found.keys if key.key_id and (made := _verification_key(key))}
+    if not usable:
+        raise UnusableKeys("not a usable key set: it holds no ES256 or RS256 key for signatures")
+    return usable
 
 
-def _verification_key(key: jwt.PyJWK) -> VerificationKey | None:
+def _verification_key(raw: object) -> VerificationKey | None:
+    """One that we cannot use is left out: it must not take the others with it."""
+    if not isinstance(raw, dict) or not isinstance(raw.get("kid"), str) or not raw["kid"]:
+        return None
+    try:
+        key = jwt.PyJWK.from_dict({name: value for name, value in raw.items() if name != "alg"})
+    except (jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError, NotImplementedError):
+        return None
     curve = getattr(getattr(key.key, "curve", None), "name", None)
     algorithm = ALGORITHMS.get((str(key.key_type), curve))
     is_weak = algorithm == "RS256" and getattr(key.key, "key_size", 0) < MIN_RSA_BITS

@@ -23,7 +23,10 @@ class Finding:
 
     def __str__(self) -> str:
         line = f"{self.state:8} {self.name}: {self.detail}"
-        return f"{line}. {self.remedy}" if self.remedy else line
+        line = f"{line}. {self.remedy}" if self.remedy else line
+        return "".join(
+            letter if letter.isprintable() else " " for letter in line
+        )  # issuers and servers write parts of it
 
 
 @dataclass(frozen=True, slots=True)

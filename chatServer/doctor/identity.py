@@ -4,7 +4,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
-from chatServer.api.keys import parse_key_set
+from chatServer.api.keys import UnusableKeys, parse_key_set
 from chatServer.doctor.finding import Case, Finding, clock_finding
 
 TIMEOUT_S = 5
@@ -37,10 +37,10 @@ def _judge(answer: httpx.Response, url: str) -> Finding:
         return Finding(name, "problem", "the issuer publishes an empty key set: it signs with a secret", NO_KEYS)
     try:
         keys = parse_key_set(answer.content)
+    except UnusableKeys:
+        return Finding(name, "problem", "the issuer publishes no ES256 or RS256 key for signatures", NO_KEYS)
     except ValueError:
         return Finding(name, "problem", f"what is at {url} is no key set", "Correct SUPABASE_URL or AUTH_JWKS_URL")
-    if not keys:
-        return Finding(name, "problem", "the issuer publishes no ES256 or RS256 key for signatures", NO_KEYS)
     return Finding(name, "ok", f"{len(keys)} signing keys at {url}")
 
 

@@ -19,7 +19,9 @@ from chatServer.store import migrate, pgtools, queries
 from chatServer.store.backup import PUBLIC_TABLES, refuse_a_bound_owner
 
 COPY = re.compile(rb"^COPY ((?:chat\.\w+)|(?:public\.(\w+))) \([\w, \"]+\) FROM stdin;$")
-SET_SEQUENCE = re.compile(rb"^SELECT pg_catalog\.setval\('(?:chat|public)\.\w+', \d+, (?:true|false)\);$")
+SET_SEQUENCE = re.compile(
+    rb"^SELECT pg_catalog\.setval\('(?:chat\.\w+|public\.chat_message_history_id_seq)', \d+, (?:true|false)\);$"
+)
 SQL = queries.load("backup.sql")
 
 

@@ -16,12 +16,14 @@ class Echo(BaseHTTPRequestHandler):
     def answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         told = {"method": self.command, "path": self.path, "body": body.decode(), "headers": dict(self.headers)}
-        raw = json.dumps(told).encode()
+        raw = json.dumps(told).encode() if self.path != "/big" else b"x" * 2_000_000
         self.send_response(303 if self.path.startswith("/verify") else 200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(raw)))
         self.send_header("Location", "https://app.example/welcome")
         self.send_header("Set-Cookie", "a=b")
+        self.send_header("Set-Cookie", "c=d")
+        self.send_header("X-Frame-Options", "ALLOWALL")
         self.send_header("Access-Control-Allow-Origin", "*")
         self.end_headers()
         self.wfile.write(raw)
@@ -55,7 +57,33 @@ async def test_requests_are_passed_on_and_answers_back(settings, echo):
         assert headers["apikey"] == "k"
         assert headers["host"] == echo.removeprefix("http://")
         assert headers["x-forwarded-for"] == "127.0.0.1"
-        assert answer.headers["set-cookie"] == "a=b"
+        assert answer.headers.get_list("set-cookie") == ["a=b", "c=d"]
+
+
+async def test_a_cookie_of_one_user_is_never_sent_for_another(settings, echo):
+    async with serving(settings.model_copy(update={"auth_internal_url": echo})) as client:
+        await client.get("/auth/v1/user", headers={"Cookie": "own=ada"})
+        client.cookies.clear()
+        told = (await client.get("/auth/v1/user")).json()
+        assert "cookie" not in {name.lower() for name in told["headers"]}
+
+
+async def test_only_what_the_issuer_needs_is_passed_on(settings, echo):
+    odd = {"X-Forwarded-For": "6.6.6.6", "X-Forwarded-Host": "evil.example", "Connection": "X-Secret", "X-Secret": "s"}
+    async with serving(settings.model_copy(update={"auth_internal_url": echo})) as client:
+        answer = await client.get("/auth/v1/user", headers={**odd, "Authorization": b"\xff\xe9"})
+        assert answer.status_code == 200
+        headers = {name.lower(): value for name, value in answer.json()["headers"].items()}
+        assert headers["x-forwarded-for"] == "127.0.0.1"
+        assert not {"x-forwarded-host", "x-secret"} & headers.keys()
+        assert answer.headers["x-frame-options"] == "DENY", "the issuer's own does not replace ours"
+
+
+async def test_an_answer_without_end_is_cut(settings, echo):
+    async with serving(settings.model_copy(update={"auth_internal_url": echo})) as client:
+        answer = await client.get("/auth/v1/big")
+        assert answer.status_code == 503
+        assert answer.json()["code"] == "issuer_unavailable"
 
 
 async def test_which_pages_may_ask_is_ours_to_say_and_not_the_issuers(settings, echo):

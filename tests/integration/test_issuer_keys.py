@@ -142,10 +142,17 @@ def test_keys_that_must_not_verify_are_left_out(issuer):
         {"kty": "OKP", "kid": "edwards", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"},
         {"kty": "EC", "kid": "off the curve", "crv": "P-256", "x": "AAAA", "y": "AAAA"},
         {"kty": "nonsense", "kid": "n"},
+        SigningKey().published(alg="none", kid=["a", "list"]),
+        "no key at all",
         good.published(kid=None),
     ]
     found = parse_key_set(json.dumps({"keys": mixed}).encode())
     assert set(found) == {good.kid}
+
+
+def test_a_key_is_used_by_what_it_is_and_not_by_what_it_says():
+    odd = SigningKey()
+    assert parse_key_set(json.dumps({"keys": [odd.published(alg="none")]}).encode())[odd.kid].algorithm == "ES256"
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"null", b'{"keys": {}}', b'{"keys": [7]}', b'{"keys": []}', b"\xff"])
