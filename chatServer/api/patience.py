@@ -1,21 +1,33 @@
-"""How long a connection may take to say what it wants: uvicorn itself would wait for the rest of a header forever."""
+"""How long a connection may take to say what it wants, and in how many bytes: uvicorn would read headers forever."""
 
 import asyncio
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEADERS_S = 15.0
+HEADERS_BYTES = 65_536
+TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
 class LimitedPatience(HttpToolsProtocol):
-    """uvicorn's protocol; a connection that does not finish the headers of a request in time is closed."""
+    """uvicorn's protocol; a connection that does not finish the headers of a request in time and size is closed."""
 
     headers_s = HEADERS_S
     _deadline: asyncio.TimerHandle | None = None
+    _header_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
         self._wait_for_headers()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._deadline is None:  # no headers are waited for
+            return
+        self._header_bytes += len(data)
+        if self._header_bytes > HEADERS_BYTES and not self.transport.is_closing():
+            self.transport.write(TOO_LARGE)
+            self.transport.close()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -31,6 +43,7 @@ class LimitedPatience(HttpToolsProtocol):
 
     def _wait_for_headers(self) -> None:
         self._stop_waiting()
+        self._header_bytes = 0
         self._deadline = self.loop.call_later(self.headers_s, self._give_up)
 
     def _stop_waiting(self) -> None:

@@ -147,6 +147,13 @@ def test_the_second_request_of_a_connection_has_to_come_in_time_too(settings):
         assert answer.count(b"HTTP/1.1 200 OK") == 1
 
 
+def test_headers_without_end_are_refused(settings):
+    endless = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: " + b"x" * 100_000
+    with listening(create_app(settings)) as address:
+        assert exchange(address, endless).startswith(b"HTTP/1.1 431 ")
+        assert httpx.get(f"{address}/healthz", headers={"X-Long": "x" * 10_000}).status_code == 200
+
+
 def test_a_slow_answer_is_waited_for():
     async def slow(scope, receive, send):
         await asyncio.sleep(1)
