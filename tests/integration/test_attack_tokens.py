@@ -115,7 +115,7 @@ def claim_attacks(mode: Mode) -> dict[str, str]:
         "expiry negative": {"exp": -1},
         "expiry a list": {"exp": [now + 3600]},
         "lives a week": {"exp": now + 7 * 86400},
-        "lives a second too long": {"exp": now + 86401},
+        "lives a second too long": {"iat": now, "exp": now + 86401},
         "ends before it begins": {"iat": now + 4, "exp": now + 3},
         "other audience": {"aud": "anon"},
         "empty audience": {"aud": ""},
