@@ -258,6 +258,34 @@ create table chat.notes_versions (
 );
 
 
+-- Summaries and usage -------------------------------------------------------------------------------
+
+-- The compressed head of a session: what was said up to and including the row covers_to.
+create table chat.summaries (
+    user_id     uuid        not null default chat.uid(),
+    session_id  text        not null,
+    summary     text        not null,
+    covers_to   bigint      not null,
+    tokens      integer     not null,
+    model       text,
+    updated_at  timestamptz not null default now(),
+    primary key (user_id, session_id),
+    foreign key (user_id, session_id) references chat.sessions (user_id, session_id) on delete cascade
+);
+
+-- Tokens that a user's turns took, by day in UTC.
+create table chat.usage_daily (
+    user_id        uuid    not null default chat.uid(),
+    day            date    not null,
+    agent_name     text    not null,
+    model          text    not null,
+    turns          integer not null default 0,
+    input_tokens   bigint  not null default 0,
+    output_tokens  bigint  not null default 0,
+    primary key (user_id, day, agent_name, model)
+);
+
+
 -- Rights --------------------------------------------------------------------------------------------
 -- Supabase grants everything in public to its API roles by default privileges: all of that is taken back.
 
@@ -326,6 +354,16 @@ create policy read_own_rows on public.agent_long_term_memory for select to authe
     using (user_id = (select chat.uid()));
 
 
+revoke all on chat.summaries, chat.usage_daily from public, anon, authenticated;
+grant select, insert, update, delete on chat.summaries, chat.usage_daily to chat_user;
+alter table chat.summaries enable row level security, force row level security;
+alter table chat.usage_daily enable row level security, force row level security;
+create policy own_rows on chat.summaries to chat_user
+    using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
+create policy own_rows on chat.usage_daily to chat_user
+    using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
+
+
 -- Which revision this is ----------------------------------------------------------------------------
 
 create table if not exists chat.alembic_version (
@@ -333,4 +371,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0001');
+insert into chat.alembic_version (version_num) values ('0002');

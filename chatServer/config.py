@@ -54,6 +54,13 @@ class Settings(BaseSettings):
     cors_origins: Origins = ()
     allow_langsmith: bool = False
 
+    model: str = "builtin"
+    model_base_url: HttpAddress | None = None
+    model_api_key: SecretStr | None = None
+    model_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120
+    tool_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 30
+    turn_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 300
+
     metrics_token: Annotated[SecretStr, Field(min_length=16)] | None = None
     shutdown_grace_s: Annotated[float, Field(ge=0, le=3600)] = 25
 

@@ -9,11 +9,19 @@ ChatError
 ├── MethodNotAllowed           405 method_not_allowed
 ├── RequestTimeout             408 request_timeout
 ├── SessionAgentMismatch       409 session_agent_mismatch
+├── TurnInProgress             409 turn_in_progress
+├── VersionConflict            412 version_conflict
 ├── BodyTooLarge               413 body_too_large
 ├── InvalidRequest             422 invalid_request
+├── IdempotencyMismatch        422 idempotency_mismatch
+├── ContextTooLarge            422 context_too_large
+├── PreconditionRequired       428 precondition_required
+├── ModelFailed                502 model_failed
 ├── DatabaseUnavailable        503 database_unavailable
+├── ModelNotConfigured         503 model_not_configured
 ├── ShuttingDown               503 shutting_down
-└── IssuerUnavailable          503 issuer_unavailable
+├── IssuerUnavailable          503 issuer_unavailable
+└── ModelTimeout               504 model_timeout
 MessageError                   a message that is no message (library use; ValueError)
 StartupError                   the server refuses to start, and says what to do
 """
@@ -81,6 +89,17 @@ class SessionAgentMismatch(ChatError):
         super().__init__(f"This session is a conversation with the agent {agent_name}.", agent_name=agent_name)
 
 
+class TurnInProgress(ChatError):
+    status, code, title = 409, "turn_in_progress", "An answer is being written"
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__("This session is still answering another message. Wait for it, or stop it.", turn_id=turn_id)
+
+
+class VersionConflict(ChatError):
+    status, code, title = 412, "version_conflict", "Changed meanwhile"
+
+
 class BodyTooLarge(ChatError):
     status, code, title = 413, "body_too_large", "The body is too large"
 
@@ -90,6 +109,41 @@ class BodyTooLarge(ChatError):
 
 class InvalidRequest(ChatError):
     status, code, title = 422, "invalid_request", "The request is not valid"
+
+
+class IdempotencyMismatch(ChatError):
+    status, code, title = 422, "idempotency_mismatch", "The key belongs to another request"
+
+    def __init__(self) -> None:
+        super().__init__("This Idempotency-Key came with another body before. Use a new key for a new message.")
+
+
+class ContextTooLarge(ChatError):
+    status, code, title = 422, "context_too_large", "The message does not fit"
+
+
+class PreconditionRequired(ChatError):
+    status, code, title = 428, "precondition_required", "Say which version you change"
+
+
+class ModelFailed(ChatError):
+    """The provider refused, broke off or answered with something that is no answer."""
+
+    status, code, title = 502, "model_failed", "The model failed"
+
+    def __init__(self, detail: str = "The model did not finish its answer. Try again.", **extra: Any) -> None:
+        super().__init__(detail, **extra)
+
+
+class ModelNotConfigured(ChatError):
+    status, code, title = 503, "model_not_configured", "The model is not set up"
+
+
+class ModelTimeout(ChatError):
+    status, code, title = 504, "model_timeout", "The model took too long"
+
+    def __init__(self, detail: str = "The model did not answer in time. Try again.", **extra: Any) -> None:
+        super().__init__(detail, **extra)
 
 
 class DatabaseUnavailable(ChatError):

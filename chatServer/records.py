@@ -9,10 +9,46 @@ from uuid_utils.compat import uuid7 as new_id
 
 from chatServer.messages.message import Message
 
-__all__ = ["Agent", "Cursor", "MemoryScope", "Page", "Principal", "Session", "StoredMessage", "Turn", "new_id"]
+__all__ = [
+    "Agent",
+    "Cursor",
+    "EventKind",
+    "Limits",
+    "MemoryScope",
+    "ModelInput",
+    "Page",
+    "Principal",
+    "Said",
+    "Session",
+    "StoredMessage",
+    "Turn",
+    "TurnEvent",
+    "TurnState",
+    "Usage",
+    "new_id",
+]
 
 MemoryScope = Literal["off", "session", "agent", "user"]
 TurnState = Literal["running", "done", "failed", "stopped", "interrupted"]
+EventKind = Literal[
+    "start",
+    "step-start",
+    "text-start",
+    "text-delta",
+    "text-end",
+    "reasoning-start",
+    "reasoning-delta",
+    "reasoning-end",
+    "tool-input",
+    "tool-output",
+    "tool-error",
+    "data",
+    "metadata",
+    "step-finish",
+    "finish",
+    "abort",
+    "error",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +57,15 @@ class Principal:
 
     user_id: UUID
     is_anonymous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one turn may do: calls of the model, calls of tools, tokens of an answer."""
+
+    steps: int = 8
+    tool_calls: int = 16
+    output_tokens: int = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +78,10 @@ class Agent:
     model: str | None = None
     tools: tuple[str, ...] = ()
     window_messages: int = 20
+    window_tokens: int | None = None  # what the model can take in all; None: what is known of the model
     memory_scope: MemoryScope = "agent"
+    limits: Limits = Limits()
+    middleware: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +121,46 @@ class Turn:
     model: str | None
     usage: dict[str, Any] | None = field(hash=False)
     revision: dict[str, Any] | None = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens, as the model counted them or, where it does not, as we did."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInput:
+    """What a model is asked: the system prompt, then the window, the question last."""
+
+    agent: Agent
+    model: str  # a name that agent/models.py knows
+    system: str
+    messages: tuple[Message, ...] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEvent:
+    """One thing that happened in a turn, as its followers hear it; protocols/ spells it out for each client."""
+
+    kind: EventKind
+    id: str = ""  # of the message, text, reasoning, tool call or data that it is about
+    text: str = ""  # what was said; of an error, a sentence for a person
+    name: str = ""  # of the tool, of the data, or the code of an error
+    value: Any = field(default=None, hash=False)  # JSON: arguments, an output, data, metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of the answer that is complete: what the model said in one step, or what a tool answered."""
+
+    message: Message = field(hash=False)
+    usage: Usage = Usage()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ SERVER_LOCK = Path("requirements.lock")
 DEVELOPMENT_LOCK = Path("requirements-dev.lock")
 
 PERMISSIVE = {
-    "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSD", "CC0-1.0", "ISC", "MIT", "MIT-0", "PostgreSQL",
-    "PSF-2.0", "Unlicense", "Zlib",
+    "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSD", "CC0-1.0", "CNRI-Python", "ISC", "MIT", "MIT-0",
+    "PostgreSQL", "PSF-2.0", "Unlicense", "Zlib",
 }  # fmt: skip
 # Weak copyleft: fine when used unmodified, and named in NOTICE.
 NAMED_IN_NOTICE = {"LGPL-3.0-only", "MPL-2.0"}
@@ -91,7 +91,10 @@ def licence_of(fields: Mapping[str, list[str]]) -> str:
 
 
 def _normal(text: str) -> str:
-    """What was written, in the words of SPDX where we know them; nothing for a whole licence text."""
+    """What was written, in the words of SPDX where we know them; of a whole licence text, its title if we know that."""
+    title, _, rest = text.strip().partition("\n")
+    if rest and title.lower() in SPELLINGS:
+        return SPELLINGS[title.lower()]
     text = SPELLINGS.get(text.strip().lower(), text.strip())
     return text if len(text) < 100 and "\n" not in text else ""
 

@@ -18,9 +18,13 @@ MEANINGS = {
     404: "Not there, or not yours",
     408: "The body did not arrive in time",
     409: "In conflict with what is there",
+    412: "Changed since you read it",
     413: "The body is too large",
     422: "The request is not valid",
-    503: "Not now: the database, the sign-in service, or a shutdown; see Retry-After",
+    428: "If-Match is missing",
+    502: "The model failed",
+    503: "Not now: the database, the sign-in service, the model's set-up, or a shutdown; see Retry-After",
+    504: "The model took too long",
 }
 A_BODY = (408, 413, 422)  # what can go wrong with any
 

@@ -34,7 +34,15 @@ TABLES = [
     "chat.turn_events",
     "chat.user_events",
     "chat.notes_versions",
+    "chat.summaries",
+    "chat.usage_daily",
 ]
+KEPT_WITHOUT_THE_SESSION = {
+    "public.agent_long_term_memory",
+    "chat.notes_versions",
+    "chat.user_events",
+    "chat.usage_daily",
+}
 OWN_FILTER = re.compile(rb"\b(\w+\.)?user_id = (%\(user_id\)s|\w+\.user_id)")
 
 
@@ -70,6 +78,11 @@ async def fill(database: Database, user, secret: str, external_id: str) -> str:
                 "values ('assistant', 1, %s, 'overwrite', 'user')",
                 (secret,),
             ),
+            (
+                "insert into chat.summaries (session_id, summary, covers_to, tokens) values (%s, %s, 1, 1)",
+                (session_id, secret),
+            ),
+            ("insert into chat.usage_daily (day, agent_name, model) values ('today', 'assistant', %s)", (secret,)),
         ]:
             await connection.execute(statement, values)
     return session_id
@@ -197,6 +210,6 @@ async def test_deleting_a_session_leaves_no_row_of_it_in_any_table(client, as_ad
     session_id = await fill(database, ADA, SECRET, "adas-thread")
     assert (await client.delete("/api/sessions/adas-thread", headers=as_ada)).status_code == 204
     with owner_connection(urls.owner) as connection:
-        for table in set(TABLES) - {"public.agent_long_term_memory", "chat.notes_versions", "chat.user_events"}:
+        for table in set(TABLES) - KEPT_WITHOUT_THE_SESSION:
             assert connection.execute(f"select count(*) from {table}").fetchone() == (0,), table
     assert (await client.get(f"/api/sessions/{session_id}", headers=as_ada)).status_code == 404

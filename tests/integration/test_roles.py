@@ -45,6 +45,8 @@ def minimal_rows(session_id: str, turn_id: str, number: int) -> dict[str, dict[s
             "operation": "append",
             "actor": "user",
         },
+        "chat.summaries": {"session_id": session_id, "summary": "", "covers_to": number, "tokens": number},
+        "chat.usage_daily": {"day": "today", "agent_name": name, "model": "builtin"},
     }
 
 
@@ -55,6 +57,7 @@ NEEDED = {
     "chat.turns": ["chat.sessions"],
     "chat.turn_events": ["chat.sessions", "chat.turns"],
     "chat.notes_versions": ["public.agent_long_term_memory"],
+    "chat.summaries": ["chat.sessions"],
 }
 WRITES = ["insert into {} default values", "update {} set user_id = user_id", "delete from {}", "truncate {} cascade"]
 

@@ -69,6 +69,8 @@ def test_every_locked_package_has_a_licence_that_we_may_ship():
             {"License": ["Copyright\n\nall of the text"], "Classifier": ["License :: OSI Approved :: MIT License"]},
             "MIT",
         ),
+        ({"License": ["MIT License\n\nCopyright, all of the text"]}, "MIT"),
+        ({"License": ["Their Licence\n\nCopyright, all of the text"]}, ""),
         ({"Classifier": ["Programming Language :: Python"]}, ""),
         ({"License": ["UNKNOWN"]}, ""),
         ({"License": ["UNKNOWN"], "Classifier": ["License :: OSI Approved :: ISC License (ISCL)"]}, "ISC"),

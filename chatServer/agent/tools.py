@@ -1,0 +1,44 @@
+"""Tools as agents know them: a name, a description, a typed input, and what they do for the user of a turn."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from chatServer.records import Principal, TurnEvent
+from chatServer.store.pool import Database
+
+
+@dataclass(slots=True)
+class ToolContext:
+    """Whose turn it is, for as long as it runs."""
+
+    database: Database
+    principal: Principal
+    agent_name: str
+    session_id: str
+    turn_id: UUID
+    attempt: int = 1
+    has_read_untrusted: bool = False  # once a tool has brought text from outside into this turn
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What the model reads, and what followers hear beside it."""
+
+    text: str
+    is_error: bool = False
+    events: tuple[TurnEvent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`run` gets a checked `input`, opens its own transactions, and answers every mistake of the model with a text."""
+
+    name: str
+    description: str
+    input: type[BaseModel]
+    run: Callable[[ToolContext, Any], Awaitable[ToolResult]]
+    is_untrusted: bool = False  # its text comes from outside
