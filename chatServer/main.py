@@ -15,7 +15,6 @@ from starlette.middleware.cors import CORSMiddleware
 from chatServer import __version__, metrics, tracing
 from chatServer.agent.catalog import load_agents
 from chatServer.api import agents, auth_proxy, build, dev, docs_page, headers, health, problems, sessions
-from chatServer.api.access_log import AccessLog
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
 from chatServer.api.dev_key import DEV_ISSUER, DevKey
@@ -87,7 +86,6 @@ def add_edges(app: FastAPI, settings: Settings) -> None:
             expose_headers=headers.CORS_ANSWER_HEADERS,
         )
     app.add_middleware(headers.SecurityHeaders)
-    app.add_middleware(AccessLog)
     app.add_middleware(Traffic)
     app.add_middleware(RequestId)
 

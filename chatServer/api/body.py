@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chatServer import errors
+from chatServer.api.edge import Edge
 from chatServer.api.problems import problem
 
 LIMIT_BYTES = 1_000_000
@@ -21,17 +22,14 @@ class ClientGone(Exception):
     """The client left before its body was there."""
 
 
-class WholeBody:
+class WholeBody(Edge):
     """Passes a body on as one message; a body that is too large, too slow or encoded never reaches the app."""
 
     def __init__(self, app: ASGIApp, timeout_s: float = TIMEOUT_S) -> None:
-        self.app = app
+        super().__init__(app)
         self.timeout_s = timeout_s
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+    async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             body = await self._read(scope, receive)
         except ClientGone:
