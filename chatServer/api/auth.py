@@ -19,6 +19,7 @@ LEEWAY_S = 5
 REMEMBERED_S = 60
 REMEMBERED_TOKENS = 10_000
 ROLE = "authenticated"
+NEEDS_SIGN_IN = "This needs a token: send the header Authorization: Bearer <access token>."
 NOBODY = UUID(int=0)  # what belongs to everybody; never a user
 
 
