@@ -25,7 +25,7 @@ def backup(owner_url: str, file: Path, *, force: bool = False) -> int:
         refuse_a_bound_owner(connection)
         if connection.execute(SQL["has_our_tables"]).fetchone() == (False,):
             raise StartupError("There is nothing to back up: our tables are missing in this database.")
-        tool = pgtools.find("pg_dump", connection.info.server_version // 10_000)
+        tool = pgtools.pg_dump(connection.info.server_version // 10_000)
     draft = _draft(file)
     try:
         _dump(tool, owner_url, draft)

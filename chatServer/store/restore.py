@@ -32,7 +32,7 @@ def restore(owner_url: str, file: Path, *, force: bool = False) -> str:
     """
     with _transaction(owner_url) as (connection, raw):
         refuse_a_bound_owner(raw)
-        tool = pgtools.find("pg_restore", raw.info.server_version // 10_000)
+        tool = pgtools.pg_restore()
         revision = _revision_in(tool, file)
         if not force:
             _refuse_to_lose_rows(raw)
