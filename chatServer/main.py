@@ -133,12 +133,21 @@ def verification_keys(settings: Settings, dev_key: DevKey | None, http: httpx.As
 def looks(database: Database, keys: Keys) -> dict[str, Look]:
     """What /readyz looks at."""
 
+    reading: asyncio.Task[str | None] | None = None
+
+    def read_once() -> asyncio.Task[str | None]:
+        """Two looks at the database begin together: what one read tells is enough for both."""
+        nonlocal reading
+        if reading is None or reading.done():
+            reading = asyncio.ensure_future(startup.read_revision(database))
+        return reading
+
     async def database_answers() -> Check:
-        await startup.read_revision(database)
+        await read_once()
         return Check(ok=True, detail="answers")
 
     async def is_migrated() -> Check:
-        revision = await startup.read_revision(database)
+        revision = await read_once()
         is_older = startup.is_older(revision)
         return Check(not is_older, f"at revision {revision}" + (": run chatserver migrate" if is_older else ""))
 

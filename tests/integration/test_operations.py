@@ -64,6 +64,14 @@ async def test_a_server_that_can_work_is_ready(client):
     }
 
 
+async def test_being_asked_once_is_one_transaction(settings):
+    async with running(settings) as state:
+        before = state.database._pool.get_stats().get("requests_num", 0)  # a count of none is left out
+        for _ in range(5):
+            assert all(check.ok for check in (await state.readiness.checks()).values())
+        assert state.database._pool.get_stats()["requests_num"] == before + 5
+
+
 async def test_a_missing_migration_is_not_ready_and_says_what_to_do(client, urls):
     with owner_connection(urls.owner) as connection:
         connection.execute("delete from chat.alembic_version")
