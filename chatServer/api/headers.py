@@ -18,6 +18,7 @@ JSON_TYPES = ("application/json", "application/problem+json")
 # For pages elsewhere that CORS_ORIGINS names. Tokens travel in Authorization, so no cookies are allowed.
 CORS_REQUEST_HEADERS = (
     "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "Last-Event-ID", "X-Request-Id",
+    "apikey", "X-Client-Info", "X-Supabase-Api-Version",  # what supabase-js sends to /auth/v1
 )  # fmt: skip
 CORS_ANSWER_HEADERS = ("ETag", "Retry-After", "X-Request-Id")
 CORS_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

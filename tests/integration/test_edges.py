@@ -296,7 +296,16 @@ async def test_a_named_page_may_ask_and_reads_errors_too(settings, as_ada, monke
     assert "access-control-allow-origin" not in foreign.headers
 
 
-@pytest.mark.parametrize("wanted", ["authorization,content-type", "idempotency-key", "last-event-id", "if-match"])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "authorization,content-type",
+        "idempotency-key",
+        "last-event-id",
+        "if-match",
+        "apikey,authorization,content-type,x-client-info,x-supabase-api-version",
+    ],
+)
 async def test_a_preflight_allows_the_headers_of_the_api(settings, wanted):
     asked = {"Origin": PAGE, "Access-Control-Request-Method": "PATCH", "Access-Control-Request-Headers": wanted}
     async with serving(settings.model_copy(update={"cors_origins": (PAGE,)})) as client:
