@@ -96,7 +96,7 @@ async def running(settings: Settings) -> AsyncIterator[State]:
     tracing.forget_tracing_variables(settings)
     agents_found = load_agents(settings.agents_dir, settings.default_agent)
     dev_key = DevKey.of(settings.chat_data_dir) if settings.auth_mode == "dev" else None
-    commit = build.commit()
+    commit = build.commit(settings.git_commit)
     metrics.build.info({"version": __version__, "commit": commit})
     async with opened_database(settings) as database, http_client() as http, http_client() as http_for_keys:
         keys = verification_keys(settings, dev_key, http_for_keys)
