@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import httpx
 
+from chatServer.api.dev_key import KEY_FILE
 from chatServer.api.keys import UnusableKeys, get_bounded, parse_key_set
 from chatServer.doctor.finding import Case, Finding, clock_finding
 
@@ -121,7 +122,7 @@ def _get(url: str) -> Answer:
 
 def development_key(case: Case) -> Finding:
     """Who reads it can be anybody."""
-    name, path = "development key", case.settings.chat_data_dir / "dev-signing-key"
+    name, path = "development key", case.settings.chat_data_dir / KEY_FILE
     if case.settings.auth_mode != "dev" or not path.exists():
         return Finding(name, "ok", "there is none")
     if path.stat().st_mode & 0o077:

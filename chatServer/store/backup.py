@@ -10,8 +10,7 @@ from chatServer.errors import StartupError
 from chatServer.store import pgtools, queries
 from chatServer.store.migrate import connect_as_owner
 
-PUBLIC_TABLES = ("user_agent_active_sessions", "chat_message_history", "agent_long_term_memory")
-OURS = ("chat.*", *(f"public.{name}" for name in PUBLIC_TABLES))
+OURS = ("chat.*", *(f"public.{name}" for name in queries.PUBLIC_TABLES))
 SQL = queries.load("backup.sql")
 
 

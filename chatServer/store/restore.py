@@ -16,7 +16,8 @@ from sqlalchemy.pool import NullPool
 
 from chatServer.errors import StartupError
 from chatServer.store import migrate, pgtools, queries
-from chatServer.store.backup import PUBLIC_TABLES, refuse_a_bound_owner
+from chatServer.store.backup import refuse_a_bound_owner
+from chatServer.store.queries import PUBLIC_TABLES
 
 COPY = re.compile(rb"^COPY ((?:chat\.\w+)|(?:public\.(\w+))) \([\w, \"]+\) FROM stdin;$")
 SET_SEQUENCE = re.compile(
