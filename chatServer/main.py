@@ -13,8 +13,10 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.cors import CORSMiddleware
 
 from chatServer import __version__, metrics, tracing
-from chatServer.agent.catalog import load_agents
-from chatServer.api import agents, auth_proxy, build, dev, docs_page, headers, health, problems, sessions
+from chatServer.agent.catalog import Catalog, load_agents
+from chatServer.agent.answer import Answerer
+from chatServer.agent.models import Models
+from chatServer.api import agents, auth_proxy, build, chat, dev, docs_page, headers, health, problems, sessions
 from chatServer.api.access_log import AccessLog
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
@@ -32,6 +34,8 @@ from chatServer.store import startup
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres, revive
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
+from chatServer.turn.before import Beginning
+from chatServer.turn.turns import Turns
 
 HTTP_TIMEOUT_S = 10
 LOOK_AFTER_DATABASE_S = 1
@@ -68,7 +72,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    for room in (sessions, agents, dev, auth_proxy, health, docs_page):
+    for room in (chat, sessions, agents, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     return app
 
@@ -103,18 +107,43 @@ async def running(settings: Settings) -> AsyncIterator[State]:
     async with opened_database(settings) as database, http_client() as http, http_client() as http_for_keys:
         keys = verification_keys(settings, dev_key, http_for_keys)
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
-        async with Readiness(looks(database, keys)) as readiness:
+        shutdown = Shutdown(settings.shutdown_grace_s)
+        async with (
+            Readiness(looks(database, keys)) as readiness,
+            running_turns(settings, database, agents_found, shutdown) as turns,
+        ):
             yield State(
                 settings=settings,
                 database=database,
                 agents=agents_found,
+                turns=turns,
                 authenticator=Authenticator(issuer, keys),
                 dev_key=dev_key,
                 http=http,
                 readiness=readiness,
-                shutdown=Shutdown(settings.shutdown_grace_s),
+                shutdown=shutdown,
                 commit=commit,
             )
+
+
+@contextlib.asynccontextmanager
+async def running_turns(
+    settings: Settings, database: Database, catalog: Catalog, shutdown: Shutdown
+) -> AsyncIterator[Turns]:
+    """The turns of this process; those that outlive its grace are interrupted when it ends."""
+    models = Models(settings)
+    answerer = Answerer(models, model_timeout_s=settings.model_timeout_s, tool_timeout_s=settings.tool_timeout_s)
+    turns = Turns(
+        Beginning(database, catalog, models, settings.model),
+        answerer,
+        timeout_s=settings.turn_timeout_s,
+        on_start=shutdown.enter,
+        on_end=shutdown.leave,
+    )
+    try:
+        yield turns
+    finally:
+        await turns.close()
 
 
 def http_client() -> httpx.AsyncClient:

@@ -111,16 +111,22 @@ class StoredMessage:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One request and how it went, as a reader of the transcript needs it."""
+    """One request and how it went."""
 
     turn_id: UUID
+    session_id: str
+    agent_name: str
+    turn_key: str | None
+    request_hash: bytes | None
     state: TurnState
+    attempt: int
+    user_message_id: UUID | None
     reply_message_id: UUID | None
-    partial_text: str | None
-    error_code: str | None
-    model: str | None
-    usage: dict[str, Any] | None = field(hash=False)
-    revision: dict[str, Any] | None = field(hash=False)
+    partial_text: str | None = None
+    error_code: str | None = None
+    model: str | None = None
+    usage: dict[str, Any] | None = field(default=None, hash=False)
+    revision: dict[str, Any] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

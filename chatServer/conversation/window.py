@@ -35,9 +35,9 @@ class WindowMemory:
     def memory_variables(self) -> list[str]:
         return [self.memory_key]
 
-    async def load(self, history: ChatMessageHistory) -> None:
-        """Read the window of a session."""
-        stored = await history.window(self.k)
+    async def load(self, history: ChatMessageHistory, *, after: int | None = None) -> None:
+        """Read the window of a session, or what of it lies after the row that its summary goes up to."""
+        stored = await history.window(self.k, after=after)
         self.conversation = ConversationMemory(encode_image=refuse_file_images)
         self.conversation.load(each.message for each in stored)
 

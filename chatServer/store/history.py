@@ -71,15 +71,26 @@ class ChatMessageHistory(PostgresChatMessageHistory):
 
     # What the server uses ------------------------------------------------------------------------------
 
-    async def window(self, limit: int) -> list[StoredMessage]:
+    async def window(self, limit: int, *, after: int | None = None) -> list[StoredMessage]:
         """The newest messages that a model may see, oldest first: whole exchanges only."""
-        stored = {each.message.message_id: each for each in await self._visible(limit)}
+        seen = [each for each in await self._visible(limit) if after is None or each.id > after]
+        stored = {each.message.message_id: each for each in seen}
         kept = cut([each.message for each in stored.values()])
-        return [replace(stored[message.message_id], message=message) for message in kept]
+        whole = [replace(stored[message.message_id], message=message) for message in kept]
+        return await images.put_images_back(self._db, self._user_id, self._session_id, whole)
 
     async def page(self, limit: int, before: int = NEWEST) -> list[StoredMessage]:
         """The newest messages before a point, whatever became of their turns, oldest first."""
         return await self._read("read_newest", limit=limit, before=before)
+
+    async def of_turn(self, turn_id: UUID, question_id: UUID) -> list[StoredMessage]:
+        """What the user said in a turn, and what was answered."""
+        return await self._read("read_turn", turn_id=turn_id, question_id=question_id)
+
+    async def has(self, message_id: UUID) -> bool:
+        """Whether the user has a message with this id, in whichever session, superseded ones included."""
+        values = {"user_id": self._user_id, "message_id": message_id}
+        return await (await self._db.execute(SQL["find_message"], values)).fetchone() is not None
 
     async def place_of(self, message_id: UUID) -> int | None:
         """Where a message stands; pages go on before it."""

@@ -20,6 +20,26 @@ where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(sess
 order by h.session_id desc, h.id desc
 limit %(limit)s;
 
+-- name: read_turn
+-- The messages of a turn, newest first. Its rows follow the question closely: only other writers come between.
+select h.id, h.message_id, h.turn_id, h.created_at, h.message::text
+from (
+    select id, message_id, turn_id, created_at, message
+    from public.chat_message_history
+    where user_id = %(user_id)s and session_id between %(session_id)s and %(session_id)s
+        and id >= (select id from public.chat_message_history
+                   where user_id = %(user_id)s and message_id = %(question_id)s)
+    order by session_id, id
+    limit 1000) as h
+where h.turn_id = %(turn_id)s
+order by h.id desc;
+
+-- name: find_message
+-- Whether a message's id is taken.
+select message_id from public.chat_message_history where user_id = %(user_id)s and message_id = %(message_id)s
+union all
+select message_id from chat.message_superseded where user_id = %(user_id)s and message_id = %(message_id)s;
+
 -- name: find_place
 -- Where a message stands in its session.
 select id from public.chat_message_history

@@ -1,0 +1,37 @@
+"""How a turn ended, for a client that asked for one answer instead of a stream."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from chatServer import errors
+from chatServer.messages import Message
+from chatServer.records import Principal, Turn
+from chatServer.store import turns
+from chatServer.store.pool import Database
+from chatServer.turn.follow import read_answer
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A turn that was answered, and the messages of the answer."""
+
+    turn: Turn
+    messages: tuple[Message, ...] = field(hash=False)
+
+
+async def result_of(database: Database, principal: Principal, turn_id: UUID) -> Result:
+    """The answer of a turn that has ended, or the error that it ended in."""
+    async with database.transaction(principal) as connection:
+        turn = (await turns.read_turns(connection, principal.user_id, [turn_id])).get(turn_id)
+    if turn is None:
+        raise errors.SessionNotFound  # deleted while it was answered
+    match turn.state:
+        case "done" | "stopped":
+            return Result(turn, tuple(await read_answer(database, principal, turn)))
+        case "failed" if turn.error_code == errors.ModelTimeout.code:
+            raise errors.ModelTimeout(turn_id=str(turn_id))
+        case "failed":
+            raise errors.ModelFailed(turn_id=str(turn_id))
+        case "running":  # whoever ran it could not store its end
+            raise errors.DatabaseUnavailable
+    raise errors.ShuttingDown  # interrupted; the same key takes it over
