@@ -1,7 +1,7 @@
 """What the rooms hand to each other: frozen, with no behaviour beyond reading themselves."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -11,7 +11,9 @@ from chatServer.messages.message import Message
 
 __all__ = [
     "Agent",
+    "Budget",
     "Cursor",
+    "DayUsage",
     "EventKind",
     "Limits",
     "MemoryScope",
@@ -107,6 +109,7 @@ class StoredMessage:
     created_at: datetime
     message: Message
     is_readable: bool = True  # false: another writer's row that is no message; for people only
+    tokens: int | None = None  # in a prompt; None: nobody has counted them yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,42 @@ class Usage:
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class DayUsage:
+    """What a user's turns with one agent and one model took on one day in UTC."""
+
+    day: date
+    agent_name: str
+    model: str
+    turns: int
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How the tokens of one prompt are given out, in the order in which the parts take their share."""
+
+    window_tokens: int  # what the model can take in all
+    reserve_tokens: int  # kept for the answer
+    system_tokens: int  # with the notes in it
+    tools_tokens: int
+    summary_tokens: int
+    question_tokens: int
+    history_tokens: int  # of the messages that stayed
+    dropped_messages: int  # the oldest ones, that did not fit
+
+    @property
+    def prompt_tokens(self) -> int:
+        """All that is sent, before recall and articles."""
+        fixed = self.system_tokens + self.tools_tokens + self.summary_tokens + self.question_tokens
+        return fixed + self.history_tokens
+
+    @property
+    def room_tokens(self) -> int:
+        """What is left for recall and articles."""
+        return self.window_tokens - self.reserve_tokens - self.prompt_tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,8 +75,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         """The newest messages that a model may see, oldest first: whole exchanges only."""
         seen = [each for each in await self._visible(limit) if after is None or each.id > after]
         stored = {each.message.message_id: each for each in seen}
-        kept = cut([each.message for each in stored.values()])
-        whole = [replace(stored[message.message_id], message=message) for message in kept]
+        whole = [_kept(stored[message.message_id], message) for message in cut([each.message for each in seen])]
         return await images.put_images_back(self._db, self._user_id, self._session_id, whole)
 
     async def page(self, limit: int, before: int = NEWEST) -> list[StoredMessage]:
@@ -98,8 +97,8 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         row = await (await self._db.execute(SQL["find_place"], values)).fetchone()
         return row[0] if row else None
 
-    async def append(self, messages: Sequence[Message]) -> None:
-        """Store messages in their order, within the caller's transaction, under the session's row lock."""
+    async def append(self, messages: Sequence[Message], tokens: Sequence[int | None] | None = None) -> None:
+        """Store messages in their order, with what each takes in a prompt, under the session's row lock."""
         if await sessions.lock_session(self._db, self._user_id, self._session_id) is None:
             raise SessionNotFound
         if not messages:
@@ -107,7 +106,10 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         values = {"user_id": self._user_id, "session_id": self._session_id}
         ids = [_uuid_of(message.message_id) for message in messages]
         rows = [await self._row(each, message) for each, message in zip(ids, messages, strict=True)]
-        appended = {"message_ids": ids, "messages": rows, "turn_id": self._turn_id}
+        counts = [None] * len(ids) if tokens is None else list(tokens)
+        if len(counts) != len(ids):
+            raise ValueError(f"{len(ids)} messages have {len(ids)} counts of tokens, not {len(counts)}.")
+        appended = {"message_ids": ids, "messages": rows, "tokens": counts, "turn_id": self._turn_id}
         await self._db.execute(SQL["append_messages"], {**values, **appended})
         words = [_words(message) for message in messages]
         indexed = {"message_ids": ids, "agent_name": self._agent_name, "words": words}
@@ -160,10 +162,11 @@ class ChatMessageHistory(PostgresChatMessageHistory):
 
     async def _read(self, name: str, **values: Any) -> list[StoredMessage]:
         cursor = await self._db.execute(SQL[name], {"user_id": self._user_id, "session_id": self._session_id, **values})
-        return [_stored(*row) for row in reversed(await cursor.fetchall())]
+        return [_stored(row) for row in reversed(await cursor.fetchall())]
 
 
-def _stored(place: int, message_id: UUID, turn_id: UUID | None, created_at: datetime, row: str) -> StoredMessage:
+def _stored(columns: tuple[int, UUID, UUID | None, datetime, str, int | None]) -> StoredMessage:
+    place, message_id, turn_id, created_at, row, tokens = columns
     is_readable = True
     try:
         message = from_langchain(messages_from_dict([_whole(json.loads(row))])[0])
@@ -173,7 +176,12 @@ def _stored(place: int, message_id: UUID, turn_id: UUID | None, created_at: date
         message = Message(role="assistant", content=f"(not a message: {clean_text(row)})")
         is_readable = False
     message.message_id = str(message_id)
-    return StoredMessage(place, turn_id, created_at, message, is_readable)
+    return StoredMessage(place, turn_id, created_at, message, is_readable, tokens)
+
+
+def _kept(stored: StoredMessage, message: Message) -> StoredMessage:
+    """A message of the window; one that lost a call is no longer what was counted."""
+    return stored if message is stored.message else replace(stored, message=message, tokens=None)
 
 
 def _whole(row: Any) -> Any:
