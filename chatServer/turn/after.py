@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from chatServer.conversation import tokens
 from chatServer.messages import Message
 from chatServer.records import TurnEvent, TurnState, Usage
 from chatServer.store import events, jobs, turns
 from chatServer.store import usage as daily
 from chatServer.store.history import ChatMessageHistory
-from chatServer.store.pool import Connection, Database
+from chatServer.store.pool import Database
 from chatServer.turn.before import Begun
 
 
@@ -35,8 +34,12 @@ async def finish(
     """Reply and tool messages, usage, state, the rest of the log and the after-work: all of it, or Lost."""
     async with database.transaction(begun.principal) as connection:
         # The session's lock comes first, as it does everywhere: then nobody waits for us while we wait for them.
-        await _append(connection, begun, outcome.messages)
         user_id, turn = begun.principal.user_id, begun.turn
+        await begun.window.flush(
+            ChatMessageHistory(
+                connection, user_id, turn.session_id, agent_name=turn.agent_name, turn_id=turn.turn_id
+            )
+        )
         is_ours = await turns.finish_turn(
             connection,
             user_id,
@@ -65,21 +68,10 @@ async def finish(
             )
         if outcome.state == "done":
             await jobs.enqueue_after_turn(connection, turn.turn_id)
+    begun.window.mark_stored()
 
 
 def usage_json(usage: Usage) -> dict[str, int]:
     """As clients read it."""
     total = usage.input_tokens + usage.output_tokens
     return {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "total_tokens": total}
-
-
-async def _append(connection: Connection, begun: Begun, messages: Sequence[Message]) -> None:
-    turn = begun.turn
-    history = ChatMessageHistory(
-        connection,
-        begun.principal.user_id,
-        turn.session_id,
-        agent_name=turn.agent_name,
-        turn_id=turn.turn_id,
-    )
-    await history.append(messages, tokens=[tokens.count_message(message) for message in messages])

@@ -2,16 +2,22 @@
 and everything read that the prompt needs."""
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from uuid import UUID
 
 from chatServer import errors
 from chatServer.agent.catalog import Catalog
 from chatServer.agent.models import Models
+from chatServer.agent.prompts import system_prompt
+from chatServer.agent.toolbox import TOOLS
+from chatServer.agent.tools import Tool
 from chatServer.conversation import sessions
+from chatServer.conversation.assemble import Parts, assemble
+from chatServer.conversation.tokens import count_tools
 from chatServer.conversation.window import WindowMemory
 from chatServer.memory import notebook
 from chatServer.messages import Message
-from chatServer.records import Agent, Principal, Session, Turn, new_id
+from chatServer.records import Agent, ModelInput, Principal, Session, Turn, new_id
 from chatServer.store import events, images, turns
 from chatServer.store.context import Context, read_context
 from chatServer.store.history import ChatMessageHistory
@@ -27,6 +33,7 @@ class Begun:
     session: Session
     agent: Agent
     turn: Turn
+    window: WindowMemory = field(hash=False)  # what was said, and what this turn adds to it
     asked: ModelInput = field(hash=False)
     tools: tuple[Tool, ...] = field(hash=False)
     first_seq: int = 1  # a later attempt goes on counting, so that whoever resumes misses nothing
@@ -39,6 +46,7 @@ class Beginning:
     database: Database
     agents: Catalog
     models: Models
+    default_model: str
 
     async def begin(self, principal: Principal, ask: Ask) -> Begun | Turn:
         """A turn to run; or the one that this key has begun before, to be joined or replayed."""
@@ -56,26 +64,65 @@ class Beginning:
             known = await _known_turn(connection, principal, session, ask)
             if known is not None and known.state != "interrupted":
                 return known
-            model = self._model_name(agent)
-            if known is not None:
-                turn, first_seq = await _taken_over(connection, principal, known, model)
-                question = await _stored_question(connection, principal, turn)
-            else:
+            model = self._model_for(agent)
+            window = WindowMemory(k=agent.window_messages)
+            if known is None:
                 turn, first_seq = await _inserted(connection, principal, session, ask, model), 1
                 question = replace(ask.message, message_id=str(turn.user_message_id))
-                await _history(connection, principal, turn).append([question])
+                window.conversation.add(question)
+                await window.flush(_history(connection, principal, turn))
+            else:
+                turn, first_seq = await _taken_over(connection, principal, known, model)
+                question = await _stored_question(connection, principal, turn)
             context = await read_context(connection, principal.user_id, agent.name, session.session_id)
-            window = await _window(connection, principal, agent, turn, context)
-            # Inside the transaction, though it needs no database: a question that does not fit leaves nothing behind.
-            asked = self._prompt(...)
-        return Begun(principal, session, agent, turn, asked, tools, first_seq)
+            await window.load(_history(connection, principal, turn), after=context.covers_to)
+            window.conversation.load([question])
+            # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
+            tools = tools_for(agent, session)
+            asked = self._asked(agent, session, model, tools, context, question, window)
+        return Begun(principal, session, agent, turn, window, asked, tools, first_seq)
 
-    def _model_name(self, agent: Agent) -> str:
+    def _model_for(self, agent: Agent) -> str:
         """Refused here, before anything is stored, when it cannot be used."""
-        name = self.models.name_for(agent)
+        name = agent.model or self.default_model
         if problem := self.models.problem(name):
             raise problem
         return name
+
+    def _asked(
+        self,
+        agent: Agent,
+        session: Session,
+        model: str,
+        tools: tuple[Tool, ...],
+        context: Context,
+        question: Message,
+        window: WindowMemory,
+    ) -> ModelInput:
+        notes = context.notes if session.memory == "on" else None
+        parts = Parts(
+            agent=agent,
+            model=model,
+            window_tokens=agent.window_tokens or self.models.context_tokens(model),
+            system=system_prompt(agent, notes or ""),
+            tools_tokens=tools_tokens(tools),
+            summary=context.summary,
+            question=question,
+        )
+        asked, _ = assemble(parts, window.stored)
+        return asked
+
+
+def tools_for(agent: Agent, session: Session) -> tuple[Tool, ...]:
+    """What the agent may use; a session without memory has no notes."""
+    known = [TOOLS[name] for name in agent.tools]
+    return tuple(tool for tool in known if session.memory == "on" or not tool.is_memory)
+
+
+@cache
+def tools_tokens(tools: tuple[Tool, ...]) -> int:
+    described = [{"name": t.name, "description": t.description, **t.input.model_json_schema()} for t in tools]
+    return count_tools(described)
 
 
 async def _known_turn(connection: Connection, principal: Principal, session: Session, ask: Ask) -> Turn | None:
@@ -139,14 +186,6 @@ async def _stored_question(connection: Connection, principal: Principal, turn: T
     stored = await history.of_turn(turn.turn_id, turn.user_message_id)
     stored = await images.put_images_back(connection, principal.user_id, turn.session_id, stored)
     return stored[0].message
-
-
-async def _window(
-    connection: Connection, principal: Principal, agent: Agent, turn: Turn, context: Context
-) -> WindowMemory:
-    window = WindowMemory(k=agent.window_messages)
-    await window.load(_history(connection, principal, turn), after=context.covers_to)
-    return window
 
 
 def _history(connection: Connection, principal: Principal, turn: Turn) -> ChatMessageHistory:

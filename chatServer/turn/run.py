@@ -72,7 +72,10 @@ class Run:
                 await asyncio.wait({answering}, timeout=LET_GO_S)
             over.set()
             await asyncio.wait({keeping})
-            await self._store(self._judge(answering))
+            outcome = self._judge(answering)
+            for message in outcome.messages:
+                self.begun.window.conversation.add(message)
+            await self._store(outcome)
         finally:
             self.log.end()
 
