@@ -20,9 +20,9 @@ stays valid. A cancellation passes through at once, to the model's connection an
 
 import asyncio
 import importlib
-from collections.abc import AsyncIterator, Callable, Hashable, Sequence
+from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
@@ -45,7 +45,7 @@ MAX_COMPILED = 256
 class Compiled(Protocol):
     """An agent that is ready: it holds nothing of any turn."""
 
-    def answer(self, run: Run) -> AsyncIterator[TurnEvent | Said]: ...
+    def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]: ...
 
 
 class Answerer:
@@ -59,7 +59,7 @@ class Answerer:
 
     async def answer(
         self, asked: ModelInput, tools: Sequence[Tool], context: ToolContext
-    ) -> AsyncIterator[TurnEvent | Said]:
+    ) -> AsyncGenerator[TurnEvent | Said, None]:
         """Everything that happens until the model has answered; the module says in which order."""
         compiled = await self._get(asked, tuple(tools))
         run = Run(
@@ -70,7 +70,7 @@ class Answerer:
             tool_timeout_s=self._tool_timeout_s,
             call_ids={call.call_id for message in asked.messages for call in message.tool_calls or ()},
         )
-        async with aclosing(compiled.answer(run)) as events:  # type: ignore[type-var]  # both are generators
+        async with aclosing(compiled.answer(run)) as events:
             async for event in events:
                 yield event
 
@@ -106,8 +106,6 @@ async def _not_here(**_: Any) -> ToolResult:
 
 def _streams(model: Runnable[Any, Any]) -> Streams:
     """Without the binding around it: that would be one more generator and one more config for every chunk."""
-    if not isinstance(model, RunnableBinding):
-        return model.astream
-    bound: Callable[..., AsyncIterator[BaseMessage]] = model.bound.astream
-    kwargs = dict(model.kwargs)
-    return lambda messages: bound(messages, **kwargs)
+    bare, kwargs = (model.bound, dict(model.kwargs)) if isinstance(model, RunnableBinding) else (model, {})
+    astream = cast(Callable[..., AsyncGenerator[BaseMessage, None]], bare.astream)  # it always is a generator
+    return lambda messages: astream(messages, **kwargs)

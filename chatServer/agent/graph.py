@@ -3,10 +3,10 @@
 Importing this takes more than a second; agent/answer.py does it when the first agent with middleware is asked.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
@@ -86,7 +86,7 @@ class OurSteps(AgentMiddleware[AgentState[Any], InGraph]):
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
     ) -> ToolMessage:
-        turn: InGraph = request.runtime.context
+        turn = cast(InGraph, request.runtime.context)
         return await turn.answer(str(request.tool_call["id"]), request.runtime.stream_writer)
 
 
@@ -106,13 +106,14 @@ class Graph:
             model, list(tools), middleware=[*attached, OurSteps(*streams)], context_schema=InGraph
         )
 
-    async def answer(self, run: Run) -> AsyncIterator[TurnEvent | Said]:
+    async def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
         messages: list[BaseMessage] = prompt(run)
         turn = InGraph(run, None)
         if self._has_pii:
             turn.redactor = pii.StreamRedactor()
             messages = [pii.redacted(message) for message in messages]
-        stream = self._graph.astream({"messages": messages}, context=turn, stream_mode="custom")
-        async with aclosing(stream) as events:
+        given: Any = {"messages": messages}
+        stream = self._graph.astream(given, context=turn, stream_mode="custom")
+        async with aclosing(cast(AsyncGenerator[TurnEvent | Said, None], stream)) as events:
             async for event in events:
                 yield event

@@ -1,7 +1,7 @@
 """The answer without middleware: a loop over the model and its tools, and nothing in between."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from langchain_core.messages import BaseMessage
@@ -20,7 +20,7 @@ class Lean:
         self._model = model
         self._model_without_tools = model_without_tools
 
-    async def answer(self, run: Run) -> AsyncIterator[TurnEvent | Said]:
+    async def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
         messages = [*system(run), *prompt(run)]
         while True:
             for event in run.begin_step():
@@ -48,7 +48,9 @@ def ended(step: Step) -> None:
         raise errors.ModelFailed("The model asked for tools until it had no call left, and gave no answer.")
 
 
-async def _run_tools(planned: list[Planned], run: Run, messages: list[BaseMessage]) -> AsyncIterator[TurnEvent | Said]:
+async def _run_tools(
+    planned: list[Planned], run: Run, messages: list[BaseMessage]
+) -> AsyncGenerator[TurnEvent | Said, None]:
     """Run all at once; tell the results in the order of the calls."""
     tasks = [asyncio.create_task(answer(one, run)) for one in planned]
     try:

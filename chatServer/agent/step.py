@@ -1,7 +1,7 @@
 """One call of the model: its chunks become events, and at the end a message."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Protocol
@@ -18,7 +18,7 @@ from chatServer.messages.blocks import text_in
 from chatServer.messages.calls import json_object
 from chatServer.records import EventKind, Said, TurnEvent, Usage, new_id
 
-Streams = Callable[[list[BaseMessage]], AsyncIterator[BaseMessage]]  # a model, with its tools or without
+Streams = Callable[[list[BaseMessage]], AsyncGenerator[BaseMessage, None]]  # a model, with its tools or without
 
 _EVENTS: dict[str, tuple[EventKind, EventKind, EventKind]] = {
     "text": ("text-start", "text-delta", "text-end"),
@@ -53,7 +53,7 @@ class Step:
     def has_text(self) -> bool:
         return any(text.strip() for text in self._texts)
 
-    async def events(self, model: Streams, messages: list[BaseMessage]) -> AsyncIterator[TurnEvent | Said]:
+    async def events(self, model: Streams, messages: list[BaseMessage]) -> AsyncGenerator[TurnEvent | Said, None]:
         """Ask, and tell what comes; the last is what was said."""
         async with aclosing(_chunks(model, messages, self._run.model_timeout_s)) as chunks:
             async for chunk in chunks:
@@ -117,7 +117,9 @@ def system(run: Run) -> list[BaseMessage]:
     return [SystemMessage(run.asked.system)] if run.asked.system else []
 
 
-async def _chunks(model: Streams, messages: list[BaseMessage], timeout_s: float) -> AsyncIterator[AIMessageChunk]:
+async def _chunks(
+    model: Streams, messages: list[BaseMessage], timeout_s: float
+) -> AsyncGenerator[AIMessageChunk, None]:
     """What the model streams, until the whole call has taken too long."""
     # The timer runs only while we wait for the model: a generator must not cancel whoever reads from it.
     deadline = asyncio.get_running_loop().time() + timeout_s
@@ -129,13 +131,15 @@ async def _chunks(model: Streams, messages: list[BaseMessage], timeout_s: float)
                     chunk = await anext(stream)
             except StopAsyncIteration:
                 return
+            except errors.ChatError:
+                raise
             except Exception as error:
                 if limit.expired():
                     raise errors.ModelTimeout from error
                 raise translated(error) from error
             yield chunk if isinstance(chunk, AIMessageChunk) else _as_chunk(chunk)
     finally:
-        await stream.aclose()  # type: ignore[attr-defined]  # every astream is a generator; closing it hangs up
+        await stream.aclose()  # hangs up
 
 
 def _as_chunk(message: BaseMessage) -> AIMessageChunk:
@@ -169,7 +173,7 @@ def _merged(chunks: list[AIMessageChunk]) -> AIMessageChunk:
     if all(isinstance(chunk.content, str) for chunk in chunks):
         chunks = [chunk for chunk in chunks if _says_more_than_text(chunk)]
     if not chunks:
-        return AIMessageChunk("")
+        return AIMessageChunk(content="")
     return chunks[0] + chunks[1:] if len(chunks) > 1 else chunks[0]  # all at once: pairs would take quadratic time
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk
+from pydantic import Field
 
 from chatServer.agent.speech import SpeakingModel
 
@@ -16,9 +17,9 @@ class SpokenModel(SpeakingModel):
     """In a list of `rounds`: a text, a chunk, an error to raise, or something to wait for. The last one repeats."""
 
     rounds: list[list[Any]]
-    asked: list[list[BaseMessage]] = []
-    tools: list[list[str]] = []
-    closed: list[bool] = []  # for each call that ended, whether it was heard to the end
+    asked: list[list[BaseMessage]] = Field(default_factory=list)
+    tools: list[list[str]] = Field(default_factory=list)
+    closed: list[bool] = Field(default_factory=list)  # for each call that ended, whether it was heard to the end
 
     @property
     def _llm_type(self) -> str:
