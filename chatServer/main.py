@@ -13,8 +13,8 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.cors import CORSMiddleware
 
 from chatServer import __version__, metrics, tracing
-from chatServer.agent.catalog import Catalog, load_agents
 from chatServer.agent.answer import Answerer
+from chatServer.agent.catalog import Catalog, load_agents
 from chatServer.agent.models import Models
 from chatServer.api import agents, auth_proxy, build, chat, dev, docs_page, headers, health, problems, sessions
 from chatServer.api.access_log import AccessLog

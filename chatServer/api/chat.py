@@ -5,7 +5,6 @@ from uuid import UUID
 
 from fastapi import APIRouter, Header, Request, Response, status
 
-from chatServer import errors
 from chatServer.api.chat_body import ChatRequest
 from chatServer.api.deps import CurrentState, CurrentUser, SessionInPath
 from chatServer.api.event_stream import EventStream
@@ -13,7 +12,6 @@ from chatServer.api.problems import A_BODY, documented
 from chatServer.api.schemas import ChatAnswer, StopAnswer
 from chatServer.protocols import ui_stream
 from chatServer.records import Principal
-from chatServer.turn.result import result_of
 from chatServer.turn.turns import Place, Turns
 
 router = APIRouter(prefix="/api/chat", tags=["chat"], responses=documented(401, 503))
@@ -41,9 +39,7 @@ async def chat(
     place = await state.turns.begin(user, body.ask(idempotency_key))
     if wants_stream(request.headers.get("accept", ""), is_plain=body.is_plain):
         return stream(state.turns, user, place)
-    async for _ in state.turns.follow(user, place):
-        pass
-    return ChatAnswer.of(await result_of(state.database, user, place.turn.turn_id))
+    return ChatAnswer.of(await state.turns.result(user, place))
 
 
 @router.get(
@@ -61,7 +57,7 @@ async def resume(
     user: CurrentUser,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """Go on listening: to what is being answered, or to the rest after Last-Event-ID, also for a while after its end."""
+    """Go on listening: to what is being answered, or to the rest after Last-Event-ID, even a while after its end."""
     place = await state.turns.find(user, key, parse_event_id(last_event_id))
     if place is None:
         return Response(status_code=status.HTTP_204_NO_CONTENT)

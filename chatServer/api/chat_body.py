@@ -52,7 +52,9 @@ class ChatRequest(BaseModel):
 
     def ask(self, own_key: str | None) -> Ask:
         """What is to be answered; `own_key` is the header Idempotency-Key."""
-        session_id = self.session_id or self.id
+        if self.trigger != "submit-message" or self.message_id is not None:
+            raise errors.InvalidRequest("Messages cannot be edited or answered anew yet: send another one.")
+        session_id = self.id if self.session_id is None else self.session_id
         message = self._message()
         return Ask(
             message=message,

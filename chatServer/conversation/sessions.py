@@ -105,9 +105,7 @@ async def enter(
         raise errors.SessionAgentMismatch(found.agent_name)
     if found and (entered := await _enter(connection, principal, found)):
         return entered
-    session, _ = await _found_or_new(
-        connection, principal, agent_name=agent_name, default_agent=default_agent, key=key
-    )
+    session, _ = await _found_or_new(connection, principal, agent_name=agent_name, default_agent=default_agent, key=key)
     return session
 
 

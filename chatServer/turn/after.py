@@ -12,6 +12,8 @@ from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
 from chatServer.turn.before import Begun
 
+NO_USAGE = Usage()
+
 
 class Lost(Exception):
     """This attempt is no longer the one that counts: its session was deleted, or somebody has taken the turn over."""
@@ -23,7 +25,7 @@ class Outcome:
 
     state: TurnState
     messages: tuple[Message, ...] = field(default=(), hash=False)
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
     partial_text: str | None = None
     error_code: str | None = None
 
@@ -36,9 +38,7 @@ async def finish(
         # The session's lock comes first, as it does everywhere: then nobody waits for us while we wait for them.
         user_id, turn = begun.principal.user_id, begun.turn
         await begun.window.flush(
-            ChatMessageHistory(
-                connection, user_id, turn.session_id, agent_name=turn.agent_name, turn_id=turn.turn_id
-            )
+            ChatMessageHistory(connection, user_id, turn.session_id, agent_name=turn.agent_name, turn_id=turn.turn_id)
         )
         is_ours = await turns.finish_turn(
             connection,
@@ -57,7 +57,7 @@ async def finish(
             await events.delete_events(connection, user_id, turn.turn_id, seq_from=seq_from)
         if said:
             await events.append_events(connection, user_id, turn.turn_id, seq_from, said)
-        if outcome.usage != Usage():
+        if outcome.usage != NO_USAGE:
             await daily.add_usage(
                 connection,
                 user_id,

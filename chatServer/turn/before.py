@@ -2,27 +2,24 @@
 and everything read that the prompt needs."""
 
 from dataclasses import dataclass, field, replace
-from functools import cache
 from uuid import UUID
 
 from chatServer import errors
 from chatServer.agent.catalog import Catalog
 from chatServer.agent.models import Models
-from chatServer.agent.prompts import system_prompt
-from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import Tool
 from chatServer.conversation import sessions
-from chatServer.conversation.assemble import Parts, assemble
-from chatServer.conversation.tokens import count_tools
+from chatServer.conversation.assemble import assemble
 from chatServer.conversation.window import WindowMemory
 from chatServer.memory import notebook
 from chatServer.messages import Message
 from chatServer.records import Agent, ModelInput, Principal, Session, Turn, new_id
 from chatServer.store import events, images, turns
-from chatServer.store.context import Context, read_context
+from chatServer.store.context import read_context
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 from chatServer.turn.ask import Ask
+from chatServer.turn.prompt import parts_of, tools_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +75,9 @@ class Beginning:
             await window.load(_history(connection, principal, turn), after=context.covers_to)
             window.conversation.load([question])
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
-            tools = tools_for(agent, session)
-            asked = self._asked(agent, session, model, tools, context, question, window)
-        return Begun(principal, session, agent, turn, window, asked, tools, first_seq)
+            parts = parts_of(agent, session, question, context, model=model, models=self.models)
+            asked, _ = assemble(parts, window.stored)
+        return Begun(principal, session, agent, turn, window, asked, tools_for(agent, session), first_seq)
 
     def _model_for(self, agent: Agent) -> str:
         """Refused here, before anything is stored, when it cannot be used."""
@@ -88,41 +85,6 @@ class Beginning:
         if problem := self.models.problem(name):
             raise problem
         return name
-
-    def _asked(
-        self,
-        agent: Agent,
-        session: Session,
-        model: str,
-        tools: tuple[Tool, ...],
-        context: Context,
-        question: Message,
-        window: WindowMemory,
-    ) -> ModelInput:
-        notes = context.notes if session.memory == "on" else None
-        parts = Parts(
-            agent=agent,
-            model=model,
-            window_tokens=agent.window_tokens or self.models.context_tokens(model),
-            system=system_prompt(agent, notes or ""),
-            tools_tokens=tools_tokens(tools),
-            summary=context.summary,
-            question=question,
-        )
-        asked, _ = assemble(parts, window.stored)
-        return asked
-
-
-def tools_for(agent: Agent, session: Session) -> tuple[Tool, ...]:
-    """What the agent may use; a session without memory has no notes."""
-    known = [TOOLS[name] for name in agent.tools]
-    return tuple(tool for tool in known if session.memory == "on" or not tool.is_memory)
-
-
-@cache
-def tools_tokens(tools: tuple[Tool, ...]) -> int:
-    described = [{"name": t.name, "description": t.description, **t.input.model_json_schema()} for t in tools]
-    return count_tools(described)
 
 
 async def _known_turn(connection: Connection, principal: Principal, session: Session, ask: Ask) -> Turn | None:
@@ -167,9 +129,7 @@ async def _free_id(connection: Connection, principal: Principal, session: Sessio
     return new_id() if await history.has(wanted_id) else wanted_id
 
 
-async def _taken_over(
-    connection: Connection, principal: Principal, dead: Turn, model: str
-) -> tuple[Turn, int]:
+async def _taken_over(connection: Connection, principal: Principal, dead: Turn, model: str) -> tuple[Turn, int]:
     """Another attempt, from the state before the dead one: what that wrote into notes is reverted."""
     attempt = await turns.take_over(connection, principal.user_id, dead, model=model)
     if attempt is None:

@@ -16,9 +16,7 @@ POLL_EVERY_S = 0.25
 MAX_FAILURES = 10
 
 
-async def follow(
-    database: Database, principal: Principal, turn: Turn, after_seq: int
-) -> AsyncIterator[list[Numbered]]:
+async def follow(database: Database, principal: Principal, turn: Turn, after_seq: int) -> AsyncIterator[list[Numbered]]:
     """Read the log until it says how the turn ended, or until nobody runs the turn any more."""
     seen, quiet_s, failures = after_seq, 0.0, 0
     while True:

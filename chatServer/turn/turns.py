@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from chatServer.agent.answer import Answerer
-from chatServer.agent.tools import ToolContext
 from chatServer.conversation.sessions import SessionKey
 from chatServer.records import Principal, Turn
 from chatServer.store import sessions, turns
@@ -16,6 +15,7 @@ from chatServer.turn import follow
 from chatServer.turn.ask import Ask
 from chatServer.turn.before import Beginning, Begun
 from chatServer.turn.events import Numbered
+from chatServer.turn.result import Result, ended, read_result, result_of
 from chatServer.turn.run import Run
 
 logger = logging.getLogger(__name__)
@@ -82,9 +82,17 @@ class Turns:
             return run.log.follow(place.after_seq)
         return follow.follow(self._database, principal, place.turn, place.after_seq)
 
-    def run_of(self, principal: Principal, turn: Turn) -> Run | None:
-        """The turn, where it is this process that runs it."""
-        return self._runs.get((principal.user_id, turn.turn_id))
+    async def result(self, principal: Principal, place: Place) -> Result:
+        """The whole answer, once it is there, or the error that the turn ended in."""
+        run = self._runs.get((principal.user_id, place.turn.turn_id))
+        if run is not None:
+            await run.ended.wait()
+            if run.outcome is not None:
+                return result_of(ended(place.turn, run.outcome), run.outcome.messages)
+        if run is None or run.is_lost:  # then another process has it
+            async for _ in follow.follow(self._database, principal, place.turn, place.after_seq):
+                pass
+        return await read_result(self._database, principal, place.turn.turn_id)
 
     async def stop(self, principal: Principal, key: SessionKey) -> UUID | None:
         """Ask the session's running turn to stop; whichever process runs it sees the wish within a second."""
@@ -108,7 +116,7 @@ class Turns:
         run = Run(begun, self._database)
         key = (begun.principal.user_id, begun.turn.turn_id)
         self._runs[key] = run
-        task = asyncio.create_task(self._run(run))
+        task = asyncio.create_task(run.run(self._answerer, self._timeout_s))
         self._tasks.add(task)
         self._on_start()
 
@@ -121,15 +129,3 @@ class Turns:
                 logger.error("a turn could not be ended: %s", type(error).__name__)
 
         task.add_done_callback(gone)
-
-    async def _run(self, run: Run) -> None:
-        begun = run.begun
-        context = ToolContext(
-            database=self._database,
-            principal=begun.principal,
-            agent_name=begun.agent.name,
-            session_id=begun.session.session_id,
-            turn_id=begun.turn.turn_id,
-            attempt=begun.turn.attempt,
-        )
-        await run.run(self._answerer, begun.asked, begun.tools, context, self._timeout_s)

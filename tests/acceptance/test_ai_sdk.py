@@ -5,13 +5,14 @@ import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-import httpx
 import pytest
 
 from chatServer.config import ROOT
-from tests.acceptance.test_serve import data_dir, server  # noqa: F401  a fixture
+from tests.acceptance.test_serve import Running, server
 
 CONTRACT = ROOT / "tests" / "contract"
 SCRIPT = {
@@ -45,31 +46,46 @@ def node() -> str:
     return found
 
 
-@pytest.fixture
-def chat(data_dir: Path, node: str):  # noqa: F811
-    """Play some steps in a new session; gives what the chat held after each."""
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    data_dir = tmp_path_factory.mktemp("sdk")
     script = data_dir / "script.json"
     script.write_text(json.dumps(SCRIPT))
-    with server(data_dir, MODEL=f"script:{script}") as running:
-        token = httpx.post(f"{running.address}/api/dev/token", json={"user": "ada"}).json()["access_token"]
+    with server(data_dir, MODEL=f"script:{script}") as started:
+        yield started
 
-        def play(*steps: dict, session: str = "contract", messages: list | None = None) -> list[dict]:
-            asked = {"base": running.address, "token": token, "session": session, "steps": steps}
-            asked |= {"messages": messages} if messages is not None else {}
-            done = subprocess.run(
-                [node, "client.mjs"],
-                cwd=CONTRACT,
-                input=json.dumps(asked) + "\n",
-                capture_output=True,
-                text=True,
-                timeout=90,
-                check=False,
-            )
-            assert done.returncode == 0, done.stderr
-            return json.loads(done.stdout)
 
-        play.running = running
-        yield play
+@dataclass(frozen=True)
+class Chat:
+    """The AI SDK's chat in a session of its own."""
+
+    node: str
+    running: Running
+    session: str
+
+    def play(self, *steps: dict) -> list[dict]:
+        """What the chat holds after each step."""
+        token = self.running.headers()["Authorization"].removeprefix("Bearer ")
+        asked = {"base": self.running.address, "token": token, "session": self.session, "steps": steps}
+        done = subprocess.run(
+            [self.node, "client.mjs"],
+            cwd=CONTRACT,
+            input=json.dumps(asked) + "\n",
+            capture_output=True,
+            text=True,
+            timeout=90,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def stored(self) -> list[dict]:
+        return self.running.request("GET", f"/api/sessions/{self.session}/messages").json()["messages"]
+
+
+@pytest.fixture
+def chat(node: str, running: Running) -> Chat:
+    return Chat(node, running, str(uuid.uuid4()))
 
 
 def parts(result: dict, kind: str) -> list[dict]:
@@ -77,7 +93,7 @@ def parts(result: dict, kind: str) -> list[dict]:
 
 
 def test_text_and_reasoning_arrive_whole(chat):
-    [told] = chat({"do": "send", "text": "tell me a story"})
+    [told] = chat.play({"do": "send", "text": "tell me a story"})
     assert (told["status"], told["error"]) == ("ready", None)
     assert [part["text"] for part in parts(told, "text")] == ["Once upon a time there was a volcano."]
     assert [part["text"] for part in parts(told, "reasoning")] == ["A short one."]
@@ -86,14 +102,14 @@ def test_text_and_reasoning_arrive_whole(chat):
     assert answer["metadata"]["state"] == "done"
     assert answer["metadata"]["usage"]["output_tokens"] > 0
     assert told["finishes"] == [{"isAbort": False, "isDisconnect": False, "isError": False}]
-    stored = chat.running.request("GET", "/api/sessions/contract/messages").json()["messages"]
+    stored = chat.stored()
     assert stored[-1]["id"] == answer["id"], "the id that the stream announced is the stored one"
-    drawn = [{k: v for k, v in part.items() if k != "providerMetadata"} for part in answer["parts"]]
+    drawn = [{name: value for name, value in part.items() if name != "id"} for part in answer["parts"]]
     assert stored[-1]["parts"] == drawn, "a reload draws what the stream drew"
 
 
 def test_tools_and_what_they_tell_arrive(chat):
-    [told] = chat({"do": "send", "text": "remember that I like volcanoes"})
+    [told] = chat.play({"do": "send", "text": "remember that I like volcanoes"})
     [call] = parts(told, "dynamic-tool")
     assert (call["toolName"], call["state"]) == ("manage_long_term_memory", "output-available")
     assert call["input"] == {"operation": "append", "content": "that I like volcanoes"}
@@ -104,7 +120,7 @@ def test_tools_and_what_they_tell_arrive(chat):
 
 
 def test_a_tool_that_fails_is_shown_as_failed(chat):
-    [told] = chat({"do": "send", "text": "use a tool badly"})
+    [told] = chat.play({"do": "send", "text": "use a tool badly"})
     [call] = parts(told, "dynamic-tool")
     assert call["state"] == "output-error"
     assert call["errorText"]
@@ -112,59 +128,66 @@ def test_a_tool_that_fails_is_shown_as_failed(chat):
 
 
 def test_an_error_in_mid_stream_is_an_error_with_a_sentence(chat):
-    [told] = chat({"do": "send", "text": "break"})
+    [told] = chat.play({"do": "send", "text": "break"})
     assert told["status"] == "error"
     assert re.search(r"model", told["error"])
     assert told["messages"][-1]["parts"][-1]["text"].startswith("one two three")
 
 
 def test_a_refusal_is_shown_as_its_sentence(chat):
-    [told] = chat({"do": "send", "text": "   "})
+    [told] = chat.play({"do": "send", "text": "   "})
     assert told["status"] == "error"
     assert "The message is empty." in told["error"]
 
 
-def test_stopping_on_the_server_is_an_abort_that_keeps_the_text(chat):
-    [told] = chat({"do": "send-and-stop", "text": "slowly", "after": 20})
+def test_stopping_on_the_server_ends_the_stream_and_keeps_the_text(chat):
+    [told] = chat.play({"do": "send-and-stop", "text": "slowly", "after": 20})
     assert told["note"] == 202
-    assert told["finishes"][0]["isAbort"]
+    assert (told["status"], told["error"]) == ("ready", None)
+    assert told["messages"][-1]["metadata"]["state"] == "stopped"
     text = parts(told, "text")[0]["text"]
     assert 20 <= len(text) < 1_000
-    stored = chat.running.request("GET", "/api/sessions/contract/messages").json()["messages"]
+    stored = chat.stored()
     assert stored[-1]["metadata"]["state"] == "stopped"
     assert [part["text"] for part in stored[-1]["parts"] if part["type"] == "text"] == [text]
 
 
 def test_a_closed_tab_resumes_where_the_server_is(chat):
-    left, resumed = chat({"do": "send-and-leave", "text": "slowly", "after": 20}, {"do": "resume"})
+    left, resumed = chat.play({"do": "send-and-leave", "text": "slowly", "after": 20}, {"do": "resume"})
     assert [message["role"] for message in left["messages"]] == ["user"]
     assert [part["text"] for part in parts(resumed, "text")] == [" ".join(f"word{i}" for i in range(200))]
     assert resumed["status"] == "ready"
 
 
 def test_nothing_to_resume_changes_nothing(chat):
-    told, resumed = chat({"do": "send", "text": "tell me a story"}, {"do": "resume"})
+    told, resumed = chat.play({"do": "send", "text": "tell me a story"}, {"do": "resume"})
     assert resumed["messages"] == told["messages"]
     assert (resumed["status"], resumed["error"]) == ("ready", None)
 
 
 def test_the_same_message_again_is_replayed_from_the_log(chat):
-    [first] = chat({"do": "send", "text": "tell me a story", "id": "msg-1"})
-    [again] = chat({"do": "send", "text": "tell me a story", "id": "msg-1"})
+    [first] = chat.play({"do": "send", "text": "tell me a story", "id": "msg-1"})
+    [again] = chat.play({"do": "send", "text": "tell me a story", "id": "msg-1"})
     assert again["messages"][-1] == first["messages"][-1]
-    stored = chat.running.request("GET", "/api/sessions/contract/messages").json()["messages"]
+    stored = chat.stored()
     assert len(stored) == 2
 
 
 def test_the_parser_refuses_what_it_does_not_know(node):
     """Else none of the above could fail: the same client, fed with a chunk that the AI SDK has not."""
     planted = 'data: {"type":"start"}\n\ndata: {"type":"no-such-chunk"}\n\ndata: [DONE]\n\n'
-    program = f"""
-        import {{ DefaultChatTransport }} from "ai";
-        const transport = new DefaultChatTransport({{ api: "http://127.0.0.1/", fetch: async () => new Response({json.dumps(planted)}) }});
-        const stream = await transport.sendMessages({{ chatId: "x", messages: [], trigger: "submit-message" }});
-        try {{ for await (const chunk of stream) {{}} console.log("accepted"); }} catch (error) {{ console.log(error.name); }}
-    """
+    program = """
+        import { DefaultChatTransport } from "ai";
+        const fetch = async () => new Response(PLANTED);
+        const transport = new DefaultChatTransport({ api: "http://127.0.0.1/", fetch });
+        const stream = await transport.sendMessages({ chatId: "x", messages: [], trigger: "submit-message" });
+        try {
+            for await (const chunk of stream) {}
+            console.log("accepted");
+        } catch (error) {
+            console.log(error.name);
+        }
+    """.replace("PLANTED", json.dumps(planted))
     done = subprocess.run(
         [node, "--input-type=module", "-e", program], cwd=CONTRACT, capture_output=True, text=True, check=False
     )

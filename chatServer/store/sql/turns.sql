@@ -57,10 +57,11 @@ where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s 
 returning stop_requested_at is not null as is_stop_requested;
 
 -- name: look_at_turn
--- The same question without a write.
+-- The same question without a write; whoever wants to take the turn over waits until we are done.
 select stop_requested_at is not null as is_stop_requested
 from chat.turns
-where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running';
+where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running'
+for share;
 
 -- name: request_stop
 -- Ask whoever runs this session's turn to stop it.
