@@ -14,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from chatServer import __version__, metrics, tracing
 from chatServer.agent.catalog import load_agents
-from chatServer.api import agents, auth_proxy, build, dev, docs_page, headers, health, problems, sessions
+from chatServer.api import agents, auth_proxy, build, dev, docs_page, headers, health, notes, problems, sessions
 from chatServer.api.access_log import AccessLog
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
@@ -68,7 +68,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    for room in (sessions, agents, dev, auth_proxy, health, docs_page):
+    for room in (sessions, agents, notes, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     return app
 
