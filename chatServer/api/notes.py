@@ -18,7 +18,8 @@ from chatServer.records import Agent, Notes, NotesVersion
 router = APIRouter(prefix="/api/agents/{name}/notes", tags=["notes"], responses=documented(401, 404, 422, 503))
 
 MAX_VERSION = 2**31 - 1
-_ETAG = re.compile(r'"?(\d{1,10})"?', re.ASCII)
+# W/ is what a proxy that compresses makes of an ETag; a version is exact all the same.
+_ETAG = re.compile(r'(?:W/)?"?(\d{1,10})"?', re.ASCII)
 
 
 class NotesRequest(Body):
@@ -89,6 +90,7 @@ async def read(agent: AgentInPath, state: CurrentState, user: CurrentUser, respo
 
 @router.put("", responses=documented(412, 428, *A_BODY))
 async def write(
+    *,
     agent: AgentInPath,
     if_version: VersionToChange,
     body: NotesRequest,
@@ -124,6 +126,7 @@ async def version(
 
 @router.post("/versions/{version}/restore", responses=documented(412, 428))
 async def restore(
+    *,
     agent: AgentInPath,
     version: VersionInPath,
     if_version: VersionToChange,
