@@ -12,27 +12,25 @@ _TAG = rf"(?:<[A-Za-z][A-Za-z0-9-]*+{_ATTRIBUTE}*+\s*+/?>|</[A-Za-z][A-Za-z0-9-]
 
 
 class Kind(NamedTuple):
-    """What a line begins with, and what the last line holds; no `end`: the block goes to the next blank line."""
+    """What the last line of a block holds; no `end`: the block goes to the next blank line."""
 
-    begin: re.Pattern[str]
     end: re.Pattern[str] | None
 
 
-_ENDED_BY_TEXT = [
-    Kind(
-        re.compile(r"<(?:script|pre|style|textarea)(?=\s|>|$)", re.I),
-        re.compile(r"</(?:script|pre|style|textarea)>", re.I),
-    ),
-    Kind(re.compile(r"<!--"), re.compile(r"-->")),
-    Kind(re.compile(r"<\?"), re.compile(r"\?>")),
-    Kind(re.compile(r"<![A-Za-z]"), re.compile(r">")),
-    Kind(re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>")),
+_KINDS = [
+    (r"<(?:script|pre|style|textarea)(?=\s|>|$)", Kind(re.compile(r"</(?:script|pre|style|textarea)>", re.I))),
+    (r"<!--", Kind(re.compile(r"-->"))),
+    (r"<\?", Kind(re.compile(r"\?>"))),
+    (r"<![a-z]", Kind(re.compile(r">"))),
+    (r"<!\[CDATA\[", Kind(re.compile(r"\]\]>"))),
+    (rf"</?(?:{'|'.join(block_names)})(?=\s|/?>|$)", Kind(None)),
 ]
-_BLOCK = Kind(re.compile(rf"</?(?:{'|'.join(block_names)})(?=\s|/?>|$)", re.I), None)
-_ANY = Kind(re.compile(_TAG), None)
+_BEGIN = re.compile("|".join(f"({begin})" for begin, _ in _KINDS), re.I)
+_ANY_TAG = re.compile(_TAG)
 
 
 def start(line: str, text: int, *, in_paragraph: bool) -> Kind | None:
     """The kind that begins at this place; a tag of any name does not interrupt a paragraph."""
-    kinds = [*_ENDED_BY_TEXT, _BLOCK] if in_paragraph else [*_ENDED_BY_TEXT, _BLOCK, _ANY]
-    return next((kind for kind in kinds if kind.begin.match(line, text)), None)
+    if found := _BEGIN.match(line, text):
+        return _KINDS[(found.lastindex or 1) - 1][1]
+    return None if in_paragraph or not _ANY_TAG.match(line, text) else Kind(None)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from chatServer.memory.outline import MAX_PIECES, Heading, count_pieces, read_headings, split_lines
+from chatServer.memory.outline import MAX_PIECES, count_pieces, read_headings, split_lines
 from chatServer.messages import clean_text
 
 Operation = Literal[
@@ -36,11 +36,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The page cut in four, whole lines each: what is before, the header, its text, what comes after."""
+    """What is before a section, its header, and what comes after its text; whole lines."""
 
     before: str
     header: str
-    body: str
     after: str
 
 
@@ -67,18 +66,21 @@ def refusal_of_size(notes: str) -> str | None:
     return f"The notes would have {size:,} bytes, and a page has at most {MAX_BYTES:,}. Nothing was changed."
 
 
-def find_section(notes: str, wanted: frozenset[str]) -> Section | None:
-    """The first section with one of these headers: it runs to the next header of the same or a higher level."""
+def find_section(notes: str, wanted: frozenset[str]) -> Section | list[str]:
+    """The first section with one of these headers, which runs to the next of the same or a higher level; or all headers."""
     lines = split_lines(notes)
     headings = read_headings(lines)
-    found = next((heading for heading in headings if heading.text in wanted), None)
-    if found is None:
-        return None
+    others: list[str] = []
+    for found in headings:
+        if found.text in wanted:
+            break
+        others.append(found.text)
+    else:
+        return others
     following = next((heading.start for heading in headings if heading.level <= found.level), len(lines))
     return Section(
         before="".join(lines[: found.start]),
         header="".join(lines[found.start : found.end]),
-        body="".join(lines[found.end : following]),
         after="".join(lines[following:]),
     )
 
@@ -99,24 +101,19 @@ def _change_section(notes: str, operation: Operation, content: str, wanted: froz
             notes, f"{said} at most. Nothing was changed; overwrite them with something shorter.", is_error=True
         )
     section = find_section(notes, wanted)
-    if section is None:
-        return Change(notes, _missing(notes), is_error=True)
+    if isinstance(section, list):
+        return Change(notes, _missing(section), is_error=True)
     after = section.after.lstrip(" ")  # indented, it could become part of a list that is now before it
     if operation == "delete_section_by_header":
-        return _sized(notes, _join(section.before, after))
+        return _sized(notes, _join(section.before, after) if after else section.before.rstrip(" \t\r\n"))
     return _sized(notes, section.before + _join(section.header, content, after))
 
 
-def _missing(notes: str) -> str:
+def _missing(headers: list[str]) -> str:
     """Which headers there are, so that the next try can be right."""
-    headings: list[Heading] = []
-    for heading in read_headings(split_lines(notes)):
-        headings.append(heading)
-        if len(headings) > MAX_HEADERS_TOLD:
-            break
-    told = [heading.text[:80] for heading in headings[:MAX_HEADERS_TOLD]]
-    more = "; …" if len(headings) > len(told) else ""
-    known = f"The headers are: {'; '.join(told)}{more}." if told else "The notes have no headers."
+    told = "; ".join(header[:80] for header in headers[:MAX_HEADERS_TOLD])
+    more = "; …" if len(headers) > MAX_HEADERS_TOLD else ""
+    known = f"The headers are: {told}{more}." if headers else "The notes have no headers."
     return f"There is no section with this header. {known} Nothing was changed."
 
 
