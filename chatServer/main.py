@@ -16,7 +16,7 @@ from chatServer import __version__, metrics, tracing
 from chatServer.agent.answer import Answerer
 from chatServer.agent.catalog import Catalog, load_agents
 from chatServer.agent.models import Models
-from chatServer.api import agents, auth_proxy, build, chat, dev, docs_page, headers, health, problems, sessions
+from chatServer.api import agents, auth_proxy, build, chat, dev, docs_page, headers, health, notes, problems, sessions
 from chatServer.api.access_log import AccessLog
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
@@ -72,7 +72,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    for room in (chat, sessions, agents, dev, auth_proxy, health, docs_page):
+    for room in (chat, sessions, agents, notes, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     return app
 

@@ -11,6 +11,7 @@ from chatServer.messages.message import Message
 
 __all__ = [
     "Agent",
+    "Author",
     "Budget",
     "Cursor",
     "DayUsage",
@@ -18,6 +19,8 @@ __all__ = [
     "Limits",
     "MemoryScope",
     "ModelInput",
+    "Notes",
+    "NotesVersion",
     "Page",
     "Principal",
     "Said",
@@ -206,6 +209,43 @@ class Said:
 
     message: Message = field(hash=False)
     usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The Markdown page of a user and an agent; version 0 is the page that nobody has written on yet."""
+
+    agent_name: str
+    notes: str = ""
+    version: int = 0
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who changes notes: a person, an agent in an attempt of a turn, or the server itself; and why."""
+
+    actor: Literal["user", "agent", "system"]
+    turn_id: UUID | None = None
+    attempt: int | None = None
+    untrusted_turn: bool = False  # the turn had read text from outside when it wrote
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotesVersion:
+    """A state that a page was in; its text only where one version is asked for."""
+
+    version: int
+    operation: str
+    actor: Literal["user", "agent", "system"]
+    reason: str | None
+    turn_id: UUID | None
+    attempt: int | None
+    untrusted_turn: bool
+    created_at: datetime
+    size_bytes: int
+    notes: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

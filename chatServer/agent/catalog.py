@@ -8,6 +8,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from chatServer import errors
+from chatServer.agent.toolbox import TOOLS
 from chatServer.records import Agent, Limits, MemoryScope
 
 MIDDLEWARE = ("pii",)  # what agent/graph.py can attach
@@ -118,7 +119,10 @@ def _read(path: Path) -> tuple[Agent | None, list[str]]:
         return None, [f"cannot be read: {error.strerror}"]
     if found.name != path.stem:
         return None, [f"its name is {found.name}; file and agent must have the same name"]
-    return _agent(found), []
+    unknown = [
+        f"tools: there is no {name}; there are: {', '.join(sorted(TOOLS))}" for name in found.tools if name not in TOOLS
+    ]
+    return (None, unknown) if unknown else (_agent(found), [])
 
 
 def _sentence(problem: dict[str, Any]) -> str:
