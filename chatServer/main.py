@@ -28,10 +28,12 @@ from chatServer.api.state import State
 from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
 from chatServer.errors import StartupError
-from chatServer.store import startup
+from chatServer.store import jobs, startup
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres, revive
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
+from chatServer.work import worker
+from chatServer.work.after_turn import Workshop
 
 HTTP_TIMEOUT_S = 10
 LOOK_AFTER_DATABASE_S = 1
@@ -103,18 +105,31 @@ async def running(settings: Settings) -> AsyncIterator[State]:
     async with opened_database(settings) as database, http_client() as http, http_client() as http_for_keys:
         keys = verification_keys(settings, dev_key, http_for_keys)
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
-        async with Readiness(looks(database, keys)) as readiness:
-            yield State(
-                settings=settings,
-                database=database,
-                agents=agents_found,
-                authenticator=Authenticator(issuer, keys),
-                dev_key=dev_key,
-                http=http,
-                readiness=readiness,
-                shutdown=Shutdown(settings.shutdown_grace_s),
-                commit=commit,
-            )
+        shutdown = Shutdown(settings.shutdown_grace_s)
+        tasks = workshop(database).tasks()
+        async with (
+            Readiness(looks(database, keys)) as readiness,
+            worker.beside_the_server(settings, database, tasks, shutdown.begun),
+        ):
+            try:
+                yield State(
+                    settings=settings,
+                    database=database,
+                    agents=agents_found,
+                    authenticator=Authenticator(issuer, keys),
+                    dev_key=dev_key,
+                    http=http,
+                    readiness=readiness,
+                    shutdown=shutdown,
+                    commit=commit,
+                )
+            finally:
+                shutdown.begin()  # also where no signal came: whatever works beside the requests ends now
+
+
+def workshop(database: Database) -> Workshop:
+    """What jobs are done with, here and in `chatserver worker`."""
+    return Workshop(database, title_models=lambda _: None)
 
 
 def http_client() -> httpx.AsyncClient:
@@ -144,11 +159,14 @@ def looks(database: Database, keys: Keys) -> dict[str, Look]:
         is_older = startup.is_older(revision)
         return Check(not is_older, f"at revision {revision}" + (": run chatserver migrate" if is_older else ""))
 
+    async def queue_is_read() -> Check:
+        return Check(ok=True, detail=str(await jobs.read_status(database)))
+
     async def issuer_is_known() -> Check:
         assert isinstance(keys, IssuerKeys)  # nosec B101 # narrows a type
         return Check(*await keys.status())
 
-    found: dict[str, Look] = {"database": database_answers, "migrations": is_migrated}
+    found: dict[str, Look] = {"database": database_answers, "migrations": is_migrated, "queue": queue_is_read}
     return found | {"issuer": issuer_is_known} if isinstance(keys, IssuerKeys) else found
 
 

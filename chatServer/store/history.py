@@ -77,6 +77,10 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         kept = cut([each.message for each in stored.values()])
         return [replace(stored[message.message_id], message=message) for message in kept]
 
+    async def opening(self, limit: int) -> list[StoredMessage]:
+        """The oldest messages that a model may see, oldest first."""
+        return [each for each in await self._read("read_opening", limit=limit) if each.is_readable]
+
     async def page(self, limit: int, before: int = NEWEST) -> list[StoredMessage]:
         """The newest messages before a point, whatever became of their turns, oldest first."""
         return await self._read("read_newest", limit=limit, before=before)

@@ -13,9 +13,7 @@ from tests.conftest import ADA, EVE, Urls, cloned, owner_connection
 SESSION, TURN = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 # A second row of the same user, beside what `filled` wrote.
 OTHER = "33333333-3333-4333-8333-333333333333"
-QUEUE_TABLES = [
-    f"procrastinate.procrastinate_{name}" for name in ("jobs", "events", "workers", "periodic_defers")
-]
+QUEUE_TABLES = [f"procrastinate.procrastinate_{name}" for name in ("jobs", "events", "workers", "periodic_defers")]
 SEED_TABLES = ["public.user_agent_active_sessions", "public.chat_message_history", "public.agent_long_term_memory"]
 
 

@@ -1,4 +1,4 @@
-"""The queue's schema is procrastinate's own, except for what we say; a newer package that needs another turns this red."""
+"""The queue's schema is procrastinate's own but for one trigger; a newer package that needs another turns this red."""
 
 import pytest
 from procrastinate.schema import SchemaManager
@@ -7,8 +7,7 @@ from tests.conftest import cloned, owner_connection
 from tests.migration.test_ddl import dump
 
 DISABLED = (
-    "ALTER TABLE procrastinate.procrastinate_jobs "
-    "DISABLE TRIGGER procrastinate_jobs_notify_queue_job_inserted_v1;\n"
+    "ALTER TABLE procrastinate.procrastinate_jobs DISABLE TRIGGER procrastinate_jobs_notify_queue_job_inserted_v1;\n"
 )
 
 
@@ -35,4 +34,3 @@ def theirs(postgres, template) -> str:
 def test_it_is_the_schema_of_the_installed_package_with_one_trigger_disabled(ours, theirs):
     assert DISABLED in ours
     assert lines(ours.replace(DISABLED, "")) == lines(theirs)
-
