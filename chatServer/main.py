@@ -16,6 +16,7 @@ from chatServer import __version__, metrics, tracing
 from chatServer.agent.answer import Answerer
 from chatServer.agent.catalog import Catalog, load_agents
 from chatServer.agent.models import Models
+from chatServer.agent.title import title_models
 from chatServer.api import agents, auth_proxy, build, chat, dev, docs_page, headers, health, notes, problems, sessions
 from chatServer.api.access_log import AccessLog
 from chatServer.api.auth import Authenticator, Issuer
@@ -30,12 +31,14 @@ from chatServer.api.state import State
 from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
 from chatServer.errors import StartupError
-from chatServer.store import startup
+from chatServer.store import jobs, startup
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres, revive
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
 from chatServer.turn.before import Beginning
 from chatServer.turn.turns import Turns
+from chatServer.work import worker
+from chatServer.work.after_turn import Workshop
 
 HTTP_TIMEOUT_S = 10
 LOOK_AFTER_DATABASE_S = 1
@@ -108,37 +111,43 @@ async def running(settings: Settings) -> AsyncIterator[State]:
         keys = verification_keys(settings, dev_key, http_for_keys)
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
         shutdown = Shutdown(settings.shutdown_grace_s)
+        models = Models(settings)
+        tasks = workshop(settings, database, agents_found, models).tasks()
         async with (
             Readiness(looks(database, keys)) as readiness,
-            running_turns(settings, database, agents_found, shutdown) as turns,
+            worker.beside_the_server(settings, database, tasks, shutdown.begun),
+            running_turns(settings, Beginning(database, agents_found, models, settings.model), shutdown) as turns,
         ):
-            yield State(
-                settings=settings,
-                database=database,
-                agents=agents_found,
-                turns=turns,
-                authenticator=Authenticator(issuer, keys),
-                dev_key=dev_key,
-                http=http,
-                readiness=readiness,
-                shutdown=shutdown,
-                commit=commit,
-            )
+            try:
+                yield State(
+                    settings=settings,
+                    database=database,
+                    agents=agents_found,
+                    turns=turns,
+                    authenticator=Authenticator(issuer, keys),
+                    dev_key=dev_key,
+                    http=http,
+                    readiness=readiness,
+                    shutdown=shutdown,
+                    commit=commit,
+                )
+            finally:
+                shutdown.begin()  # also where no signal came: whatever works beside the requests ends now
+
+
+def workshop(settings: Settings, database: Database, catalog: Catalog, models: Models) -> Workshop:
+    """What jobs are done with, here and in `chatserver worker`."""
+    return Workshop(database, title_models(models, catalog, settings.model))
 
 
 @contextlib.asynccontextmanager
-async def running_turns(
-    settings: Settings, database: Database, catalog: Catalog, shutdown: Shutdown
-) -> AsyncIterator[Turns]:
+async def running_turns(settings: Settings, beginning: Beginning, shutdown: Shutdown) -> AsyncIterator[Turns]:
     """The turns of this process; those that outlive its grace are interrupted when it ends."""
-    models = Models(settings)
-    answerer = Answerer(models, model_timeout_s=settings.model_timeout_s, tool_timeout_s=settings.tool_timeout_s)
+    answerer = Answerer(
+        beginning.models, model_timeout_s=settings.model_timeout_s, tool_timeout_s=settings.tool_timeout_s
+    )
     turns = Turns(
-        Beginning(database, catalog, models, settings.model),
-        answerer,
-        timeout_s=settings.turn_timeout_s,
-        on_start=shutdown.enter,
-        on_end=shutdown.leave,
+        beginning, answerer, timeout_s=settings.turn_timeout_s, on_start=shutdown.enter, on_end=shutdown.leave
     )
     try:
         yield turns
@@ -173,11 +182,14 @@ def looks(database: Database, keys: Keys) -> dict[str, Look]:
         is_older = startup.is_older(revision)
         return Check(not is_older, f"at revision {revision}" + (": run chatserver migrate" if is_older else ""))
 
+    async def queue_is_read() -> Check:
+        return Check(ok=True, detail=str(await jobs.read_status(database)))
+
     async def issuer_is_known() -> Check:
         assert isinstance(keys, IssuerKeys)  # nosec B101 # narrows a type
         return Check(*await keys.status())
 
-    found: dict[str, Look] = {"database": database_answers, "migrations": is_migrated}
+    found: dict[str, Look] = {"database": database_answers, "migrations": is_migrated, "queue": queue_is_read}
     return found | {"issuer": issuer_is_known} if isinstance(keys, IssuerKeys) else found
 
 

@@ -20,3 +20,11 @@ pool_size = Gauge("chat_pool_size", "Connections to the database")
 pool_free = Gauge("chat_pool_free", "Connections that nobody uses right now")
 pool_waiting = Gauge("chat_pool_waiting", "Requests that wait for a connection")
 shutting_down = Gauge("chat_shutting_down", "1 once the server was told to end")
+jobs_waiting = Gauge("chat_jobs_waiting", "Jobs that wait in the queue, when last looked at")
+jobs_failed = Gauge("chat_jobs_failed", "Jobs that have failed for good, when last looked at")
+job_seconds = Histogram(
+    "chat_job_seconds",
+    "Runs of jobs by task and outcome",
+    ["task", "outcome"],
+    buckets=(0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 120),
+)

@@ -78,6 +78,10 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         whole = [_kept(stored[message.message_id], message) for message in cut([each.message for each in seen])]
         return await images.put_images_back(self._db, self._user_id, self._session_id, whole)
 
+    async def opening(self, limit: int) -> list[StoredMessage]:
+        """The oldest messages that a model may see, oldest first."""
+        return [each for each in await self._read("read_opening", limit=limit) if each.is_readable]
+
     async def page(self, limit: int, before: int = NEWEST) -> list[StoredMessage]:
         """The newest messages before a point, whatever became of their turns, oldest first."""
         return await self._read("read_newest", limit=limit, before=before)
