@@ -30,9 +30,9 @@ from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.tools import BaseTool, StructuredTool
 
 from chatServer.agent.lean import Lean
+from chatServer.agent.listen import Streams
 from chatServer.agent.models import Models
 from chatServer.agent.run import Run
-from chatServer.agent.step import Streams
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
 from chatServer.records import ModelInput, Said, TurnEvent
 
@@ -57,11 +57,10 @@ class Answerer:
         self._tool_timeout_s = tool_timeout_s
         self._compiled: dict[Hashable, Compiled] = {}
 
-    async def answer(
+    def answer(
         self, asked: ModelInput, tools: Sequence[Tool], context: ToolContext
     ) -> AsyncGenerator[TurnEvent | Said, None]:
         """Everything that happens until the model has answered; the module says in which order."""
-        compiled = await self._get(asked, tuple(tools))
         run = Run(
             asked,
             {tool.name: tool for tool in tools},
@@ -70,19 +69,20 @@ class Answerer:
             tool_timeout_s=self._tool_timeout_s,
             call_ids={call.call_id for message in asked.messages for call in message.tool_calls or ()},
         )
+        key = (asked.model, asked.agent.limits.output_tokens, asked.agent.middleware, tuple(tools))
+        compiled = self._compiled.get(key)
+        return compiled.answer(run) if compiled else self._answer_first(key, run)
+
+    async def _answer_first(self, key: Hashable, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
+        agent = run.asked.agent
+        model = await self._models.get(run.asked.model, output_tokens=agent.limits.output_tokens)
+        compiled = await _compile(model, tuple(run.tools.values()), agent.middleware)
+        if len(self._compiled) >= MAX_COMPILED:  # tools that are made anew for each turn would fill the memory
+            self._compiled.pop(next(iter(self._compiled)))
+        self._compiled[key] = compiled
         async with aclosing(compiled.answer(run)) as events:
             async for event in events:
                 yield event
-
-    async def _get(self, asked: ModelInput, tools: tuple[Tool, ...]) -> Compiled:
-        agent = asked.agent
-        key = (asked.model, agent.limits.output_tokens, agent.middleware, tools)
-        if key not in self._compiled:
-            if len(self._compiled) >= MAX_COMPILED:
-                self._compiled.pop(next(iter(self._compiled)))
-            model = await self._models.get(asked.model, output_tokens=agent.limits.output_tokens)
-            self._compiled[key] = await _compile(model, tools, agent.middleware)
-        return self._compiled[key]
 
 
 async def _compile(model: BaseChatModel, tools: tuple[Tool, ...], middleware: tuple[str, ...]) -> Compiled:
