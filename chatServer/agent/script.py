@@ -9,7 +9,6 @@ A round is a message of the assistant's since the last user message. `delay_ms` 
 """
 
 import asyncio
-import hashlib
 import json
 import re
 import time
@@ -106,9 +105,7 @@ class Given:
 
     def call_id(self, index: int) -> str:
         """The same for the same message and round, another for every other one of the conversation."""
-        origin = f"{self.question_id}|{len(self.messages)}|{self.question}"
-        digest = hashlib.sha256(origin.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-        return f"call_{digest}_{self.round}_{index}"
+        return speech.call_id(self.question_id, f"{len(self.messages)}|{self.question}", self.round, index)
 
     def look_up(self, name: str, match: re.Match[str] | None) -> str:
         if name.isdecimal():

@@ -1,5 +1,6 @@
 """How the models that live in this server speak: word by word, in LangChain's chunks, without a network."""
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -56,6 +57,12 @@ def text_chunk(word: str, *, beside_reasoning: bool = False) -> ChatGenerationCh
 def reasoning_chunk(word: str) -> ChatGenerationChunk:
     block: dict[str | int, Any] = {"type": "reasoning", "reasoning": word, "index": 0}
     return ChatGenerationChunk(message=AIMessageChunk(content=[block]))
+
+
+def call_id(message_id: str | None, text: str, round_number: int, index: int) -> str:
+    """An id that no other call of the conversation has, made from the message that led to it."""
+    digest = hashlib.sha256(f"{message_id}|{text}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"call_{digest}_{round_number}_{index}"
 
 
 def call_chunks(calls: Sequence[Call]) -> Iterator[ChatGenerationChunk]:
