@@ -22,17 +22,20 @@ import asyncio
 import importlib
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
+from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.tools import BaseTool, StructuredTool
 
 from chatServer.agent.lean import Lean
+from chatServer.agent.listen import Streams
 from chatServer.agent.models import Models
 from chatServer.agent.run import Run
-from chatServer.agent.step import Streams
+from chatServer.agent.speech import SpeakingModel
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
 from chatServer.records import ModelInput, Said, TurnEvent
 
@@ -57,11 +60,10 @@ class Answerer:
         self._tool_timeout_s = tool_timeout_s
         self._compiled: dict[Hashable, Compiled] = {}
 
-    async def answer(
+    def answer(
         self, asked: ModelInput, tools: Sequence[Tool], context: ToolContext
     ) -> AsyncGenerator[TurnEvent | Said, None]:
         """Everything that happens until the model has answered; the module says in which order."""
-        compiled = await self._get(asked, tuple(tools))
         run = Run(
             asked,
             {tool.name: tool for tool in tools},
@@ -70,19 +72,20 @@ class Answerer:
             tool_timeout_s=self._tool_timeout_s,
             call_ids={call.call_id for message in asked.messages for call in message.tool_calls or ()},
         )
+        key = (asked.model, asked.agent.limits.output_tokens, asked.agent.middleware, tuple(tools))
+        compiled = self._compiled.get(key)
+        return compiled.answer(run) if compiled else self._answer_first(key, run)
+
+    async def _answer_first(self, key: Hashable, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
+        agent = run.asked.agent
+        model = await self._models.get(run.asked.model, output_tokens=agent.limits.output_tokens)
+        compiled = await _compile(model, tuple(run.tools.values()), agent.middleware)
+        if len(self._compiled) >= MAX_COMPILED:  # tools that are made anew for each turn would fill the memory
+            self._compiled.pop(next(iter(self._compiled)))
+        self._compiled[key] = compiled
         async with aclosing(compiled.answer(run)) as events:
             async for event in events:
                 yield event
-
-    async def _get(self, asked: ModelInput, tools: tuple[Tool, ...]) -> Compiled:
-        agent = asked.agent
-        key = (asked.model, agent.limits.output_tokens, agent.middleware, tools)
-        if key not in self._compiled:
-            if len(self._compiled) >= MAX_COMPILED:
-                self._compiled.pop(next(iter(self._compiled)))
-            model = await self._models.get(asked.model, output_tokens=agent.limits.output_tokens)
-            self._compiled[key] = await _compile(model, tools, agent.middleware)
-        return self._compiled[key]
 
 
 async def _compile(model: BaseChatModel, tools: tuple[Tool, ...], middleware: tuple[str, ...]) -> Compiled:
@@ -108,4 +111,15 @@ def _streams(model: Runnable[Any, Any]) -> Streams:
     """Without the binding around it: that would be one more generator and one more config for every chunk."""
     bare, kwargs = (model.bound, dict(model.kwargs)) if isinstance(model, RunnableBinding) else (model, {})
     astream = cast(Callable[..., AsyncGenerator[BaseMessage, None]], bare.astream)  # it always is a generator
+    if isinstance(bare, SpeakingModel):
+        astream = partial(_speech, bare)
     return lambda messages: astream(messages, **kwargs)
+
+
+async def _speech(
+    model: SpeakingModel, messages: list[BaseMessage], **kwargs: Any
+) -> AsyncGenerator[BaseMessage, None]:
+    """Our own models without LangChain's callbacks, which nobody hears here: 0.3 ms less for 20 words."""
+    async with aclosing(cast(AsyncGenerator[ChatGenerationChunk, None], model._astream(messages, **kwargs))) as chunks:
+        async for chunk in chunks:
+            yield chunk.message

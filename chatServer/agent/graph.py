@@ -17,9 +17,11 @@ from langchain_core.tools import BaseTool
 
 from chatServer.agent import pii
 from chatServer.agent.calls import Answered, Planned, answer, plan
+from chatServer.agent.given import system, window
 from chatServer.agent.lean import ended
+from chatServer.agent.listen import Streams, listen
 from chatServer.agent.run import Run
-from chatServer.agent.step import Redactor, Step, Streams, prompt, system
+from chatServer.agent.step import Redactor, Step
 from chatServer.records import Said, TurnEvent
 
 Write = Callable[[Any], None]
@@ -70,9 +72,13 @@ class OurSteps(AgentMiddleware[AgentState[Any], InGraph]):
             write(event)
         step = Step(run, turn.redactor)
         model = self._model_without_tools if run.is_last_step else self._model
-        async with aclosing(step.events(model, [*system(run), *request.messages])) as said:
-            async for one in said:
-                write(one)
+        messages = [*system(run), *request.messages]
+        async with aclosing(listen(model, messages, run.model_timeout_s)) as chunks:
+            async for chunk in chunks:
+                for event in step.take(chunk):
+                    write(event)
+        for said in step.finish():
+            write(said)
         turn.plan(step)
         if not step.calls:
             write(TurnEvent("step-finish"))
@@ -107,7 +113,7 @@ class Graph:
         )
 
     async def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
-        messages: list[BaseMessage] = prompt(run)
+        messages: list[BaseMessage] = window(run)
         turn = InGraph(run, None)
         if self._has_pii:
             turn.redactor = pii.StreamRedactor()

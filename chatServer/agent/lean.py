@@ -8,8 +8,10 @@ from langchain_core.messages import BaseMessage
 
 from chatServer import errors
 from chatServer.agent.calls import Planned, answer, plan
+from chatServer.agent.given import system, window
+from chatServer.agent.listen import Streams, listen
 from chatServer.agent.run import Run
-from chatServer.agent.step import Step, Streams, prompt, system
+from chatServer.agent.step import Step
 from chatServer.records import Said, TurnEvent
 
 
@@ -21,19 +23,23 @@ class Lean:
         self._model_without_tools = model_without_tools
 
     async def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
-        messages = [*system(run), *prompt(run)]
+        messages = [*system(run), *window(run)]
         while True:
             for event in run.begin_step():
                 yield event
             step = Step(run)
             model = self._model_without_tools if run.is_last_step else self._model
-            async with aclosing(step.events(model, messages)) as said:
-                async for one in said:
-                    yield one
-            messages.append(step.reply)
-            async with aclosing(_run_tools(plan(step.calls, run), run, messages)) as heard:
-                async for one in heard:
-                    yield one
+            async with aclosing(listen(model, messages, run.model_timeout_s)) as chunks:
+                async for chunk in chunks:
+                    for event in step.take(chunk):
+                        yield event
+            for said in step.finish():
+                yield said
+            if step.calls:
+                messages.append(step.reply)
+                async with aclosing(_run_tools(plan(step.calls, run), run, messages)) as results:
+                    async for result in results:
+                        yield result
             yield TurnEvent("step-finish")
             if not step.calls:
                 return

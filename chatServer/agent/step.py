@@ -1,24 +1,18 @@
 """One call of the model: its chunks become events, and at the end a message."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Protocol
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, SystemMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.tool import tool_call
 
 from chatServer import errors
 from chatServer.agent.calls import Call
-from chatServer.agent.models import translated
 from chatServer.agent.run import Run, tool_name
-from chatServer.messages import Message, ToolCallMsg, clean_text, from_langchain, thought_in, to_langchain
+from chatServer.messages import Message, ToolCallMsg, clean_text, from_langchain, thought_in
 from chatServer.messages.blocks import text_in
 from chatServer.messages.calls import json_object
 from chatServer.records import EventKind, Said, TurnEvent, Usage, new_id
-
-Streams = Callable[[list[BaseMessage]], AsyncGenerator[BaseMessage, None]]  # a model, with its tools or without
 
 _EVENTS: dict[str, tuple[EventKind, EventKind, EventKind]] = {
     "text": ("text-start", "text-delta", "text-end"),
@@ -37,7 +31,7 @@ class Redactor(Protocol):
 
 
 class Step:
-    """After `events` is through, `calls` and `reply` say what the model wants and what it said."""
+    """Takes the chunks; after `finish`, `calls` and `reply` say what the model wants and what it will read again."""
 
     def __init__(self, run: Run, redactor: Redactor | None = None) -> None:
         self.calls: list[Call] = []
@@ -53,42 +47,55 @@ class Step:
     def has_text(self) -> bool:
         return any(text.strip() for text in self._texts)
 
-    async def events(self, model: Streams, messages: list[BaseMessage]) -> AsyncGenerator[TurnEvent | Said, None]:
-        """Ask, and tell what comes; the last is what was said."""
-        async with aclosing(_chunks(model, messages, self._run.model_timeout_s)) as chunks:
-            async for chunk in chunks:
-                self._chunks.append(chunk)
-                for kind, text in _pieces(chunk):
-                    for event in self._say(kind, text):
-                        yield event
-        for event in self._end_part():
-            yield event
-        said = self._finish()
+    def take(self, chunk: AIMessageChunk) -> list[TurnEvent]:
+        """What is heard of a chunk at once."""
+        self._chunks.append(chunk)
+        heard: list[TurnEvent] = []
+        if chunk.additional_kwargs:
+            self._say("reasoning", chunk.additional_kwargs.get("reasoning_content"), heard)
+        if isinstance(chunk.content, str):
+            self._say("text", chunk.content, heard)
+            return heard
+        for block in chunk.content:
+            self._say("text", text_in(block), heard)
+            if isinstance(block, dict):
+                self._say("reasoning", thought_in(block), heard)
+        return heard
+
+    def finish(self) -> list[TurnEvent | Said]:
+        """What is heard when the model has ended; the last is what it said."""
+        heard: list[TurnEvent] = []
+        self._end_part(heard)
+        said = self._said()
         for call in self.calls:
             value = call.arguments if call.args is None else call.args
-            yield TurnEvent("tool-input", id=call.id, name=call.name, value=value)
-        yield said
+            heard.append(TurnEvent("tool-input", id=call.id, name=call.name, value=value))
+        return [*heard, said]
 
-    def _say(self, kind: str, text: str) -> Iterator[TurnEvent]:
+    def _say(self, kind: str, text: object, heard: list[TurnEvent]) -> None:
+        if not text or not isinstance(text, str):
+            return
         if kind != self._kind:
-            yield from self._end_part()
+            self._end_part(heard)
             self._kind, self._id = kind, self._run.part_id(kind)
-            yield TurnEvent(_EVENTS[kind][0], id=self._id)
-        yield from self._delta(self._redactor.feed(text) if self._redactor else text)
+            heard.append(TurnEvent(_EVENTS[kind][0], id=self._id))
+        text = clean_text(text)
+        self._delta(self._redactor.feed(text) if self._redactor else text, heard)
 
-    def _delta(self, text: str) -> Iterator[TurnEvent]:
+    def _delta(self, text: str, heard: list[TurnEvent]) -> None:
         if text:
             if self._kind == "text":
                 self._texts.append(text)
-            yield TurnEvent(_EVENTS[self._kind][1], id=self._id, text=text)
+            heard.append(TurnEvent(_EVENTS[self._kind][1], id=self._id, text=text))
 
-    def _end_part(self) -> Iterator[TurnEvent]:
+    def _end_part(self, heard: list[TurnEvent]) -> None:
         if self._kind:
-            yield from self._delta(self._redactor.rest() if self._redactor else "")
-            yield TurnEvent(_EVENTS[self._kind][2], id=self._id)
+            if self._redactor:
+                self._delta(self._redactor.rest(), heard)
+            heard.append(TurnEvent(_EVENTS[self._kind][2], id=self._id))
             self._kind = ""
 
-    def _finish(self) -> Said:
+    def _said(self) -> Said:
         whole = _merged(self._chunks)
         self.calls = _calls(whole, self._run)
         if not self.calls and not self.has_text:
@@ -106,66 +113,6 @@ class Step:
         )
         self.reply = _with_calls(spoken, self.calls)
         return Said(_message(spoken, self.calls), _usage(whole))
-
-
-def prompt(run: Run) -> list[BaseMessage]:
-    """The window as the model gets it, without the system prompt."""
-    return [_sendable(to_langchain(message)) for message in run.asked.messages]
-
-
-def system(run: Run) -> list[BaseMessage]:
-    return [SystemMessage(run.asked.system)] if run.asked.system else []
-
-
-async def _chunks(
-    model: Streams, messages: list[BaseMessage], timeout_s: float
-) -> AsyncGenerator[AIMessageChunk, None]:
-    """What the model streams, until the whole call has taken too long."""
-    # The timer runs only while we wait for the model: a generator must not cancel whoever reads from it.
-    deadline = asyncio.get_running_loop().time() + timeout_s
-    stream = model(messages)
-    try:
-        while True:
-            try:
-                async with asyncio.timeout_at(deadline) as limit:
-                    chunk = await anext(stream)
-            except StopAsyncIteration:
-                return
-            except errors.ChatError:
-                raise
-            except Exception as error:
-                if limit.expired():
-                    raise errors.ModelTimeout from error
-                raise translated(error) from error
-            yield chunk if isinstance(chunk, AIMessageChunk) else _as_chunk(chunk)
-    finally:
-        await stream.aclose()  # hangs up
-
-
-def _as_chunk(message: BaseMessage) -> AIMessageChunk:
-    """Models that cannot stream give one whole message."""
-    values = message.model_dump(exclude={"type"})
-    return AIMessageChunk(**values)
-
-
-def _pieces(chunk: AIMessageChunk) -> Iterator[tuple[str, str]]:
-    """What a chunk says, in order: ("text" or "reasoning", words)."""
-    content = chunk.content
-    if chunk.additional_kwargs and isinstance(thought := chunk.additional_kwargs.get("reasoning_content"), str):
-        yield from _piece("reasoning", thought)
-    if isinstance(content, str):
-        yield from _piece("text", content)
-        return
-    for block in content:
-        if (text := text_in(block)) is not None:
-            yield from _piece("text", text)
-        elif isinstance(block, dict) and isinstance(thought := thought_in(block), str):
-            yield from _piece("reasoning", thought)
-
-
-def _piece(kind: str, text: str) -> Iterator[tuple[str, str]]:
-    if text:
-        yield kind, clean_text(text)
 
 
 def _merged(chunks: list[AIMessageChunk]) -> AIMessageChunk:
@@ -191,16 +138,9 @@ def _calls(whole: AIMessageChunk, run: Run) -> list[Call]:
 
 
 def _with_calls(spoken: AIMessage, calls: list[Call]) -> AIMessage:
-    """As the model reads it again. No provider takes arguments that are no object, nor a result without its call."""
+    """As the model reads it again, with no arguments where they were broken; see agent/given.py."""
     wanted = [tool_call(name=call.name, args=call.args or {}, id=call.id) for call in calls]
     return spoken.model_copy(update={"tool_calls": wanted}) if calls else spoken
-
-
-def _sendable(base: BaseMessage) -> BaseMessage:
-    if not isinstance(base, AIMessage) or not base.invalid_tool_calls:
-        return base
-    broken = [tool_call(name=tool_name(call["name"]), args={}, id=call["id"]) for call in base.invalid_tool_calls]
-    return base.model_copy(update={"tool_calls": [*base.tool_calls, *broken], "invalid_tool_calls": []})
 
 
 def _message(spoken: AIMessage, calls: list[Call]) -> Message:

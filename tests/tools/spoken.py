@@ -3,23 +3,30 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
 from pydantic import Field
-
-from chatServer.agent.speech import SpeakingModel
 
 Wait = Callable[[], Awaitable[Any]]
 
 
-class SpokenModel(SpeakingModel):
+class SpokenModel(BaseChatModel):
     """In a list of `rounds`: a text, a chunk, an error to raise, or something to wait for. The last one repeats."""
 
     rounds: list[list[Any]]
     asked: list[list[BaseMessage]] = Field(default_factory=list)
     tools: list[list[str]] = Field(default_factory=list)
     closed: list[bool] = Field(default_factory=list)  # for each call that ended, whether it was heard to the end
+
+    def bind_tools(self, tools: Sequence[BaseTool], **kwargs: Any) -> Runnable[Any, Any]:
+        return self.bind(tools=[tool.name for tool in tools], **kwargs)
+
+    def _generate(self, *_: Any, **__: Any) -> ChatResult:
+        raise NotImplementedError
 
     @property
     def _llm_type(self) -> str:
