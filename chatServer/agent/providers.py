@@ -52,9 +52,8 @@ class Provider:
 
     def build(self, wanted: Wanted) -> BaseChatModel:
         """Import the package, which takes seconds the first time, and make the model."""
-        made = getattr(importlib.import_module(self.module), self.chat_class)(**self.options(wanted))
-        assert isinstance(made, BaseChatModel)
-        return made
+        chat_class: type[BaseChatModel] = getattr(importlib.import_module(self.module), self.chat_class)
+        return chat_class(**self.options(wanted))
 
 
 def _common(wanted: Wanted) -> Options:

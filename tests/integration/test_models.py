@@ -316,6 +316,14 @@ def test_the_command_line_imports_no_provider():
     assert done.stdout.strip() == "[]"
 
 
+def test_every_provider_and_its_variables_are_documented():
+    page = (ROOT / "docs" / "models.md").read_text()
+    for name in PROVIDERS:
+        assert f"`{name}:" in page
+    for variable in ("OPENAI", "OPENROUTER", "ANTHROPIC", "GOOGLE", "GEMINI"):
+        assert f"`{variable}_API_KEY`" in page
+
+
 def test_every_optional_package_is_an_extra_of_ours():
     extras = (ROOT / "pyproject.toml").read_text().partition("[project.optional-dependencies]")[2].partition("\n[")[0]
     for provider in PROVIDERS.values():
