@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chatServer import logs, terminal, tracing
+from chatServer.agent.catalog import load_agents
+from chatServer.agent.models import Models
 from chatServer.config import Settings
 from chatServer.doctor import Case, examine
 from chatServer.errors import ChatError, StartupError
