@@ -123,6 +123,7 @@ def test_a_budget_keeps_its_promises(case):
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1_200)
 @given(CASES)
 @settings(max_examples=100_000, **FAST)
 def test_a_budget_keeps_its_promises_100_000_times(case):
