@@ -51,6 +51,7 @@ class Settings(BaseSettings):
     agents_dir: Folder = ROOT / "agents"
     default_agent: str = "assistant"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    git_commit: str = ""
     cors_origins: Origins = ()
     allow_langsmith: bool = False
 

@@ -21,6 +21,7 @@ ChatError
 ├── ModelNotConfigured         503 model_not_configured
 ├── ShuttingDown               503 shutting_down
 ├── IssuerUnavailable          503 issuer_unavailable
+├── Overloaded                 503 overloaded
 └── ModelTimeout               504 model_timeout
 MessageError                   a message that is no message (library use; ValueError)
 StartupError                   the server refuses to start, and says what to do
@@ -169,6 +170,15 @@ class IssuerUnavailable(ChatError):
 
     def __init__(self) -> None:
         super().__init__("The sign-in service does not answer right now. Try again in a moment.", retry_after_s=5)
+
+
+class Overloaded(ChatError):
+    """There is no room for what is being sent."""
+
+    status, code, title = 503, "overloaded", "Too much arrives at once"
+
+    def __init__(self) -> None:
+        super().__init__("Too many large messages arrive at once. Try again in a moment.", retry_after_s=5)
 
 
 class MessageError(ValueError):

@@ -18,7 +18,6 @@ from chatServer.agent.catalog import Catalog, load_agents
 from chatServer.agent.models import Models
 from chatServer.agent.title import title_models
 from chatServer.api import agents, auth_proxy, build, chat, dev, docs_page, headers, health, notes, problems, sessions
-from chatServer.api.access_log import AccessLog
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
 from chatServer.api.dev_key import DEV_ISSUER, DevKey
@@ -94,7 +93,6 @@ def add_edges(app: FastAPI, settings: Settings) -> None:
             expose_headers=headers.CORS_ANSWER_HEADERS,
         )
     app.add_middleware(headers.SecurityHeaders)
-    app.add_middleware(AccessLog)
     app.add_middleware(Traffic)
     app.add_middleware(RequestId)
 
@@ -105,7 +103,7 @@ async def running(settings: Settings) -> AsyncIterator[State]:
     tracing.forget_tracing_variables(settings)
     agents_found = load_agents(settings.agents_dir, settings.default_agent)
     dev_key = DevKey.of(settings.chat_data_dir) if settings.auth_mode == "dev" else None
-    commit = build.commit()
+    commit = build.commit(settings.git_commit)
     metrics.build.info({"version": __version__, "commit": commit})
     async with opened_database(settings) as database, http_client() as http, http_client() as http_for_keys:
         keys = verification_keys(settings, dev_key, http_for_keys)
@@ -173,12 +171,21 @@ def verification_keys(settings: Settings, dev_key: DevKey | None, http: httpx.As
 def looks(database: Database, keys: Keys) -> dict[str, Look]:
     """What /readyz looks at."""
 
+    reading: asyncio.Task[str | None] | None = None
+
+    def read_once() -> asyncio.Task[str | None]:
+        """Two looks at the database begin together: what one read tells is enough for both."""
+        nonlocal reading
+        if reading is None or reading.done():
+            reading = asyncio.ensure_future(startup.read_revision(database))
+        return reading
+
     async def database_answers() -> Check:
-        await startup.read_revision(database)
+        await read_once()
         return Check(ok=True, detail="answers")
 
     async def is_migrated() -> Check:
-        revision = await startup.read_revision(database)
+        revision = await read_once()
         is_older = startup.is_older(revision)
         return Check(not is_older, f"at revision {revision}" + (": run chatserver migrate" if is_older else ""))
 

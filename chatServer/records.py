@@ -64,6 +64,9 @@ class Principal:
     is_anonymous: bool = False
 
 
+NOBODY = Principal(UUID(int=0))  # what belongs to everybody is his; no token makes anybody him
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much one turn may do: calls of the model, calls of tools, tokens of an answer."""

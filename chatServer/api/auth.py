@@ -11,7 +11,7 @@ import jwt
 
 from chatServer import errors, metrics
 from chatServer.api.keys import Keys
-from chatServer.records import Principal
+from chatServer.records import NOBODY, Principal
 
 MAX_TOKEN_LENGTH = 8_192
 MAX_LIFETIME_S = 24 * 3600
@@ -19,7 +19,7 @@ LEEWAY_S = 5
 REMEMBERED_S = 60
 REMEMBERED_TOKENS = 10_000
 ROLE = "authenticated"
-NOBODY = UUID(int=0)  # what belongs to everybody; never a user
+NEEDS_SIGN_IN = "This needs a token: send the header Authorization: Bearer <access token>."
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _principal(claims: dict[str, Any]) -> Principal:
         user_id = UUID(claims["sub"])
     except ValueError as error:
         raise _refusal() from error
-    if str(user_id) != claims["sub"].lower() or user_id == NOBODY:
+    if str(user_id) != claims["sub"].lower() or user_id == NOBODY.user_id:
         raise _refusal()
     return Principal(user_id, is_anonymous=claims.get("is_anonymous") is True)
 

@@ -7,11 +7,17 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chatServer import errors
+from chatServer.api.auth import NEEDS_SIGN_IN
+from chatServer.api.edge import Edge
 from chatServer.api.problems import problem
 
 LIMIT_BYTES = 1_000_000
-LARGER_BYTES = {("POST", "/api/chat"): 8_000_000}  # a message may bring images
+LARGER_BYTES = {("POST", "/api/chat"): 8_000_000}  # a message may bring images; these routes want a token
 TIMEOUT_S = 30.0
+# What this process holds of bodies that still arrive. The first part of each is not counted, so that whoever fills
+# the rest with halves of large bodies does not keep ordinary messages out.
+ARRIVING_BYTES = 64_000_000
+UNCOUNTED_BYTES = 65_536
 # A refused sender gets this much more patience, so that it reads our answer instead of a broken connection.
 LINGER_S = 1.0
 LINGER_BYTES = 2_000_000
@@ -21,17 +27,15 @@ class ClientGone(Exception):
     """The client left before its body was there."""
 
 
-class WholeBody:
+class WholeBody(Edge):
     """Passes a body on as one message; a body that is too large, too slow or encoded never reaches the app."""
 
-    def __init__(self, app: ASGIApp, timeout_s: float = TIMEOUT_S) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, timeout_s: float = TIMEOUT_S, arriving_bytes: int = ARRIVING_BYTES) -> None:
+        super().__init__(app)
         self.timeout_s = timeout_s
+        self.free_bytes = arriving_bytes
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+    async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             body = await self._read(scope, receive)
         except ClientGone:
@@ -50,9 +54,40 @@ class WholeBody:
             raise errors.InvalidRequest("Send the body as it is: a Content-Encoding is not accepted.")
         try:
             async with asyncio.timeout(self.timeout_s):
-                return await _collect(receive, limit)
+                if limit > LIMIT_BYTES:
+                    await _refuse_strangers(scope, headers)
+                return await self._collect(receive, limit)
         except TimeoutError as error:
             raise errors.RequestTimeout(self.timeout_s) from error
+
+    async def _collect(self, receive: Receive, limit: int) -> bytes:
+        body = bytearray()
+        counted = 0
+        try:
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientGone
+                body += message.get("body", b"")
+                if len(body) > limit:
+                    raise errors.BodyTooLarge(limit)
+                more = max(0, len(body) - UNCOUNTED_BYTES) - counted
+                if more > self.free_bytes:
+                    raise errors.Overloaded
+                self.free_bytes -= more
+                counted += more
+                if not message.get("more_body", False):
+                    return bytes(body)
+        finally:
+            self.free_bytes += counted
+
+
+async def _refuse_strangers(scope: Scope, headers: Headers) -> None:
+    """Whose body it is, before any of it is held. The route asks again; the answer is remembered."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer":
+        raise errors.Unauthenticated(NEEDS_SIGN_IN)
+    await scope["state"]["chat"].authenticator.principal_of(token.strip())
 
 
 def limit_bytes(method: str, path: str) -> int:
@@ -63,22 +98,6 @@ def limit_bytes(method: str, path: str) -> int:
 def has_body(headers: Headers) -> bool:
     """Whether HTTP/1.1 would see one."""
     return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
-
-
-async def _collect(receive: Receive, limit: int) -> bytes:
-    pieces: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ClientGone
-        piece: bytes = message.get("body", b"")
-        size += len(piece)
-        if size > limit:
-            raise errors.BodyTooLarge(limit)
-        pieces.append(piece)
-        if not message.get("more_body", False):
-            return b"".join(pieces)
 
 
 def _first(body: bytes, receive: Receive) -> Receive:

@@ -1,6 +1,5 @@
 """Which code this is: asked once, when the server starts."""
 
-import os
 from pathlib import Path
 
 from chatServer.config import ROOT
@@ -8,10 +7,10 @@ from chatServer.config import ROOT
 UNKNOWN = "unknown"
 
 
-def commit(root: Path = ROOT) -> str:
-    """The commit that an image was built from (GIT_COMMIT), or that a checkout is at."""
-    if given := os.environ.get("GIT_COMMIT", "").strip():
-        return given[:40]
+def commit(given: str, root: Path = ROOT) -> str:
+    """The commit that an image was built from, which it is given, or that a checkout is at."""
+    if given.strip():
+        return given.strip()[:40]
     try:
         return _head(root)[:40] or UNKNOWN
     except (OSError, UnicodeDecodeError):

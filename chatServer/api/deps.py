@@ -6,6 +6,7 @@ from fastapi import Depends, Path, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from chatServer import errors
+from chatServer.api.auth import NEEDS_SIGN_IN
 from chatServer.api.state import State
 from chatServer.conversation.sessions import SessionKey
 from chatServer.records import Principal
@@ -23,7 +24,7 @@ async def current_principal(
 ) -> Principal:
     """The user whose token came with the request."""
     if credentials is None:
-        raise errors.Unauthenticated("This needs a token: send the header Authorization: Bearer <access token>.")
+        raise errors.Unauthenticated(NEEDS_SIGN_IN)
     return await state.authenticator.principal_of(credentials.credentials)
 
 

@@ -12,6 +12,7 @@ import jwt
 from chatServer.api.auth import MAX_LIFETIME_S, ROLE, Issuer
 from chatServer.errors import StartupError
 
+KEY_FILE = "dev-signing-key"
 KEY_BYTES = 32
 DEV_ISSUER = Issuer(name="chatserver-dev", audience="authenticated")
 DEV_USERS = UUID("6f1b0c9e-3f0a-5c39-9a52-1f1d5c0a7b11")  # the namespace in which a name becomes a user id
@@ -26,7 +27,7 @@ class DevKey:
     @classmethod
     def of(cls, data_dir: Path) -> "DevKey":
         """The key in the data directory; made when it is missing."""
-        path = data_dir / "dev-signing-key"
+        path = data_dir / KEY_FILE
         data_dir.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             _write_once(path, secrets.token_bytes(KEY_BYTES))

@@ -1,7 +1,9 @@
 """What every answer tells the browser: take nothing from elsewhere, guess nothing, keep nothing."""
 
 from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
+
+from chatServer.api.edge import Edge
 
 ALWAYS = {
     "X-Content-Type-Options": "nosniff",
@@ -16,21 +18,16 @@ JSON_TYPES = ("application/json", "application/problem+json")
 # For pages elsewhere that CORS_ORIGINS names. Tokens travel in Authorization, so no cookies are allowed.
 CORS_REQUEST_HEADERS = (
     "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "Last-Event-ID", "X-Request-Id",
+    "apikey", "X-Client-Info", "X-Supabase-Api-Version",  # what supabase-js sends to /auth/v1
 )  # fmt: skip
 CORS_ANSWER_HEADERS = ("ETag", "Retry-After", "X-Request-Id")
 CORS_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
-class SecurityHeaders:
+class SecurityHeaders(Edge):
     """Adds what an answer does not say itself."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+    async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
         added = ALWAYS | OVER_HTTPS if scope["scheme"] == "https" else ALWAYS
 
         async def send_with_headers(message: Message) -> None:

@@ -116,7 +116,9 @@ class IssuerKeys:
     async def _fetch(self) -> None:
         self._tried_at = self._clock()
         try:
-            self._keys = parse_key_set(await self._read())
+            response, body = await get_bounded(self._client, self._url, FETCH_TIMEOUT_S)
+            response.raise_for_status()
+            self._keys = parse_key_set(body)
         except (httpx.HTTPError, httpx.InvalidURL, ValueError, TimeoutError) as error:
             metrics.jwks_fetches.labels("failed").inc()
             logger.warning("the issuer's keys cannot be fetched: %s", type(error).__name__)
@@ -124,16 +126,16 @@ class IssuerKeys:
         self._fetched_at = self._clock()
         metrics.jwks_fetches.labels("ok").inc()
 
-    async def _read(self) -> bytes:
-        """The body, bounded in size and in total time: an issuer that drips must not hold us."""
-        async with asyncio.timeout(FETCH_TIMEOUT_S), self._client.stream("GET", self._url) as response:
-            response.raise_for_status()
-            body = b""
-            async for piece in response.aiter_bytes():
-                body += piece
-                if len(body) > MAX_KEY_SET_BYTES:
-                    raise ValueError("the key set is too large")
-            return body
+
+async def get_bounded(client: httpx.AsyncClient, url: str, timeout_s: float) -> tuple[httpx.Response, bytes]:
+    """An answer of the issuer's and its body, bounded in size and in total time: one that drips must not hold us."""
+    async with asyncio.timeout(timeout_s), client.stream("GET", url) as response:
+        body = b""
+        async for piece in response.aiter_bytes():
+            body += piece
+            if len(body) > MAX_KEY_SET_BYTES:
+                raise ValueError("the issuer's answer is too large")
+        return response, body
 
 
 def parse_key_set(body: bytes) -> dict[str, VerificationKey]:

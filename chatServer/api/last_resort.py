@@ -4,28 +4,23 @@ import logging
 import traceback
 
 from starlette.requests import Request
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from chatServer import errors
+from chatServer.api.edge import Edge
 from chatServer.api.problems import problem
 
 logger = logging.getLogger(__name__)
 
 
-class LastResort:
+class LastResort(Edge):
     """Catches every exception that the routes let through.
 
     The framework's own handler would pass it on to the server's log with its message, and database drivers put the
     failing row into theirs.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+    async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
         has_begun = False
 
         async def watched(message: Message) -> None:

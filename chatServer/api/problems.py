@@ -23,7 +23,7 @@ MEANINGS = {
     422: "The request is not valid",
     428: "If-Match is missing",
     502: "The model failed",
-    503: "Not now: the database, the sign-in service, the model's set-up, or a shutdown; see Retry-After",
+    503: "Not now: the database, the sign-in service, the model's set-up, a crowd or a shutdown; see Retry-After",
     504: "The model took too long",
 }
 A_BODY = (408, 413, 422)  # what can go wrong with any

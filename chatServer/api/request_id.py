@@ -3,25 +3,20 @@
 import re
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from chatServer import logs
+from chatServer.api.edge import Edge
 from chatServer.records import new_id
 
 HEADER = "X-Request-Id"
 _ACCEPTABLE = re.compile(r"^[A-Za-z0-9_.:-]{1,64}\Z")
 
 
-class RequestId:
+class RequestId(Edge):
     """Take the caller's id when it is harmless, else make one."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+    async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
         given = Headers(scope=scope).get(HEADER, "")
         request_id = given if _ACCEPTABLE.match(given) else str(new_id())
         scope.setdefault("state", {})["request_id"] = request_id

@@ -5,9 +5,10 @@ import time
 from collections.abc import Callable
 
 from starlette.requests import Request
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from chatServer import errors, metrics
+from chatServer.api.edge import Edge
 from chatServer.api.problems import problem
 
 REFUSED = "/api/"
@@ -54,16 +55,10 @@ class Shutdown:
         return self.has_begun and (self._running == 0 or self.is_overdue)
 
 
-class ShutdownGate:
+class ShutdownGate(Edge):
     """Counts what runs, and turns away what comes too late."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+    async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
         shutdown: Shutdown = scope["state"]["chat"].shutdown
         if shutdown.has_begun and scope["path"].startswith(REFUSED):
             await problem(Request(scope), errors.ShuttingDown())(scope, receive, send)

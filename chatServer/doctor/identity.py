@@ -1,10 +1,14 @@
 """Who may come in: does the issuer answer, with keys that we can use, under the name that its tokens carry?"""
 
+import asyncio
+import json
 from email.utils import parsedate_to_datetime
+from typing import NamedTuple
 
 import httpx
 
-from chatServer.api.keys import UnusableKeys, parse_key_set
+from chatServer.api.dev_key import KEY_FILE
+from chatServer.api.keys import UnusableKeys, get_bounded, parse_key_set
 from chatServer.doctor.finding import Case, Finding, clock_finding
 
 TIMEOUT_S = 5
@@ -15,39 +19,51 @@ NO_KEYS = (
 )
 
 
+class Answer(NamedTuple):
+    status: int
+    date: str
+    body: bytes
+
+
 def issuer(case: Case) -> Finding:
     """Its key set is there, and holds something to verify with."""
     name, url = "issuer", case.settings.jwks_url
     if case.settings.auth_mode != "supabase":
         return Finding(name, "ok", ONLY_OURS[case.settings.auth_mode])
     try:
-        answer = httpx.get(url, timeout=TIMEOUT_S)
-    except httpx.HTTPError as error:
+        answer = _get(url)
+    except (httpx.HTTPError, TimeoutError) as error:
         remedy = "Start it, or correct SUPABASE_URL or AUTH_JWKS_URL; look at firewalls and proxies between us"
-        return Finding(name, "problem", f"{url} does not answer ({type(error).__name__})", remedy)
-    if answer.status_code != 200:
+        return Finding(name, "problem", f"{url} does not answer within {TIMEOUT_S} s ({type(error).__name__})", remedy)
+    except ValueError:
+        return _no_key_set(url)
+    if answer.status != 200:
         remedy = "Correct SUPABASE_URL (it ends before /auth/v1) or AUTH_JWKS_URL"
-        return Finding(name, "problem", f"{url} answers with status {answer.status_code}", remedy)
-    return _judge(answer, url)
+        return Finding(name, "problem", f"{url} answers with status {answer.status}", remedy)
+    return _judge(answer.body, url)
 
 
-def _judge(answer: httpx.Response, url: str) -> Finding:
+def _judge(body: bytes, url: str) -> Finding:
     name = "issuer"
-    if _is_empty(answer):
+    if _is_empty(body):
         return Finding(name, "problem", "the issuer publishes an empty key set: it signs with a secret", NO_KEYS)
     try:
-        keys = parse_key_set(answer.content)
+        keys = parse_key_set(body)
     except UnusableKeys:
         return Finding(name, "problem", "the issuer publishes no ES256 or RS256 key for signatures", NO_KEYS)
     except ValueError:
-        return Finding(name, "problem", f"what is at {url} is no key set", "Correct SUPABASE_URL or AUTH_JWKS_URL")
+        return _no_key_set(url)
     return Finding(name, "ok", f"{len(keys)} signing keys at {url}")
 
 
-def _is_empty(answer: httpx.Response) -> bool:
+def _no_key_set(url: str) -> Finding:
+    return Finding("issuer", "problem", f"what is at {url} is no key set", "Correct SUPABASE_URL or AUTH_JWKS_URL")
+
+
+def _is_empty(body: bytes) -> bool:
     try:
-        found = answer.json()
-    except ValueError:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
         return False
     return isinstance(found, dict) and found.get("keys") == []
 
@@ -59,8 +75,8 @@ def issuer_name(case: Case) -> Finding:
     if answer is None:
         return Finding(name, "skipped", "needs AUTH_MODE=supabase and an issuer that answers")
     try:
-        found = answer.json()["issuer"] if answer.status_code == 200 else None
-    except (ValueError, KeyError, TypeError):
+        found = json.loads(answer.body)["issuer"] if answer.status == 200 else None
+    except (ValueError, KeyError, TypeError, RecursionError):
         found = None
     if found is None:
         return Finding(name, "skipped", f"the issuer does not say it; tokens must carry {expected}")
@@ -78,24 +94,35 @@ def issuer_clock(case: Case) -> Finding:
         return Finding(name, "skipped", "needs AUTH_MODE=supabase and an issuer that answers")
     ours_s = (asked_at + case.clock()) / 2
     try:
-        theirs_s = parsedate_to_datetime(answer.headers.get("Date", "")).timestamp() + 0.5  # it has whole seconds
+        theirs_s = parsedate_to_datetime(answer.date).timestamp() + 0.5  # it has whole seconds
     except ValueError:
         return Finding(name, "skipped", "the issuer does not say the time")
     return clock_finding(name, theirs_s - ours_s, "the issuer's")
 
 
-def _ask(case: Case, url: str) -> httpx.Response | None:
+def _ask(case: Case, url: str) -> Answer | None:
     if case.settings.auth_mode != "supabase":
         return None
     try:
-        return httpx.get(url, timeout=TIMEOUT_S)
-    except httpx.HTTPError:
+        return _get(url)
+    except (httpx.HTTPError, TimeoutError, ValueError):
         return None
+
+
+def _get(url: str) -> Answer:
+    """As the server itself asks: without the proxies of the environment, bounded in size and in total time."""
+
+    async def get() -> Answer:
+        async with httpx.AsyncClient(timeout=TIMEOUT_S, trust_env=False) as client:
+            response, body = await get_bounded(client, url, TIMEOUT_S)
+            return Answer(response.status_code, response.headers.get("Date", ""), body)
+
+    return asyncio.run(get())
 
 
 def development_key(case: Case) -> Finding:
     """Who reads it can be anybody."""
-    name, path = "development key", case.settings.chat_data_dir / "dev-signing-key"
+    name, path = "development key", case.settings.chat_data_dir / KEY_FILE
     if case.settings.auth_mode != "dev" or not path.exists():
         return Finding(name, "ok", "there is none")
     if path.stat().st_mode & 0o077:

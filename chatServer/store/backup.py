@@ -10,8 +10,7 @@ from chatServer.errors import StartupError
 from chatServer.store import pgtools, queries
 from chatServer.store.migrate import connect_as_owner
 
-PUBLIC_TABLES = ("user_agent_active_sessions", "chat_message_history", "agent_long_term_memory")
-OURS = ("chat.*", *(f"public.{name}" for name in PUBLIC_TABLES))
+OURS = ("chat.*", *(f"public.{name}" for name in queries.PUBLIC_TABLES))
 SQL = queries.load("backup.sql")
 
 
@@ -25,7 +24,7 @@ def backup(owner_url: str, file: Path, *, force: bool = False) -> int:
         refuse_a_bound_owner(connection)
         if connection.execute(SQL["has_our_tables"]).fetchone() == (False,):
             raise StartupError("There is nothing to back up: our tables are missing in this database.")
-        tool = pgtools.find("pg_dump", connection.info.server_version // 10_000)
+        tool = pgtools.pg_dump(connection.info.server_version // 10_000)
     draft = _draft(file)
     try:
         _dump(tool, owner_url, draft)

@@ -66,7 +66,8 @@ def _facts(url: str, clock: Callable[[], float]) -> DatabaseFacts:
         assert row is not None  # nosec B101 # narrows a type
         login = startup.read_login(connection)
         with connection.cursor(row_factory=class_row(FaultyTable)) as cursor:
-            tables = cursor.execute(SQL["list_faulty_tables"]).fetchall()
+            ours = {"public_tables": list(queries.PUBLIC_TABLES)}
+            tables = cursor.execute(SQL["list_faulty_tables"], ours).fetchall()
         revision = startup.revision_of(connection) if login.is_migrated and login.may_become_user else None
         return DatabaseFacts(
             where=migrate.where(url),

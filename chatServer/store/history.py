@@ -139,6 +139,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         self._loaded, self._added = [*self._loaded, *new], []
 
     async def aclear(self) -> None:
+        """Forget what was said; the session stays, and is still found by its title."""
         values = {"user_id": self._user_id, "session_id": self._session_id}
         for name in ("delete_messages", "delete_superseded", "delete_index", "delete_images"):
             await self._db.execute(SQL[name], values)

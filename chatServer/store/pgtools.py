@@ -1,4 +1,4 @@
-"""pg_dump and pg_restore: those of the wheel, or those on PATH, whichever the server's version needs."""
+"""pg_dump and pg_restore: those of the wheel, or those on PATH, whichever the server or the file needs."""
 
 import os
 import re
@@ -12,19 +12,33 @@ from psycopg import conninfo
 from chatServer.errors import StartupError
 
 
-def find(name: str, server_major: int) -> Path:
-    """The tool that is as old as possible but not older than the server: an older one refuses to dump it."""
-    candidates = {major: folder / name for major, folder in POSTGRES_VERSIONS.items() if (folder / name).exists()}
-    if on_path := shutil.which(name):
-        candidates.setdefault(_major(on_path), Path(on_path))
-    usable = [major for major in candidates if major >= server_major]
+def pg_dump(server_major: int) -> Path:
+    """As old as possible, so that many can read the file, but not older than the server, which it would refuse."""
+    tools = _all("pg_dump")
+    usable = [major for major in tools if major >= server_major]
     if not usable:
-        have = ", ".join(map(str, sorted(candidates))) or "none"
+        have = ", ".join(map(str, sorted(tools))) or "none"
         raise StartupError(
-            f"The database is Postgres {server_major}, and {name} is there for {have} only. "
-            f"Install the client programs of Postgres {server_major} or newer and put {name} on PATH."
+            f"The database is Postgres {server_major}, and pg_dump is there for {have} only. "
+            f"Install the client programs of Postgres {server_major} or newer and put pg_dump on PATH."
         )
-    return candidates[min(usable)]
+    return tools[min(usable)]
+
+
+def pg_restore() -> Path:
+    """The newest: it reads the files of all older ones, and never talks to a server."""
+    tools = _all("pg_restore")
+    if not tools:
+        raise StartupError("pg_restore is not there. Install the client programs of Postgres and put it on PATH.")
+    return tools[max(tools)]
+
+
+def _all(name: str) -> dict[int, Path]:
+    """Every one that there is, by its major version."""
+    found = {major: folder / name for major, folder in POSTGRES_VERSIONS.items() if (folder / name).exists()}
+    if on_path := shutil.which(name):
+        found.setdefault(_major(on_path), Path(on_path))
+    return found
 
 
 def _major(tool: str) -> int:

@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 SQL_DIR = Path(__file__).parent / "sql"
+# Ours outside the schema chat, under the names that others look for; statements about all our tables ask for them.
+PUBLIC_TABLES = ("user_agent_active_sessions", "chat_message_history", "agent_long_term_memory")
 _BLOCK = re.compile(r"^-- name: (?P<name>\w+)\n-- [^\n]+\n(?P<statement>.+?)(?=^-- name: |\Z)", re.M | re.S)
 
 

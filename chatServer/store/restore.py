@@ -16,7 +16,8 @@ from sqlalchemy.pool import NullPool
 
 from chatServer.errors import StartupError
 from chatServer.store import migrate, pgtools, queries
-from chatServer.store.backup import PUBLIC_TABLES, refuse_a_bound_owner
+from chatServer.store.backup import refuse_a_bound_owner
+from chatServer.store.queries import PUBLIC_TABLES
 
 COPY = re.compile(rb"^COPY ((?:chat\.\w+)|(?:public\.(\w+))) \([\w, \"]+\) FROM stdin;$")
 SET_SEQUENCE = re.compile(
@@ -32,7 +33,7 @@ def restore(owner_url: str, file: Path, *, force: bool = False) -> str:
     """
     with _transaction(owner_url) as (connection, raw):
         refuse_a_bound_owner(raw)
-        tool = pgtools.find("pg_restore", raw.info.server_version // 10_000)
+        tool = pgtools.pg_restore()
         revision = _revision_in(tool, file)
         if not force:
             _refuse_to_lose_rows(raw)

@@ -107,8 +107,9 @@ async def index_title(connection: Connection, user_id: UUID, session: Session) -
 
 
 async def delete_session(connection: Connection, user_id: UUID, session_id: str) -> None:
-    """The session and its turns; what was said in it is the history's to delete."""
-    await connection.execute(SQL["delete_session"], {"user_id": user_id, "session_id": session_id})
+    """The session, its title and its turns; what was said in it is the history's to delete."""
+    for name in ("delete_title", "delete_session"):
+        await connection.execute(SQL[name], {"user_id": user_id, "session_id": session_id})
 
 
 async def _one(connection: Connection, name: str, **values: Any) -> Session | None:

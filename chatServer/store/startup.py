@@ -1,18 +1,16 @@
 """What must be true of a database before we serve from it."""
 
 from typing import NamedTuple
-from uuid import UUID
 
 import psycopg
 from psycopg.rows import class_row
 
 from chatServer.errors import StartupError
-from chatServer.records import Principal
+from chatServer.records import NOBODY
 from chatServer.store import migrate, queries
 from chatServer.store.pool import Database
 
 SQL = queries.load("startup.sql")
-NOBODY = Principal(UUID(int=0))
 READY_TIMEOUT_MS = 500
 
 
@@ -49,7 +47,7 @@ def refuse_unsafe_database(url: str) -> None:
 def read_login(connection: psycopg.Connection) -> Login:
     """Who we are there, and what that role could do."""
     with connection.cursor(row_factory=class_row(Login)) as cursor:
-        login = cursor.execute(SQL["who_logs_in"]).fetchone()
+        login = cursor.execute(SQL["who_logs_in"], {"public_tables": list(queries.PUBLIC_TABLES)}).fetchone()
     assert login is not None  # nosec B101 # narrows a type
     return login
 

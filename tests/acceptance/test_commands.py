@@ -2,11 +2,18 @@
 
 import json
 import os
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
+import psycopg
+
+from chatServer.config import ROOT
 from chatServer.store.embedded import embedded_postgres
+from chatServer.store.migrate import migrate
 from tests.acceptance.test_serve import CHATSERVER, server
+from tests.acceptance.test_shutdown import wait_until
 
 
 def chatserver(data_dir: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -62,3 +69,47 @@ def test_there_is_nothing_to_back_up_before_the_first_migration(tmp_path):
     with embedded_postgres(tmp_path):
         done = chatserver(tmp_path, "backup", str(tmp_path / "x"))
     assert (done.returncode, "our tables are missing" in done.stderr) == (1, True)
+
+
+TRIPWIRE = """
+import os, signal, sys
+class Tripwire:
+    left = int(sys.argv.pop())
+    def find_spec(self, *_):
+        self.left -= 1
+        if self.left == 0:
+            print("tripped", flush=True)
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Tripwire())
+from chatServer.__main__ import main
+main()
+"""
+
+
+def interrupted_at(import_number: int, tmp_path: Path) -> subprocess.CompletedProcess[str]:
+    """Ctrl-C in the middle of the start, not after a time but at an import: the n-th that is looked for."""
+    command = [sys.executable, "-c", TRIPWIRE, "token", "--user", "ada", str(import_number)]
+    values = {**os.environ, "CHAT_DATA_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, env=values, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_ctrl_c_during_the_imports_ends_quietly(tmp_path):
+    """N = 10 places; the first is that of our own first import, and the command has about two thousand."""
+    for number in (5, 50, 100, 200, 400, 600, 800, 1000, 1250, 1500):
+        done = interrupted_at(number, tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (130, "tripped\n", ""), number
+
+
+def test_ctrl_c_during_a_command_ends_quietly(tmp_path):
+    """The lock that it waits for says that it is past its imports."""
+    with embedded_postgres(tmp_path) as postgres:
+        migrate(postgres.owner_url)
+        with psycopg.connect(postgres.owner_url) as connection:
+            connection.execute("lock table chat.alembic_version in access exclusive mode")
+            values = {**os.environ, "CHAT_DATA_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+            command = [sys.executable, "-m", "chatServer", "migrate"]
+            process = subprocess.Popen(command, env=values, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+            wait_until(lambda: connection.execute("select count(*) from pg_locks where not granted").fetchone() == (1,))
+            process.send_signal(signal.SIGINT)
+            assert (process.wait(30), process.stderr.read()) == (130, "")
+            process.stderr.close()

@@ -153,7 +153,7 @@ def test_only_its_owner_can_read_a_backup_and_nothing_else_is_left(saved):
 
 
 def test_a_backup_that_fails_leaves_no_file(filled, tmp_path, monkeypatch):
-    monkeypatch.setattr(pgtools, "find", lambda *_: Path("/bin/false"))
+    monkeypatch.setattr(pgtools, "pg_dump", lambda *_: Path("/bin/false"))
     with pytest.raises(StartupError, match="nothing was written"):
         backup(filled.owner, tmp_path / "chat.backup")
     assert list(tmp_path.iterdir()) == []
@@ -224,7 +224,7 @@ def test_rows_for_other_tables_and_statements_in_a_file_are_not_run(other, saved
     """pg_restore is replaced by something that says more than a backup of ours would."""
     tool = tmp_path / "pg_restore"
     planted = "COPY public.planted (x) FROM stdin;\\n1\\n\\\\.\\ndrop table chat.sessions;\\nSELECT pg_sleep(60);"
-    tool.write_text(f'#!/bin/sh\nprintf "{planted}\\n"\nexec {pgtools.find("pg_restore", 18)} "$@"\n')
+    tool.write_text(f'#!/bin/sh\nprintf "{planted}\\n"\nexec {pgtools.pg_restore()} "$@"\n')
     tool.chmod(0o755)
     with owner_connection(other.owner) as connection:
         connection.execute("create table public.planted (x text)")
@@ -287,16 +287,23 @@ def sixteen(tmp_path_factory) -> Iterator[EmbeddedPostgres]:
 
 
 def test_an_older_server_is_saved_with_its_own_tools_and_restored_into_a_newer_one(sixteen, other, tmp_path):
-    assert "pginstall18" not in str(pgtools.find("pg_dump", 16))
+    assert "pginstall18" not in str(pgtools.pg_dump(16))
     fill(sixteen.owner_url)
     backup(sixteen.owner_url, tmp_path / "sixteen.backup")
     restore(other.owner, tmp_path / "sixteen.backup")
     assert fingerprint(other.owner) == fingerprint(sixteen.owner_url)
 
 
+def test_a_file_of_newer_tools_is_restored_into_an_older_server(sixteen, saved, filled):
+    """The tool that reads a file is chosen by the file: the server's own of 16 would refuse one of 18."""
+    assert "pginstall18" in str(pgtools.pg_restore())
+    restore(sixteen.owner_url, saved, force=True)
+    assert fingerprint(sixteen.owner_url) == fingerprint(filled.owner)
+
+
 def test_a_server_that_is_newer_than_every_tool_is_a_sentence():
     with pytest.raises(StartupError, match=r"Postgres 99, and pg_dump is there for .*18 only. Install the client"):
-        pgtools.find("pg_dump", 99)
+        pgtools.pg_dump(99)
 
 
 def test_an_owner_whom_row_level_security_binds_is_told_what_to_do(sixteen, tmp_path):

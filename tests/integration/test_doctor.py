@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from chatServer import doctor
 from chatServer.api.dev_key import DevKey
 from chatServer.config import Settings
-from chatServer.doctor import Case, Finding, machine
+from chatServer.doctor import Case, Finding, identity, machine
 from chatServer.store.diagnosis import DatabaseFault, look_at
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate, newest_revision
@@ -264,7 +264,20 @@ def test_keys_of_another_kind_say_to_use_the_secret(supabase, issuer):
     only_problem(case_of(supabase), "issuer", "no ES256 or RS256 key", "AUTH_MODE=secret")
 
 
-@pytest.mark.parametrize(("mode", "said"), [("error", "status 500"), ("garbage", "is no key set")])
+@pytest.mark.parametrize("mode", ["drip", "hang"])
+def test_an_issuer_that_takes_forever_is_named_in_time(supabase, issuer, mode, monkeypatch):
+    """Dripped, the answer would take 12 s, and no single byte is late."""
+    monkeypatch.setattr(identity, "TIMEOUT_S", 0.5)
+    issuer.mode = mode
+    case = case_of(supabase)
+    began = time.monotonic()
+    only_problem(case, "issuer", "does not answer within 0.5 s", "Start it, or correct SUPABASE_URL")
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"), [("error", "status 500"), ("garbage", "is no key set"), ("huge", "is no key set")]
+)
 def test_an_address_that_is_not_the_issuer_is_named(supabase, issuer, mode, said):
     issuer.mode = mode
     only_problem(case_of(supabase), "issuer", said, "Correct SUPABASE_URL")

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import select
 import socket
 import time
 
@@ -40,6 +41,73 @@ async def test_chunked_bodies_are_counted_too(client, path):
     answer = await client.post(path, content=in_pieces(body.LIMIT_BYTES + 1))
     assert_problem(answer, 413, "body_too_large")
     assert answer.headers["connection"] == "close"
+
+
+@pytest.mark.parametrize("header", [{}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic YTpi"}])
+def test_a_stranger_cannot_make_us_hold_a_large_body(settings, header):
+    """Not a byte of it was sent when the answer is there."""
+    lines = "".join(f"{name}: {value}\r\n" for name, value in header.items()).encode()
+    head = b"POST /api/chat HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 8000000\r\n" + lines + b"\r\n"
+    with listening(create_app(settings)) as address:
+        answer = exchange(address, head)
+    assert answer.startswith(b"HTTP/1.1 401 ")
+    assert b'"code":"unauthenticated"' in answer
+    assert b"www-authenticate: Bearer" in answer
+
+
+async def test_a_user_may_send_a_large_body_where_it_is_allowed(client, as_ada):
+    answer = await client.post("/api/chat", content=in_pieces(8_000_000), headers=as_ada)
+    assert answer.json()["code"] != "body_too_large"
+    answer = await client.post("/api/chat", content=in_pieces(8_000_001), headers=as_ada)
+    assert_problem(answer, 413, "body_too_large")
+
+
+def half_a_body(address: str, size: int) -> socket.socket:
+    """A request that says it has one byte more than it sends."""
+    host, port = address.removeprefix("http://").split(":")
+    connection = socket.create_connection((host, int(port)), timeout=10)
+    head = f"POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {size + 1}\r\n\r\n"
+    connection.sendall(head.encode() + b"x" * size)
+    return connection
+
+
+def test_half_sent_bodies_fill_their_room_and_nothing_else(settings, as_ada):
+    """N = 60 halves of 900 kB where ten fit: the rest is told to come back, ordinary requests go on, and the room is
+    free again when they leave."""
+    app = create_app(settings)
+    (door,) = [each for each in app.user_middleware if each.cls is WholeBody]
+    each_bytes, room = 900_000, 10
+    door.kwargs["arriving_bytes"] = room * (each_bytes - body.UNCOUNTED_BYTES)
+    large = {"title": "x" * 200, "session_id": "x" * 900_000}
+    with listening(app) as address:
+        halves = [half_a_body(address, each_bytes) for _ in range(60)]
+        try:
+            deadline = time.monotonic() + 20
+            while len(answered := select.select(halves, [], [], 1)[0]) < 60 - room:
+                assert time.monotonic() < deadline, len(answered)
+            assert len(answered) == 60 - room, "those that fit may go on"
+            said = answered[0].recv(65_536)
+            assert said.startswith(b"HTTP/1.1 503 ")
+            assert b'"code":"overloaded"' in said
+            assert b"retry-after: 5" in said
+            small = httpx.post(f"{address}/api/sessions", json={"title": "small"}, headers=as_ada)
+            assert small.status_code == 201, "ordinary messages are not kept out"
+            assert httpx.post(f"{address}/api/sessions", json=large, headers=as_ada).status_code == 503
+        finally:
+            for half in halves:
+                half.close()
+        deadline = time.monotonic() + 10
+        while httpx.post(f"{address}/api/sessions", json=large, headers=as_ada).status_code == 503:
+            assert time.monotonic() < deadline, "the room is free again"
+        (middleware,) = [layer for layer in layers_of(app) if isinstance(layer, WholeBody)]
+        assert middleware.free_bytes == door.kwargs["arriving_bytes"]
+
+
+def layers_of(app):
+    layer = app.middleware_stack
+    while layer is not None:
+        yield layer
+        layer = getattr(layer, "app", None)
 
 
 def test_a_chat_message_may_bring_images():
@@ -228,7 +296,16 @@ async def test_a_named_page_may_ask_and_reads_errors_too(settings, as_ada, monke
     assert "access-control-allow-origin" not in foreign.headers
 
 
-@pytest.mark.parametrize("wanted", ["authorization,content-type", "idempotency-key", "last-event-id", "if-match"])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "authorization,content-type",
+        "idempotency-key",
+        "last-event-id",
+        "if-match",
+        "apikey,authorization,content-type,x-client-info,x-supabase-api-version",
+    ],
+)
 async def test_a_preflight_allows_the_headers_of_the_api(settings, wanted):
     asked = {"Origin": PAGE, "Access-Control-Request-Method": "PATCH", "Access-Control-Request-Headers": wanted}
     async with serving(settings.model_copy(update={"cors_origins": (PAGE,)})) as client:

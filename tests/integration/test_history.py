@@ -76,6 +76,28 @@ async def test_the_stock_class_clears_what_we_wrote(database, stock_connection, 
         assert await ChatMessageHistory(connection, ADA.user_id, session_id).aget_messages() == []
 
 
+async def test_a_cleared_session_is_still_found_by_its_title_and_no_longer_by_its_words(client, as_ada, database):
+    made = await client.post("/api/sessions", json={"title": "Volcanoes of Iceland"}, headers=as_ada)
+    session_id = made.json()["session_id"]
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        await history.append([Message(role="user", content="Tell me about glaciers")])
+
+    async def found(words: str) -> list[str]:
+        listed = (await client.get("/api/sessions", params={"q": words}, headers=as_ada)).json()["sessions"]
+        return [each["session_id"] for each in listed]
+
+    # Both words, but not side by side: only the index finds them, not the look into titles.
+    assert await found("Iceland Volcanoes") == await found("glaciers") == [session_id]
+    async with database.transaction(ADA) as connection:
+        await ChatMessageHistory(connection, ADA.user_id, session_id).aclear()
+    assert (await found("Iceland Volcanoes"), await found("glaciers")) == ([session_id], [])
+    assert (await client.delete(f"/api/sessions/{session_id}", headers=as_ada)).status_code == 204
+    async with database.transaction(ADA) as connection:
+        rows = await (await connection.execute("select message_id from chat.message_index")).fetchall()
+    assert rows == []
+
+
 async def test_another_user_reads_nothing_through_either_class(database, stock_connection, session_id):
     await stock(stock_connection, session_id).aadd_messages(CONVERSATION)
     async with database.transaction(EVE) as connection:

@@ -147,7 +147,7 @@ async def attack(
     queries += [f"?before={cursor}" for cursor in cursors]
     # Routes that destroy or create come last: creating gives the attacker the same ids as his own.
     order = {"GET": 0, "PATCH": 1, "DELETE": 2, "PUT": 3, "POST": 4}
-    for method, path in sorted(all_routes(), key=lambda each: order[each[0]]):
+    for method, path in sorted(all_routes(), key=lambda each: order.get(each[0], 0)):
         for key in keys:
             for body in bodies.get(path, [{}]):
                 for query in queries if method == "GET" else [""]:

@@ -35,20 +35,24 @@ async def test_health_names_version_and_commit(client):
     assert answer["commit"] == (head.stdout.strip() or build.UNKNOWN)
 
 
-def test_the_commit_comes_from_the_image_or_from_any_kind_of_checkout(tmp_path, monkeypatch):
-    assert build.commit(tmp_path) == "unknown"
+def test_the_commit_comes_from_the_image_or_from_any_kind_of_checkout(tmp_path):
+    assert build.commit("", tmp_path) == "unknown"
     git = tmp_path / ".git"
     git.mkdir()
     (git / "HEAD").write_text("a" * 40 + "\n")
-    assert build.commit(tmp_path) == "a" * 40, "a detached head"
+    assert build.commit("", tmp_path) == "a" * 40, "a detached head"
     (git / "HEAD").write_text("ref: refs/heads/main\n")
     (git / "packed-refs").write_text("# pack-refs\n" + "b" * 40 + " refs/heads/main\n")
-    assert build.commit(tmp_path) == "b" * 40, "packed"
+    assert build.commit("", tmp_path) == "b" * 40, "packed"
     (git / "refs/heads").mkdir(parents=True)
     (git / "refs/heads/main").write_text("c" * 40 + "\n")
-    assert build.commit(tmp_path) == "c" * 40, "loose"
-    monkeypatch.setenv("GIT_COMMIT", "d" * 40)
-    assert build.commit(tmp_path) == "d" * 40
+    assert build.commit("", tmp_path) == "c" * 40, "loose"
+    assert build.commit("d" * 41, tmp_path) == "d" * 40
+
+
+async def test_health_names_the_commit_of_the_settings(settings):
+    async with serving(settings.model_copy(update={"git_commit": "d" * 40})) as client:
+        assert (await client.get("/healthz")).json()["commit"] == "d" * 40
 
 
 async def test_a_server_that_can_work_is_ready(client):
@@ -63,6 +67,14 @@ async def test_a_server_that_can_work_is_ready(client):
             "shutting_down": {"ok": True, "detail": "no"},
         },
     }
+
+
+async def test_being_asked_once_is_one_transaction(settings):
+    async with running(settings) as state:
+        before = state.database._pool.get_stats().get("requests_num", 0)  # a count of none is left out
+        for _ in range(5):
+            assert all(check.ok for check in (await state.readiness.checks()).values())
+        assert state.database._pool.get_stats()["requests_num"] == before + 5
 
 
 async def test_a_missing_migration_is_not_ready_and_says_what_to_do(client, urls):

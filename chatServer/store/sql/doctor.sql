@@ -13,6 +13,5 @@ select c.oid::regclass::text as table_name,
             and has_table_privilege(r.oid, c.oid, 'insert, update, delete, truncate')) as is_open
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p') and c.relname <> 'alembic_version' and exists (select from pg_roles where rolname = 'chat_user')
-    and (n.nspname = 'chat' or n.nspname = 'public' and c.relname in
-        ('user_agent_active_sessions', 'chat_message_history', 'agent_long_term_memory'))
+    and (n.nspname = 'chat' or n.nspname = 'public' and c.relname = any(%(public_tables)s))
 order by 1;

@@ -94,8 +94,9 @@ delete from public.chat_message_history where user_id = %(user_id)s and session_
 delete from chat.message_superseded where user_id = %(user_id)s and session_id = %(session_id)s;
 
 -- name: delete_index
--- The search entries of a session.
-delete from chat.message_index where user_id = %(user_id)s and session_id = %(session_id)s;
+-- The search entries of a session's messages; the one under the session's own id is its title's.
+delete from chat.message_index
+where user_id = %(user_id)s and session_id = %(session_id)s and message_id <> %(session_id)s::uuid;
 
 -- name: delete_images
 -- The pictures of a session.

@@ -92,6 +92,10 @@ insert into chat.message_index (user_id, message_id, session_id, agent_name, tsv
 values (%(user_id)s, %(session_id)s::uuid, %(session_id)s, %(agent_name)s, array_to_tsvector(%(words)s::text[]))
 on conflict (user_id, message_id) do update set tsv = excluded.tsv;
 
+-- name: delete_title
+-- The search entry of a title.
+delete from chat.message_index where user_id = %(user_id)s and message_id = %(session_id)s::uuid;
+
 -- name: delete_session
 -- The session itself; its turns and their events go with it.
 delete from chat.sessions where user_id = %(user_id)s and session_id = %(session_id)s;

@@ -3,8 +3,7 @@
 select current_user as role_name, bool_or(r.rolsuper) as is_superuser, bool_or(r.rolbypassrls) as bypasses_rls,
     exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
             where c.relkind in ('r', 'p') and pg_has_role(current_user, c.relowner, 'member')
-                and (n.nspname = 'chat' or n.nspname = 'public' and c.relname in
-                    ('user_agent_active_sessions', 'chat_message_history', 'agent_long_term_memory')))
+                and (n.nspname = 'chat' or n.nspname = 'public' and c.relname = any(%(public_tables)s)))
         as is_owner,
     bool_or(r.rolname = 'chat_user') as may_become_user,
     exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace

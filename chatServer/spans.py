@@ -1,0 +1,54 @@
+"""Optional spans of OpenTelemetry: which step, for which turn, how long and how much; never a word of anybody's.
+
+Without a provider in the process (docs/operations.md says how to get one) a span does nothing, in 11 us (2026-11-15).
+"""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Literal
+from uuid import UUID
+
+from opentelemetry import trace
+
+Step = Literal["turn", "recall", "compact", "revise"]
+Value = str | int | float | bool | UUID
+
+# Ids, names, counts and times. What somebody said, searched for or is called has no name here.
+ATTRIBUTES = frozenset({
+    "turn_id", "session_id", "agent", "model", "state", "attempt", "steps", "tool_calls", "messages", "memories",
+    "input_tokens", "output_tokens", "budget_tokens", "duration_ms", "is_late", "error_code",
+})  # fmt: skip
+_NAME = re.compile(r"^[\w.:/@+-]{1,128}\Z", re.ASCII)  # ids and names have no spaces; what people say does
+
+_tracer = trace.get_tracer("chatServer")
+
+
+@contextlib.contextmanager
+def span(step: Step, **attributes: Value) -> Iterator[Callable[..., None]]:
+    """Time one step: `with span("turn", turn_id=turn_id) as note: ...; note(output_tokens=12)`.
+
+    It hangs on the current task, so no async generator may yield inside it. Of an exception only the kind is kept:
+    its words may be a user's.
+    """
+    kept = _kept(attributes)
+    with _tracer.start_as_current_span(
+        step, attributes=kept, record_exception=False, set_status_on_exception=False
+    ) as current:
+
+        def note(**more: Value) -> None:
+            current.set_attributes(_kept(more))
+
+        try:
+            yield note
+        except BaseException as error:
+            current.set_attribute("error.type", type(error).__name__)
+            current.set_status(trace.StatusCode.ERROR)
+            raise
+
+
+def _kept(attributes: dict[str, Value]) -> dict[str, str | int | float | bool]:
+    if unknown := attributes.keys() - ATTRIBUTES:
+        raise TypeError(f"a span says nothing about {', '.join(sorted(unknown))}: see spans.ATTRIBUTES")
+    plain = {name: str(value) if isinstance(value, UUID) else value for name, value in attributes.items()}
+    return {name: value for name, value in plain.items() if not isinstance(value, str) or _NAME.match(value)}
