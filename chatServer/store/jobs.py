@@ -6,9 +6,10 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from chatServer import metrics
+from chatServer.records import NOBODY
 from chatServer.store import queries
 from chatServer.store.pool import Connection, Database
-from chatServer.store.startup import NOBODY, READY_TIMEOUT_MS
+from chatServer.store.startup import READY_TIMEOUT_MS
 
 SQL = queries.load("jobs.sql")
 

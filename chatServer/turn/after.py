@@ -67,7 +67,7 @@ async def finish(
                 usage=outcome.usage,
             )
         if outcome.state == "done":
-            await jobs.enqueue_after_turn(connection, turn.turn_id)
+            await jobs.enqueue_after_turn(connection, turn.session_id, turn.turn_id)
     begun.window.mark_stored()
 
 
