@@ -1,6 +1,7 @@
 """Pages in the database: the tool, writers at once, and what a dead attempt wrote."""
 
 import asyncio
+import itertools
 import uuid
 
 import pytest
@@ -141,7 +142,7 @@ async def test_no_update_is_lost_when_many_write_at_once(database):
     assert sorted(page.notes.split("\n\n")) == sorted(lines)
     assert page.version == len(lines)
     texts = [(await notebook.version(database, ADA, AGENT, number)).notes for number in range(len(lines) + 1)]
-    assert all(later.startswith(earlier) for earlier, later in zip(texts, texts[1:], strict=False))
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(texts))
 
 
 async def test_a_writer_waits_for_the_one_who_holds_the_page(database):
