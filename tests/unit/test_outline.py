@@ -80,17 +80,14 @@ def cpu_ms(page: str, operation, content: str | None, header: str | None) -> flo
 
 
 def test_no_operation_on_a_hostile_page_takes_longer_than_50_ms():
-    worst: list[tuple[float, str, str]] = []
+    worst: list[tuple[float, str]] = []
     for page in hostile_pages():
         for each in {page, cut_to_the_limit(page)}:
             ended = each[: 65_536 - 20] + "\n\n# wanted"
-            for operation, content, header in (
-                ("delete_section_by_header", None, "wanted"),
-                ("replace_section_by_header", "x", "(a+)+$"),
-                ("replace_section_by_header", page, "a"),
-                ("append", page, None),
-            ):
-                worst.append((cpu_ms(ended, operation, content, header), operation, page[:30]))
+            worst.append((cpu_ms(ended, "delete_section_by_header", None, "wanted"), page[:30]))
+            worst.append((cpu_ms(ended, "replace_section_by_header", "x", "(a+)+$"), page[:30]))
+        worst.append((cpu_ms("# a\n" + page[:30_000], "replace_section_by_header", page, "a"), page[:30]))
+        worst.append((cpu_ms(page[:30_000], "append", page[:30_000], None), page[:30]))
     worst.sort(reverse=True)
     print(f"{len(worst)} operations, CPU in ms, the slowest: {worst[:5]}")
     assert worst[0][0] < LIMIT_MS
