@@ -12,6 +12,7 @@ from chatServer.conversation import sessions
 from chatServer.conversation.sessions import Changes, SessionKey
 from chatServer.store import titles as store
 from tests.conftest import ADA, EVE
+from tests.integration.test_isolation import OWN_FILTER
 from tests.tools.canary import CANARY
 from tests.tools.turns import finish_turn, finished_turn, title_events, title_of
 
@@ -139,7 +140,10 @@ async def test_a_session_that_is_deleted_while_the_model_thinks_is_not_missed(da
     assert title_events(urls) == []
 
 
-async def test_another_users_session_cannot_be_named(database, urls):
+@pytest.mark.parametrize("has_our_filters", [True, False], ids=["filters", "row level security alone"])
+async def test_another_users_session_cannot_be_named(database, urls, monkeypatch, has_our_filters):
+    for name, statement in () if has_our_filters else store.SQL.items():
+        monkeypatch.setitem(store.SQL, name, OWN_FILTER.sub(b"true", statement))
     session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
     await give_title(database, EVE, turn_id, lambda _: None)
     async with database.transaction(EVE) as connection:
