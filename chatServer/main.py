@@ -13,8 +13,11 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.cors import CORSMiddleware
 
 from chatServer import __version__, metrics, tracing
-from chatServer.agent.catalog import load_agents
-from chatServer.api import agents, auth_proxy, build, dev, docs_page, headers, health, problems, sessions
+from chatServer.agent.answer import Answerer
+from chatServer.agent.catalog import Catalog, load_agents
+from chatServer.agent.models import Models
+from chatServer.agent.title import title_models
+from chatServer.api import agents, auth_proxy, build, chat, dev, docs_page, headers, health, notes, problems, sessions
 from chatServer.api.access_log import AccessLog
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
@@ -32,6 +35,8 @@ from chatServer.store import jobs, startup
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres, revive
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
+from chatServer.turn.before import Beginning
+from chatServer.turn.turns import Turns
 from chatServer.work import worker
 from chatServer.work.after_turn import Workshop
 
@@ -70,7 +75,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    for room in (sessions, agents, dev, auth_proxy, health, docs_page):
+    for room in (chat, sessions, agents, notes, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     return app
 
@@ -106,16 +111,19 @@ async def running(settings: Settings) -> AsyncIterator[State]:
         keys = verification_keys(settings, dev_key, http_for_keys)
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
         shutdown = Shutdown(settings.shutdown_grace_s)
-        tasks = workshop(database).tasks()
+        models = Models(settings)
+        tasks = workshop(settings, database, agents_found, models).tasks()
         async with (
             Readiness(looks(database, keys)) as readiness,
             worker.beside_the_server(settings, database, tasks, shutdown.begun),
+            running_turns(settings, database, agents_found, models, shutdown) as turns,
         ):
             try:
                 yield State(
                     settings=settings,
                     database=database,
                     agents=agents_found,
+                    turns=turns,
                     authenticator=Authenticator(issuer, keys),
                     dev_key=dev_key,
                     http=http,
@@ -127,9 +135,28 @@ async def running(settings: Settings) -> AsyncIterator[State]:
                 shutdown.begin()  # also where no signal came: whatever works beside the requests ends now
 
 
-def workshop(database: Database) -> Workshop:
+def workshop(settings: Settings, database: Database, catalog: Catalog, models: Models) -> Workshop:
     """What jobs are done with, here and in `chatserver worker`."""
-    return Workshop(database, title_models=lambda _: None)
+    return Workshop(database, title_models(models, catalog, settings.model))
+
+
+@contextlib.asynccontextmanager
+async def running_turns(
+    settings: Settings, database: Database, catalog: Catalog, models: Models, shutdown: Shutdown
+) -> AsyncIterator[Turns]:
+    """The turns of this process; those that outlive its grace are interrupted when it ends."""
+    answerer = Answerer(models, model_timeout_s=settings.model_timeout_s, tool_timeout_s=settings.tool_timeout_s)
+    turns = Turns(
+        Beginning(database, catalog, models, settings.model),
+        answerer,
+        timeout_s=settings.turn_timeout_s,
+        on_start=shutdown.enter,
+        on_end=shutdown.leave,
+    )
+    try:
+        yield turns
+    finally:
+        await turns.close()
 
 
 def http_client() -> httpx.AsyncClient:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chatServer import logs, terminal, tracing
+from chatServer.agent.catalog import load_agents
+from chatServer.agent.models import Models
 from chatServer.config import Settings
 from chatServer.doctor import Case, examine
 from chatServer.errors import ChatError, StartupError
@@ -103,7 +105,9 @@ async def _work(settings: Settings, database: Database) -> str:
     stopping = asyncio.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(each, stopping.set)
-    working = Worker(database, workshop(database).tasks(), grace_s=settings.shutdown_grace_s)
+    agents = load_agents(settings.agents_dir, settings.default_agent)
+    tasks = workshop(settings, database, agents, Models(settings)).tasks()
+    working = Worker(database, tasks, grace_s=settings.shutdown_grace_s)
     print("Working off the queue.", flush=True)
     await working.run(stopping)
     return "Stopped."

@@ -41,6 +41,13 @@ def says(text: str) -> Asked:
     return Asked(messages=iter([AIMessage(text)]))
 
 
+def always(model):
+    async def found(_: str):
+        return model
+
+    return found
+
+
 async def found_by(database, phrase: str) -> list[str]:
     page = await sessions.find(database, ADA, limit=9, before=None, agent_name=None, archived=False, phrase=phrase)
     return [session.session_id for session in page.sessions]
@@ -50,7 +57,7 @@ async def test_without_a_model_the_first_sentence_is_the_title(database, urls):
     session_id, turn_id = await finished_turn(
         database, ADA, "Where do **puffins** breed? Tell me.", answer="In Iceland."
     )
-    await give_title(database, ADA, turn_id, lambda _: None)
+    await give_title(database, ADA, turn_id, always(None))
     assert await title_of(database, ADA, session_id) == "Where do puffins breed?"
     assert title_events(urls) == [{"session_id": session_id, "title": "Where do puffins breed?"}]
 
@@ -59,7 +66,7 @@ async def test_a_model_is_asked_about_the_first_exchange_and_its_title_is_found(
     model, asked = says('"Nests of Puffins"\n'), []
     session_id, turn_id = await finished_turn(database, ADA, "Where do they breed?", answer="In Iceland.")
 
-    def for_agent(name: str) -> Asked:
+    async def for_agent(name: str) -> Asked:
         asked.append(name)
         return model
 
@@ -77,7 +84,7 @@ async def test_a_model_that_is_slow_or_fails_or_says_nothing_leaves_the_first_se
 ):
     monkeypatch.setattr(titles, "MODEL_TIMEOUT_S", 0.2)
     session_id, turn_id = await finished_turn(database, ADA, f"{CANARY} is my word.")
-    await give_title(database, ADA, turn_id, lambda _: model)
+    await give_title(database, ADA, turn_id, always(model))
     assert await title_of(database, ADA, session_id) == f"{CANARY} is my word"
     if isinstance(model, Hanging | Failing):
         assert "no title from the model: " in caplog.text
@@ -86,7 +93,7 @@ async def test_a_model_that_is_slow_or_fails_or_says_nothing_leaves_the_first_se
 async def test_models_that_cannot_be_had_leave_the_first_sentence(database):
     session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
 
-    def broken(_: str) -> None:
+    async def broken(_: str) -> None:
         raise LookupError
 
     await give_title(database, ADA, turn_id, broken)
@@ -97,7 +104,7 @@ async def test_a_title_of_the_users_is_never_overwritten(database, urls):
     session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
     await sessions.change(database, ADA, SessionKey.parse(session_id), Changes(title="Mine", set_title=True))
     model = says("Not mine")
-    await give_title(database, ADA, turn_id, lambda _: model)
+    await give_title(database, ADA, turn_id, always(model))
     assert (await title_of(database, ADA, session_id), title_events(urls), model.heard) == ("Mine", [], [])
 
 
@@ -109,7 +116,7 @@ async def test_a_title_that_is_given_while_the_model_thinks_is_never_overwritten
             await sessions.change(database, ADA, SessionKey.parse(session_id), Changes(title="Mine", set_title=True))
             return await super()._agenerate(*arguments, **options)
 
-    await give_title(database, ADA, turn_id, lambda _: Slow(messages=iter([AIMessage("Not mine")])))
+    await give_title(database, ADA, turn_id, always(Slow(messages=iter([AIMessage("Not mine")]))))
     assert (await title_of(database, ADA, session_id), title_events(urls)) == ("Mine", [])
     assert await found_by(database, "not mine") == []
 
@@ -118,13 +125,13 @@ async def test_a_later_turn_names_the_session_by_its_first_exchange(database):
     session_id, _ = await finished_turn(database, ADA, "Where do puffins breed?")
     async with database.transaction(ADA) as connection:
         later = await finish_turn(connection, ADA, session_id, "And what do they eat?")
-    await give_title(database, ADA, later, lambda _: None)
+    await give_title(database, ADA, later, always(None))
     assert await title_of(database, ADA, session_id) == "Where do puffins breed?"
 
 
 async def test_a_session_without_words_stays_untitled_until_there_are_some(database, urls):
     session_id, turn_id = await finished_turn(database, ADA, "```\ncode only\n```", answer="")
-    await give_title(database, ADA, turn_id, lambda _: None)
+    await give_title(database, ADA, turn_id, always(None))
     assert (await title_of(database, ADA, session_id), title_events(urls)) == (None, [])
 
 
@@ -136,7 +143,7 @@ async def test_a_session_that_is_deleted_while_the_model_thinks_is_not_missed(da
             await sessions.delete(database, ADA, SessionKey.parse(session_id))
             return await super()._agenerate(*arguments, **options)
 
-    await give_title(database, ADA, turn_id, lambda _: Slow(messages=iter([AIMessage("Gone")])))
+    await give_title(database, ADA, turn_id, always(Slow(messages=iter([AIMessage("Gone")]))))
     assert title_events(urls) == []
 
 
@@ -145,7 +152,7 @@ async def test_another_users_session_cannot_be_named(database, urls, monkeypatch
     for name, statement in () if has_our_filters else store.SQL.items():
         monkeypatch.setitem(store.SQL, name, OWN_FILTER.sub(b"true", statement))
     session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
-    await give_title(database, EVE, turn_id, lambda _: None)
+    await give_title(database, EVE, turn_id, always(None))
     async with database.transaction(EVE) as connection:
         assert await store.find_untitled(connection, ADA.user_id, turn_id) is None
         assert await store.set_missing_title(connection, ADA.user_id, session_id, "Eve's") is None
@@ -166,5 +173,5 @@ async def test_what_failed_turns_asked_names_nothing(database):
     session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
     async with database.transaction(ADA) as connection:
         await connection.execute("update chat.turns set state = 'failed' where turn_id = %s", [turn_id])
-    await give_title(database, ADA, turn_id, lambda _: None)
+    await give_title(database, ADA, turn_id, always(None))
     assert await title_of(database, ADA, session_id) is None
