@@ -14,7 +14,8 @@ from chatServer.store import titles as store
 from tests.conftest import ADA, EVE
 from tests.integration.test_isolation import OWN_FILTER
 from tests.tools.canary import CANARY
-from tests.tools.turns import finish_turn, finished_turn, title_events, title_of
+from tests.tools.talking import talking
+from tests.tools.turns import eventually, finish_turn, finished_turn, queued, title_events, title_of
 
 
 class Asked(GenericFakeChatModel):
@@ -46,6 +47,26 @@ def always(model):
         return model
 
     return found
+
+
+@pytest.mark.parametrize(
+    ("rules", "title"),
+    [
+        ([{"for": "title", "match": "(puffins)", "reply": "All about {1}"}], "All about puffins"),
+        ([{"for": "title", "match": "puffins", "reply": "x", "fail_after_words": 0}], "Where do puffins breed?"),
+        ([], "Where do puffins breed?"),
+    ],
+    ids=["model", "failing model", "no model"],
+)
+async def test_a_turn_over_http_names_its_session_and_the_failed_one_does_not(settings, as_ada, urls, rules, title):
+    failing = {"match": "^fail", "reply": "a b", "fail_after_words": 1}
+    async with talking(settings, as_ada, failing, *rules, worker="inprocess") as chat:
+        assert (await chat.post("/api/chat", json={"message": "fail now", "session_id": "broken"})).status_code == 502
+        answer = (await chat.post("/api/chat", json={"message": "Where do puffins breed?", "session_id": "s"})).json()
+        await eventually(lambda: asyncio.to_thread(lambda: queued(urls) == []))
+        assert (await chat.get("/api/sessions/s")).json()["title"] == title
+        assert (await chat.get("/api/sessions/broken")).json()["title"] is None
+        assert title_events(urls) == [{"session_id": answer["session_id"], "title": title}]
 
 
 async def found_by(database, phrase: str) -> list[str]:
