@@ -9,10 +9,12 @@ from chatServer.agent.phrases import EVERY_COMMON
 from chatServer.messages import searchable
 
 STEM_LETTERS = 6  # "Berliner" answers "Berlin"
-MAX_SENTENCES = 4_000
+MAX_LINES = 4_000
+MAX_LETTERS = 4_000  # of a question, or of a line
 MAX_KEYS = 24
 MIN_COVERED = 0.3  # of the question's weight; less is a coincidence
 _END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+_ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 
 
@@ -32,21 +34,14 @@ class Sentence:
     line: int  # of its source
 
 
-def sentences(source: Source) -> Iterator[Sentence]:
-    """The sentences of a Markdown text, each with the header that it stands under."""
-    heading = ""
-    for number, line in enumerate(source.text.splitlines()):
-        if line.lstrip().startswith("#"):
-            heading = line.strip("# \t")
-            continue
-        for part in _END.split(_BULLET.sub("", line)):
-            if part.strip():
-                yield Sentence(source.kind, heading, part.strip(), number)
+def words_of(text: str) -> list[str]:
+    """The words as search cuts them; plain text in a tenth of the time."""
+    return _ASCII_WORD.findall(text.lower()) if text.isascii() else searchable(text).split()
 
 
 def keys_of(text: str) -> list[str]:
     """What a text is about: its words without the common ones, cut to their first letters, in order, once each."""
-    words = searchable(text[:4_000]).split()
+    words = words_of(text[:MAX_LETTERS])
     return list(dict.fromkeys(word[:STEM_LETTERS] for word in words if word not in EVERY_COMMON))[:MAX_KEYS]
 
 
@@ -55,23 +50,43 @@ def best(question: str, sources: Iterable[Source], limit: int = 3) -> list[Sente
     keys = keys_of(question)
     if not keys:
         return []
-    count, hits = 0, list[tuple[Sentence, frozenset[str]]]()
+    hits: list[tuple[Sentence, frozenset[str]]] = []
+    count = 0
     for source in sources:
-        for sentence in sentences(source):
-            count += 1
-            if count > MAX_SENTENCES:
-                break
+        if count > MAX_LINES:
+            break
+        count += source.text.count("\n") + 1
+        for sentence in _sentences(source, keys):
             if found := _shared(keys, f"{sentence.heading} {sentence.text}"):
                 hits.append((sentence, found))
     return _ranked(keys, hits, count, limit)
 
 
+def _sentences(source: Source, keys: list[str]) -> Iterator[Sentence]:
+    """The sentences of the lines that may hold a key, each with the Markdown header that it stands under."""
+    if not _may_hold(keys, source.text):
+        return
+    heading, heading_may = "", False
+    for number, line in enumerate(source.text.splitlines()):
+        if line.lstrip().startswith("#"):
+            heading = line.strip("# \t")
+            heading_may = _may_hold(keys, heading)
+        elif heading_may or _may_hold(keys, line):
+            for part in _END.split(_BULLET.sub("", line[:MAX_LETTERS])):
+                if part.strip():
+                    yield Sentence(source.kind, heading, part.strip(), number)
+
+
+def _may_hold(keys: list[str], text: str) -> bool:
+    """Looking for letters spares most of a text the cutting into sentences and words."""
+    if not text.isascii():
+        return True
+    folded = text.lower()
+    return any(key in folded for key in keys)
+
+
 def _shared(keys: list[str], text: str) -> frozenset[str]:
-    # Looking for letters first spares most sentences the cutting into words.
-    folded = text.casefold()
-    if text.isascii() and not any(key in folded for key in keys):
-        return frozenset()
-    words = {word[:STEM_LETTERS] for word in searchable(text).split()}
+    words = {word[:STEM_LETTERS] for word in words_of(text)}
     return frozenset(key for key in keys if key in words)
 
 

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Iterator
 
-import httpx
 from langchain_core import exceptions
 
 from chatServer import errors
@@ -18,8 +17,8 @@ UNREACHABLE = "The model's provider cannot be reached, or hung up. Try again in 
 REFUSED = "The model's provider refused the request."
 TOO_LONG = "The conversation is longer than the model can take. Start a new one, or send less."
 
-_TIMEOUTS = (TimeoutError, httpx.TimeoutException, exceptions.ModelTimeoutError)
-_CONNECTIONS = (ConnectionError, httpx.TransportError, exceptions.ModelConnectionError)
+_TIMEOUTS = (TimeoutError, exceptions.ModelTimeoutError)
+_CONNECTIONS = (ConnectionError, exceptions.ModelConnectionError)
 
 
 def translated(error: BaseException) -> errors.ChatError:
@@ -35,13 +34,13 @@ def translated(error: BaseException) -> errors.ChatError:
 def _translate(error: BaseException) -> tuple[errors.ChatError, int | None]:
     chain = list(_chain(error))
     status = next((status for each in chain if (status := _status(each)) is not None), None)
-    if any(isinstance(each, exceptions.ContextOverflowError) for each in chain):
+    if any(map(_is_too_long, chain)):
         return errors.ContextTooLarge(TOO_LONG), status
     if status is not None and status >= 400:
         return _by_status(status), status
     if any(isinstance(each, _TIMEOUTS) or _is_called(each, "Timeout") for each in chain):
         return errors.ModelTimeout(), status
-    if any(isinstance(each, _CONNECTIONS) or _is_called(each, "APIConnection") for each in chain):
+    if any(isinstance(each, _CONNECTIONS) or _is_called(each, "TransportError", "APIConnect") for each in chain):
         return errors.ModelFailed(UNREACHABLE), status
     return errors.ModelFailed(), status
 
@@ -69,9 +68,15 @@ def _status(error: BaseException) -> int | None:
     return next((int(c) for c in candidates if isinstance(c, int) and 100 <= c < 600), None)
 
 
-def _is_called(error: BaseException, part: str) -> bool:
-    """Packages that are not installed cannot be imported to be compared with: their classes have telling names."""
-    return any(part in kind.__name__ for kind in type(error).__mro__)
+def _is_too_long(error: BaseException) -> bool:
+    # LangChain looks for OpenAI's code in the text of the error, where it no longer stands.
+    code = getattr(error, "code", None)
+    return isinstance(error, exceptions.ContextOverflowError) or code == "context_length_exceeded"
+
+
+def _is_called(error: BaseException, *parts: str) -> bool:
+    """Packages that may not be installed cannot be imported to compare with, but their classes have telling names."""
+    return any(part in kind.__name__ for kind in type(error).__mro__ for part in parts)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -57,6 +57,13 @@ class Models:
             return ScriptedModel(script=script, purpose=purpose) if script.knows(purpose) else None
         return await self.get(name, output_tokens=output_tokens)
 
+    async def close(self) -> None:
+        """Hang up the connections that are kept for the next question."""
+        for model in self._built.values():
+            if (client := getattr(model, "http_async_client", None)) is not None:
+                await client.aclose()
+        self._built.clear()
+
     def context_tokens(self, name: str) -> int:
         """What the model can take in all, once it was used and where LangChain knows it."""
         found = next((model for (built, _), model in self._built.items() if built == name), None)

@@ -52,9 +52,8 @@ class Provider:
 
     def build(self, wanted: Wanted) -> BaseChatModel:
         """Import the package, which takes seconds the first time, and make the model."""
-        made = getattr(importlib.import_module(self.module), self.chat_class)(**self.options(wanted))
-        assert isinstance(made, BaseChatModel)
-        return made
+        chat_class: type[BaseChatModel] = getattr(importlib.import_module(self.module), self.chat_class)
+        return chat_class(**self.options(wanted))
 
 
 def _common(wanted: Wanted) -> Options:
@@ -63,7 +62,10 @@ def _common(wanted: Wanted) -> Options:
 
 
 def _openai(wanted: Wanted) -> Options:
+    # A client of its own: the package would share one for ever, and nobody could close it.
+    client = importlib.import_module("openai").DefaultAsyncHttpxClient()
     options = _common(wanted) | {"stream_usage": True, "stream_chunk_timeout": wanted.timeout_s}
+    options |= {"http_async_client": client}
     if wanted.base_url is None:
         return options
     options |= {"api_key": wanted.key or NO_KEY, "base_url": wanted.base_url, "use_responses_api": False}

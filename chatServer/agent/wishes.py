@@ -94,7 +94,7 @@ _WISHES: list[tuple[Kind, str, str]] = [
     ("thanks", "fr", r"merci\b.{0,20}$"),
 ]
 _PATTERNS = [
-    (kind, language, re.compile(rf"^[\s\"«¡¿]*{_POLITE[language]}{pattern}", re.IGNORECASE | re.DOTALL))
+    (kind, language, re.compile(rf"^[\s\"«¡¿]*{_POLITE[language]}{pattern}", re.IGNORECASE))
     for kind, language, pattern in _WISHES
 ]
 _QUESTION = re.compile(r"\?\s*$")
@@ -102,10 +102,10 @@ _QUESTION = re.compile(r"\?\s*$")
 
 def wish_in(text: str) -> Wish | None:
     """What a message plainly wishes, if it does."""
-    text = text.strip()[:READ_CHARACTERS].replace("’", "'")
+    text = " ".join(text[:READ_CHARACTERS].replace("’", "'").split())
     for kind, language, pattern in _PATTERNS:
         if found := pattern.match(text):
-            what = " ".join(found["what"].split()) if "what" in pattern.groupindex else ""
+            what = found["what"] if "what" in pattern.groupindex else ""
             if kind in ("remember", "forget") and not what.strip(" .!?,;:"):
                 continue
             if kind == "remember" and _QUESTION.search(what):

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Sys
 
 from chatServer.agent.script import ScriptedFailure, ScriptedModel
 from chatServer.agent.script_file import read_script
+from chatServer.config import ROOT
 from chatServer.errors import StartupError
 
 
@@ -330,6 +331,17 @@ default: {hang: true, reasoning: "{9}"}
 )
 def test_a_file_that_is_no_script_is_refused(tmp_path, text, name, said):
     assert said in problems(tmp_path, text, name)
+
+
+async def test_the_example_of_the_documentation_works(tmp_path):
+    page = (ROOT / "docs" / "models.md").read_text()
+    example = page.partition("```yaml\n")[2].partition("```")[0].replace("calls.jsonl", str(tmp_path / "calls.jsonl"))
+    asked = model(tmp_path, example)
+    assert (await answer(asked, "my name is Ada")).content == "Hello Ada!"
+    assert (await answer(asked, "note milk")).tool_calls[0]["args"] == {"operation": "append", "content": "- milk"}
+    assert len((await answer(asked, "a plan")).content) == 2
+    assert (await answer(asked, "cats")).content == "I have no rule for cats."
+    assert len((tmp_path / "calls.jsonl").read_text().splitlines()) == 8
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
