@@ -42,15 +42,6 @@ _EDGES = " \t\"'`*_#~<>«»“”„‚‘’‹›「」『』-–—:;,.|/\\"
 _OVERRIDES = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
 
 
-def title_models(models: Models, catalog: Catalog, default: str) -> TitleModels:
-    """The models of the agents, where they can be used for titles."""
-
-    async def by_agent(name: str) -> BaseChatModel | None:
-        return await models.purpose(catalog.get(name).model or default, "title")
-
-    return by_agent
-
-
 async def give_title(database: Database, principal: Principal, turn_id: UUID, models: TitleModels) -> None:
     """Name the session of a turn, unless its user has done so, or does so meanwhile."""
     async with database.transaction(principal) as connection:
