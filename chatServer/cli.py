@@ -1,4 +1,4 @@
-"""The command chatserver: serve, migrate, doctor, backup, restore, session, token."""
+"""The command chatserver: serve, worker, migrate, doctor, backup, restore, session, token."""
 
 import argparse
 import asyncio

@@ -62,6 +62,7 @@ class Settings(BaseSettings):
     tool_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 30
     turn_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 300
 
+    worker: Literal["inprocess", "off"] = "inprocess"
     metrics_token: Annotated[SecretStr, Field(min_length=16)] | None = None
     shutdown_grace_s: Annotated[float, Field(ge=0, le=3600)] = 25
 

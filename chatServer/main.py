@@ -13,8 +13,11 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.cors import CORSMiddleware
 
 from chatServer import __version__, metrics, tracing
-from chatServer.agent.catalog import load_agents
-from chatServer.api import agents, auth_proxy, build, dev, docs_page, headers, health, problems, sessions
+from chatServer.agent.answer import Answerer
+from chatServer.agent.catalog import Catalog, load_agents
+from chatServer.agent.models import Models
+from chatServer.agent.title import title_models
+from chatServer.api import agents, auth_proxy, build, chat, dev, docs_page, headers, health, notes, problems, sessions
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
 from chatServer.api.dev_key import DEV_ISSUER, DevKey
@@ -26,11 +29,16 @@ from chatServer.api.shutdown import Shutdown, ShutdownGate
 from chatServer.api.state import State
 from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
+from chatServer.conversation.tokens import count_text
 from chatServer.errors import StartupError
-from chatServer.store import startup
+from chatServer.store import jobs, startup
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres, revive
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
+from chatServer.turn.before import Beginning
+from chatServer.turn.turns import Turns
+from chatServer.work import worker
+from chatServer.work.after_turn import Workshop
 
 HTTP_TIMEOUT_S = 10
 LOOK_AFTER_DATABASE_S = 1
@@ -67,7 +75,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    for room in (sessions, agents, dev, auth_proxy, health, docs_page):
+    for room in (chat, sessions, agents, notes, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     return app
 
@@ -98,21 +106,69 @@ async def running(settings: Settings) -> AsyncIterator[State]:
     dev_key = DevKey.of(settings.chat_data_dir) if settings.auth_mode == "dev" else None
     commit = build.commit(settings.git_commit)
     metrics.build.info({"version": __version__, "commit": commit})
-    async with opened_database(settings) as database, http_client() as http, http_client() as http_for_keys:
+    async with (
+        opened_database(settings) as database,
+        http_client() as http,
+        http_client() as http_for_keys,
+        warming_models(settings, agents_found) as models,
+    ):
         keys = verification_keys(settings, dev_key, http_for_keys)
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
-        async with Readiness(looks(database, keys)) as readiness:
-            yield State(
-                settings=settings,
-                database=database,
-                agents=agents_found,
-                authenticator=Authenticator(issuer, keys),
-                dev_key=dev_key,
-                http=http,
-                readiness=readiness,
-                shutdown=Shutdown(settings.shutdown_grace_s),
-                commit=commit,
-            )
+        shutdown = Shutdown(settings.shutdown_grace_s)
+        tasks = workshop(settings, database, agents_found, models).tasks()
+        async with (
+            Readiness(looks(database, keys, models)) as readiness,
+            worker.beside_the_server(settings, database, tasks, shutdown.begun),
+            running_turns(settings, Beginning(database, agents_found, models, settings.model), shutdown) as turns,
+        ):
+            try:
+                yield State(
+                    settings=settings,
+                    database=database,
+                    agents=agents_found,
+                    turns=turns,
+                    authenticator=Authenticator(issuer, keys),
+                    dev_key=dev_key,
+                    http=http,
+                    readiness=readiness,
+                    shutdown=shutdown,
+                    commit=commit,
+                )
+            finally:
+                shutdown.begin()  # also where no signal came: whatever works beside the requests ends now
+
+
+@contextlib.asynccontextmanager
+async def warming_models(settings: Settings, catalog: Catalog) -> AsyncIterator[Models]:
+    """The models, those that agents name being loaded meanwhile: a provider's package takes seconds to import."""
+    models = Models(settings)
+    await asyncio.to_thread(count_text, "")  # the vocabulary, too
+    warming = asyncio.create_task(models.warm(agent.model or settings.model for agent in catalog))
+    try:
+        yield models
+    finally:
+        await asyncio.wait({warming})
+        await models.close()
+
+
+def workshop(settings: Settings, database: Database, catalog: Catalog, models: Models) -> Workshop:
+    """What jobs are done with, here and in `chatserver worker`."""
+    return Workshop(database, title_models(models, catalog, settings.model))
+
+
+@contextlib.asynccontextmanager
+async def running_turns(settings: Settings, beginning: Beginning, shutdown: Shutdown) -> AsyncIterator[Turns]:
+    """The turns of this process; those that outlive its grace are interrupted when it ends."""
+    answerer = Answerer(
+        beginning.models, model_timeout_s=settings.model_timeout_s, tool_timeout_s=settings.tool_timeout_s
+    )
+    turns = Turns(
+        beginning, answerer, timeout_s=settings.turn_timeout_s, on_start=shutdown.enter, on_end=shutdown.leave
+    )
+    try:
+        yield turns
+    finally:
+        await turns.close()
 
 
 def http_client() -> httpx.AsyncClient:
@@ -130,7 +186,7 @@ def verification_keys(settings: Settings, dev_key: DevKey | None, http: httpx.As
     return IssuerKeys(settings.jwks_url, http)
 
 
-def looks(database: Database, keys: Keys) -> dict[str, Look]:
+def looks(database: Database, keys: Keys, models: Models) -> dict[str, Look]:
     """What /readyz looks at."""
 
     reading: asyncio.Task[str | None] | None = None
@@ -151,11 +207,18 @@ def looks(database: Database, keys: Keys) -> dict[str, Look]:
         is_older = startup.is_older(revision)
         return Check(not is_older, f"at revision {revision}" + (": run chatserver migrate" if is_older else ""))
 
+    async def queue_is_read() -> Check:
+        return Check(ok=True, detail=str(await jobs.read_status(database)))
+
+    async def models_are_loaded() -> Check:
+        return Check(models.loading is None, f"loading {models.loading}" if models.loading else "loaded")
+
     async def issuer_is_known() -> Check:
         assert isinstance(keys, IssuerKeys)  # nosec B101 # narrows a type
         return Check(*await keys.status())
 
-    found: dict[str, Look] = {"database": database_answers, "migrations": is_migrated}
+    found: dict[str, Look] = {"database": database_answers, "migrations": is_migrated, "queue": queue_is_read}
+    found |= {"models": models_are_loaded}
     return found | {"issuer": issuer_is_known} if isinstance(keys, IssuerKeys) else found
 
 

@@ -20,3 +20,20 @@ pool_size = Gauge("chat_pool_size", "Connections to the database")
 pool_free = Gauge("chat_pool_free", "Connections that nobody uses right now")
 pool_waiting = Gauge("chat_pool_waiting", "Requests that wait for a connection")
 shutting_down = Gauge("chat_shutting_down", "1 once the server was told to end")
+jobs_waiting = Gauge("chat_jobs_waiting", "Jobs that wait in the queue, when last looked at")
+jobs_failed = Gauge("chat_jobs_failed", "Jobs that have failed for good, when last looked at")
+job_seconds = Histogram(
+    "chat_job_seconds",
+    "Runs of jobs by task and outcome",
+    ["task", "outcome"],
+    buckets=(0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 120),
+)
+turns_running = Gauge("chat_turns_running", "Turns that this process is answering")
+turn_seconds = Histogram(
+    "chat_turn_seconds",
+    "Turns by how they ended, from the question stored to the answer stored",
+    ["state"],
+    buckets=(0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300),
+)
+turn_tokens = Counter("chat_turn_tokens_total", "Tokens that turns took, as models or we counted them", ["direction"])
+turns_taken_over = Counter("chat_turns_taken_over_total", "Interrupted turns that were begun anew by their key")

@@ -1,17 +1,20 @@
-"""The commands of whoever operates the server: doctor, backup, restore, session."""
+"""The commands of whoever operates the server: doctor, backup, restore, session, worker."""
 
 import argparse
 import asyncio
 import contextlib
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from chatServer import terminal
+from chatServer import logs, terminal, tracing
+from chatServer.agent.catalog import load_agents
+from chatServer.agent.models import Models
 from chatServer.config import Settings
 from chatServer.doctor import Case, examine
 from chatServer.errors import ChatError, StartupError
-from chatServer.main import opened_database
+from chatServer.main import opened_database, workshop
 from chatServer.messages import clean_text
 from chatServer.records import Principal
 from chatServer.store import backup as backups
@@ -20,6 +23,8 @@ from chatServer.store import restore as restores
 from chatServer.store.diagnosis import DatabaseFacts, DatabaseFault, look_at
 from chatServer.store.embedded import embedded_postgres, was_started
 from chatServer.store.pool import Database
+from chatServer.store.queue import Queue
+from chatServer.work.worker import NO_DIRECT_ADDRESS, Worker
 
 
 def session(settings: Settings, parsed: argparse.Namespace) -> None:
@@ -73,6 +78,41 @@ def _look_at(url: str) -> DatabaseFacts | DatabaseFault:
         return fault
 
 
+def worker(settings: Settings, parsed: argparse.Namespace) -> None:
+    if parsed.action == "run":
+        logs.install(settings.log_level)
+        tracing.forget_tracing_variables(settings)
+    print(asyncio.run(_worker(settings, parsed)))
+
+
+async def _worker(settings: Settings, parsed: argparse.Namespace) -> str:
+    async with opened_database(settings) as database:
+        if parsed.action == "run":
+            return await _work(settings, database)
+        if database.direct_url is None:
+            raise StartupError(NO_DIRECT_ADDRESS)
+        async with Queue(database.direct_url) as queue:
+            if parsed.action == "retry":
+                return f"Jobs that begin anew: {await queue.retry_failed(parsed.id)}."
+            found = [
+                f"{job.job_id}  {job.failed_at:%Y-%m-%d %H:%M}  {job.task_name}  {job.arguments}"
+                for job in await queue.failed()
+            ]
+    return "\n".join(found) or "No job has failed for good."
+
+
+async def _work(settings: Settings, database: Database) -> str:
+    stopping = asyncio.Event()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(each, stopping.set)
+    agents = load_agents(settings.agents_dir, settings.default_agent)
+    tasks = workshop(settings, database, agents, Models(settings)).tasks()
+    working = Worker(database, tasks, grace_s=settings.shutdown_grace_s)
+    print("Working off the queue.", flush=True)
+    await working.run(stopping)
+    return "Stopped."
+
+
 def backup(settings: Settings, parsed: argparse.Namespace) -> None:
     with owner_url(settings) as url:
         size = backups.backup(url, parsed.file, force=parsed.force)
@@ -107,6 +147,10 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         file_parser.add_argument("file", metavar="FILE", type=Path)
         file_parser.add_argument("--force", action="store_true", help="replace what is there already")
         file_parser.set_defaults(command=command)
+    worker_parser = commands.add_parser("worker", help="work off the queue, or look at what has failed")
+    worker_parser.add_argument("action", nargs="?", choices=("run", "failed", "retry"), default="run")
+    worker_parser.add_argument("id", nargs="?", type=int, metavar="ID", help="of one failed job; retry takes all")
+    worker_parser.set_defaults(command=worker)
     _add_session(commands.add_parser("session", help="list, show or delete the sessions of a user"))
 
 

@@ -1,7 +1,7 @@
 """What the rooms hand to each other: frozen, with no behaviour beyond reading themselves."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -11,11 +11,16 @@ from chatServer.messages.message import Message
 
 __all__ = [
     "Agent",
+    "Author",
+    "Budget",
     "Cursor",
+    "DayUsage",
     "EventKind",
     "Limits",
     "MemoryScope",
     "ModelInput",
+    "Notes",
+    "NotesVersion",
     "Page",
     "Principal",
     "Said",
@@ -110,20 +115,27 @@ class StoredMessage:
     created_at: datetime
     message: Message
     is_readable: bool = True  # false: another writer's row that is no message; for people only
+    tokens: int | None = None  # in a prompt; None: nobody has counted them yet
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One request and how it went, as a reader of the transcript needs it."""
+    """One request and how it went."""
 
     turn_id: UUID
+    session_id: str
+    agent_name: str
+    turn_key: str | None
+    request_hash: bytes | None
     state: TurnState
+    attempt: int
+    user_message_id: UUID | None
     reply_message_id: UUID | None
-    partial_text: str | None
-    error_code: str | None
-    model: str | None
-    usage: dict[str, Any] | None = field(hash=False)
-    revision: dict[str, Any] | None = field(hash=False)
+    partial_text: str | None = None
+    error_code: str | None = None
+    model: str | None = None
+    usage: dict[str, Any] | None = field(default=None, hash=False)
+    revision: dict[str, Any] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +147,42 @@ class Usage:
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class DayUsage:
+    """What a user's turns with one agent and one model took on one day in UTC."""
+
+    day: date
+    agent_name: str
+    model: str
+    turns: int
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How the tokens of one prompt are given out, in the order in which the parts take their share."""
+
+    window_tokens: int  # what the model can take in all
+    reserve_tokens: int  # kept for the answer
+    system_tokens: int  # with the notes in it
+    tools_tokens: int
+    summary_tokens: int
+    question_tokens: int
+    history_tokens: int  # of the messages that stayed
+    dropped_messages: int  # the oldest ones, that did not fit
+
+    @property
+    def prompt_tokens(self) -> int:
+        """All that is sent, before recall and articles."""
+        fixed = self.system_tokens + self.tools_tokens + self.summary_tokens + self.question_tokens
+        return fixed + self.history_tokens
+
+    @property
+    def room_tokens(self) -> int:
+        """What is left for recall and articles."""
+        return self.window_tokens - self.reserve_tokens - self.prompt_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +212,43 @@ class Said:
 
     message: Message = field(hash=False)
     usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The Markdown page of a user and an agent; version 0 is the page that nobody has written on yet."""
+
+    agent_name: str
+    notes: str = ""
+    version: int = 0
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who changes notes: a person, an agent in an attempt of a turn, or the server itself; and why."""
+
+    actor: Literal["user", "agent", "system"]
+    turn_id: UUID | None = None
+    attempt: int | None = None
+    untrusted_turn: bool = False  # the turn had read text from outside when it wrote
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotesVersion:
+    """A state that a page was in; its text only where one version is asked for."""
+
+    version: int
+    operation: str
+    actor: Literal["user", "agent", "system"]
+    reason: str | None
+    turn_id: UUID | None
+    attempt: int | None
+    untrusted_turn: bool
+    created_at: datetime
+    size_bytes: int
+    notes: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

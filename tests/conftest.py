@@ -95,7 +95,9 @@ def urls(postgres: EmbeddedPostgres, template: str) -> Iterator[Urls]:
 @pytest.fixture
 def settings(urls: Urls, tmp_path: Path) -> Settings:
     app_url = SecretStr(urls.app)
-    return Settings(database_url=app_url, database_direct_url=app_url, chat_data_dir=tmp_path, _env_file=None)
+    return Settings(
+        database_url=app_url, database_direct_url=app_url, chat_data_dir=tmp_path, worker="off", _env_file=None
+    )
 
 
 @pytest.fixture

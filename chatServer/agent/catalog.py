@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from chatServer import errors
-from chatServer.records import Agent, MemoryScope
+from chatServer.agent.toolbox import TOOLS
+from chatServer.records import Agent, Limits, MemoryScope
+
+MIDDLEWARE = ("pii",)  # what agent/graph.py can attach
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 
@@ -17,12 +20,39 @@ class WindowPolicy(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     messages: Annotated[int, Field(ge=2, le=1_000)] = 20
+    tokens: Annotated[int, Field(ge=1_000, le=10_000_000)] | None = None
 
 
 class MemoryPolicy(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     scope: MemoryScope = "agent"
+
+
+_LIMITS = Limits()
+
+
+class LimitsPolicy(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    steps: Annotated[int, Field(ge=1, le=100)] = _LIMITS.steps
+    tool_calls: Annotated[int, Field(ge=0, le=1_000)] = _LIMITS.tool_calls
+    output_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = _LIMITS.output_tokens
+
+
+def _known_middleware(name: str) -> str:
+    if name not in MIDDLEWARE:
+        raise ValueError(f"there is no middleware {name}; known: {', '.join(MIDDLEWARE)}")
+    return name
+
+
+def _each_once(names: list[str]) -> list[str]:
+    if len(set(names)) < len(names):
+        raise ValueError("each middleware can be named once")
+    return names
+
+
+Middleware = Annotated[list[Annotated[str, AfterValidator(_known_middleware)]], AfterValidator(_each_once)]
 
 
 class AgentFile(BaseModel):
@@ -37,6 +67,8 @@ class AgentFile(BaseModel):
     tools: list[Name] = Field(default_factory=list)
     window: WindowPolicy = Field(default_factory=WindowPolicy)
     memory: MemoryPolicy = Field(default_factory=MemoryPolicy)
+    limits: LimitsPolicy = Field(default_factory=LimitsPolicy)
+    middleware: Middleware = Field(default_factory=list)
 
 
 class Catalog:
@@ -87,14 +119,18 @@ def _read(path: Path) -> tuple[Agent | None, list[str]]:
         return None, [f"cannot be read: {error.strerror}"]
     if found.name != path.stem:
         return None, [f"its name is {found.name}; file and agent must have the same name"]
-    return _agent(found), []
+    unknown = [
+        f"tools: there is no {name}; there are: {', '.join(sorted(TOOLS))}" for name in found.tools if name not in TOOLS
+    ]
+    return (None, unknown) if unknown else (_agent(found), [])
 
 
 def _sentence(problem: dict[str, Any]) -> str:
     place = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
         return f"{place}: there is no such setting"
-    return f"{place}: {problem['msg']}" if place else str(problem["msg"])
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    return f"{place}: {message}" if place else message
 
 
 def _agent(found: AgentFile) -> Agent:
@@ -105,5 +141,8 @@ def _agent(found: AgentFile) -> Agent:
         model=found.model,
         tools=tuple(found.tools),
         window_messages=found.window.messages,
+        window_tokens=found.window.tokens,
         memory_scope=found.memory.scope,
+        limits=Limits(**found.limits.model_dump()),
+        middleware=tuple(found.middleware),
     )

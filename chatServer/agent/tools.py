@@ -42,3 +42,4 @@ class Tool:
     input: type[BaseModel]
     run: Callable[[ToolContext, Any], Awaitable[ToolResult]]
     is_untrusted: bool = False  # its text comes from outside
+    is_memory: bool = False  # not for sessions that keep nothing

@@ -7,9 +7,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from chatServer import errors
+from chatServer.conversation import transcript
 from chatServer.conversation.transcript import Transcript
-from chatServer.messages import clean_text
+from chatServer.messages import clean_text, text_of
 from chatServer.records import Agent, Cursor, Page, Session
+from chatServer.turn.result import Result
 
 
 def _clean(value: Any) -> Any:
@@ -106,8 +108,38 @@ class MessagesAnswer(BaseModel):
     before: str | None = Field(description="Pass it as ?before= to get what was said before")
 
     @classmethod
-    def of(cls, transcript: Transcript) -> Self:
-        return cls.model_validate({"messages": transcript.messages, "before": transcript.before})
+    def of(cls, read: Transcript) -> Self:
+        return cls.model_validate({"messages": read.messages, "before": read.before})
+
+
+class ChatAnswer(BaseModel):
+    session_id: str
+    turn_id: str
+    state: Literal["done", "stopped"]
+    response: str = Field(description="The text of the answer")
+    message: UIMessageAnswer
+    usage: dict[str, Any]
+    memory: dict[str, Any] = Field(description="What was recalled for it")
+
+    @classmethod
+    def of(cls, result: Result) -> Self:
+        turn = result.turn
+        spoken = [text_of(message) for message in result.messages if message.role == "assistant"]
+        return cls.model_validate(
+            {
+                "session_id": turn.session_id,
+                "turn_id": str(turn.turn_id),
+                "state": turn.state,
+                "response": "\n\n".join(text for text in spoken if text),
+                "message": transcript.answer_of(turn, result.messages),
+                "usage": turn.usage or {},
+                "memory": {"items": [], "total_found": 0},
+            }
+        )
+
+
+class StopAnswer(BaseModel):
+    turn_id: str
 
 
 class AgentAnswer(BaseModel):

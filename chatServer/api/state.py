@@ -11,6 +11,7 @@ from chatServer.api.readiness import Readiness
 from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings
 from chatServer.store.pool import Database
+from chatServer.turn.turns import Turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class State:
     settings: Settings
     database: Database
     agents: Catalog
+    turns: Turns
     authenticator: Authenticator
     dev_key: DevKey | None  # with AUTH_MODE=dev only
     http: httpx.AsyncClient  # to the issuer, and to nobody else

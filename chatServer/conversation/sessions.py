@@ -77,21 +77,36 @@ async def create(
     memory: Literal["on", "off"] = "on",
 ) -> tuple[Session, bool]:
     """A session that becomes the active one, and whether it is new: the same id again gives the same session."""
-    session_id, external_id = (key.value, None) if key and key.is_uuid else (str(new_id()), key.value if key else None)
-    name = agent_name or default_agent
     async with database.transaction(principal) as connection:
-        for _ in range(2):  # one that is there may be deleted in this very moment: then it is made anew
-            created = await store.insert_session(
-                connection, principal.user_id, session_id, name, external_id=external_id, title=title, memory=memory
-            )
-            session = created or await store.find_session(connection, principal.user_id, external_id or session_id)
-            if session and agent_name not in (None, session.agent_name):
-                raise errors.SessionAgentMismatch(session.agent_name)
-            if session and (entered := await _enter(connection, principal, session)):
-                if created and title:
-                    await store.index_title(connection, principal.user_id, session)
-                return entered, created is not None
-    raise errors.SessionNotFound
+        return await _found_or_new(
+            connection,
+            principal,
+            agent_name=agent_name,
+            default_agent=default_agent,
+            key=key,
+            title=title,
+            memory=memory,
+        )
+
+
+async def enter(
+    connection: Connection,
+    principal: Principal,
+    *,
+    agent_name: str | None,
+    default_agent: str,
+    key: SessionKey | None,
+) -> Session:
+    """The session of a turn, active and locked: the named one, made if nobody has it; else the active or a new one."""
+    if key is None:
+        return await _active_or_new(connection, principal, agent_name or default_agent)
+    found = await store.find_session(connection, principal.user_id, key.value)
+    if found and agent_name not in (None, found.agent_name):
+        raise errors.SessionAgentMismatch(found.agent_name)
+    if found and (entered := await _enter(connection, principal, found)):
+        return entered
+    session, _ = await _found_or_new(connection, principal, agent_name=agent_name, default_agent=default_agent, key=key)
+    return session
 
 
 async def get(database: Database, principal: Principal, key: SessionKey) -> Session:
@@ -158,6 +173,32 @@ async def delete(database: Database, principal: Principal, key: SessionKey) -> N
         _there(await store.lock_session(connection, principal.user_id, session.session_id))
         await ChatMessageHistory(connection, principal.user_id, session.session_id).aclear()
         await store.delete_session(connection, principal.user_id, session.session_id)
+
+
+async def _found_or_new(
+    connection: Connection,
+    principal: Principal,
+    *,
+    agent_name: str | None,
+    default_agent: str,
+    key: SessionKey | None,
+    title: str | None = None,
+    memory: Literal["on", "off"] = "on",
+) -> tuple[Session, bool]:
+    session_id, external_id = (key.value, None) if key and key.is_uuid else (str(new_id()), key.value if key else None)
+    name = agent_name or default_agent
+    for _ in range(2):  # one that is there may be deleted in this very moment: then it is made anew
+        created = await store.insert_session(
+            connection, principal.user_id, session_id, name, external_id=external_id, title=title, memory=memory
+        )
+        session = created or await store.find_session(connection, principal.user_id, external_id or session_id)
+        if session and agent_name not in (None, session.agent_name):
+            raise errors.SessionAgentMismatch(session.agent_name)
+        if session and (entered := await _enter(connection, principal, session)):
+            if created and title:
+                await store.index_title(connection, principal.user_id, session)
+            return entered, created is not None
+    raise errors.SessionNotFound
 
 
 async def _enter(connection: Connection, principal: Principal, session: Session) -> Session | None:

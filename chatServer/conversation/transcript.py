@@ -9,7 +9,7 @@ from uuid import UUID
 
 from chatServer.conversation.sessions import SessionKey
 from chatServer.errors import InvalidRequest, SessionNotFound
-from chatServer.messages import UIMessage, to_ui_parts
+from chatServer.messages import Message, UIMessage, to_ui_parts
 from chatServer.records import Principal, StoredMessage, Turn
 from chatServer.store import images, sessions, turns
 from chatServer.store.history import NEWEST, ChatMessageHistory
@@ -95,6 +95,16 @@ def _answer(rows: Sequence[StoredMessage], turn: Turn | None) -> UIMessage:
         "role": "assistant",
         "parts": to_ui_parts([each.message for each in rows]),
         "metadata": _metadata(rows[-1], turn),
+    }
+
+
+def answer_of(turn: Turn, messages: Sequence[Message]) -> UIMessage:
+    """The answer of one turn, as its transcript will show it."""
+    return {
+        "id": str(turn.reply_message_id or turn.turn_id),
+        "role": "assistant",
+        "parts": to_ui_parts(messages),
+        "metadata": {"turn_id": str(turn.turn_id), **_outcome(turn)},
     }
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from chatServer.conversation.tokens import count_message
 from chatServer.memory.conversation import ConversationMemory
 from chatServer.messages import LangChainMessage, refuse_file_images, text_of, to_langchain
+from chatServer.records import StoredMessage
 from chatServer.store.history import ChatMessageHistory
 
 
@@ -29,17 +31,18 @@ class WindowMemory:
         self.input_key = input_key
         self.output_key = output_key
         self.return_messages = return_messages
+        self.stored: list[StoredMessage] = []  # the window as it was read, with what is known of each message
         self.conversation = ConversationMemory(encode_image=refuse_file_images)
 
     @property
     def memory_variables(self) -> list[str]:
         return [self.memory_key]
 
-    async def load(self, history: ChatMessageHistory) -> None:
-        """Read the window of a session."""
-        stored = await history.window(self.k)
+    async def load(self, history: ChatMessageHistory, *, after: int | None = None) -> None:
+        """Read the window of a session, or what of it lies after the row that its summary goes up to."""
+        self.stored = await history.window(self.k, after=after)
         self.conversation = ConversationMemory(encode_image=refuse_file_images)
-        self.conversation.load(each.message for each in stored)
+        self.conversation.load(each.message for each in self.stored)
 
     def load_memory_variables(self, inputs: Mapping[str, Any]) -> dict[str, list[LangChainMessage] | str]:
         """The conversation, under the name that the prompt has for it."""
@@ -56,7 +59,8 @@ class WindowMemory:
 
     async def flush(self, history: ChatMessageHistory) -> None:
         """Store what was added since it was loaded, in the transaction of this history."""
-        await history.append(self.conversation.new_messages())
+        new = self.conversation.new_messages()
+        await history.append(new, tokens=[count_message(message) for message in new])
 
     def mark_stored(self) -> None:
         """The transaction has committed; before that, a flush may have to be repeated."""

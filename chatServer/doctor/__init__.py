@@ -5,7 +5,7 @@ A room that has something to look at adds its check to CHECKS: a function of a C
 
 from collections.abc import Iterator
 
-from chatServer.doctor import database, identity, machine
+from chatServer.doctor import database, identity, machine, model
 from chatServer.doctor.finding import Case, Check, Finding
 
 __all__ = ["CHECKS", "Case", "Check", "Finding", "examine"]
@@ -21,6 +21,7 @@ CHECKS: list[Check] = [
     identity.issuer_name,
     identity.issuer_clock,
     identity.development_key,
+    model.models,
     machine.tracing,
     machine.disk,
 ]

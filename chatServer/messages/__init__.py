@@ -3,11 +3,11 @@
 from chatServer.messages.action import extract_action_from_message
 from chatServer.messages.calls import AgentCallMsg, MessageContent, ToolCallMsg
 from chatServer.messages.clean import clean_json, clean_text, searchable
-from chatServer.messages.images import data_uri, encode_image_file, parse_data_uri, refuse_file_images
+from chatServer.messages.images import checked_image, data_uri, encode_image_file, parse_data_uri, refuse_file_images
 from chatServer.messages.langchain import LangChainMessage, from_langchain, to_langchain
 from chatServer.messages.message import ROLES, Message, new_message_id
 from chatServer.messages.provider import from_provider_dict, to_provider_dict
-from chatServer.messages.text import reasoning_of, text_of, tool_result
+from chatServer.messages.text import reasoning_of, text_of, thought_in, tool_result
 from chatServer.messages.ui import UIMessage, from_ui_message, to_ui_parts
 from chatServer.messages.window import cut, paired
 
@@ -19,6 +19,7 @@ __all__ = [
     "MessageContent",
     "ToolCallMsg",
     "UIMessage",
+    "checked_image",
     "clean_json",
     "clean_text",
     "cut",
@@ -35,6 +36,7 @@ __all__ = [
     "refuse_file_images",
     "searchable",
     "text_of",
+    "thought_in",
     "to_langchain",
     "to_provider_dict",
     "to_ui_parts",

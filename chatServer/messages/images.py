@@ -8,6 +8,14 @@ from pathlib import Path
 
 from chatServer.errors import MessageError
 
+MAX_IMAGE_BYTES = 5_000_000
+SIGNATURES = {  # of the types that every provider takes
+    "image/png": (b"\x89PNG\r\n\x1a\n",),
+    "image/jpeg": (b"\xff\xd8\xff",),
+    "image/gif": (b"GIF87a", b"GIF89a"),
+    "image/webp": (b"RIFF",),
+}
+
 _MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
 
 
@@ -29,6 +37,19 @@ def parse_data_uri(uri: str) -> tuple[str, bytes]:
         return media_type.lower(), base64.b64decode(payload, validate=True)
     except (binascii.Error, ValueError) as error:
         raise MessageError("The base64 of an image's data: URI is broken.") from error
+
+
+def checked_image(uri: str) -> None:
+    """Refuse what a client calls an image and is none: a path, a URL, another type, other bytes, too many of them."""
+    media_type, content = parse_data_uri(refuse_file_images(uri))
+    if media_type not in SIGNATURES:
+        raise MessageError(f"An image has to be of type {', '.join(SIGNATURES)}.")
+    if len(content) > MAX_IMAGE_BYTES:
+        raise MessageError(f"An image may have {MAX_IMAGE_BYTES:,} bytes at most.")
+    if not any(content.startswith(start) for start in SIGNATURES[media_type]):
+        raise MessageError("An image is not what its media type says.")
+    if media_type == "image/webp" and content[8:12] != b"WEBP":
+        raise MessageError("An image is not what its media type says.")
 
 
 def encode_image_file(path: str) -> str:

@@ -35,13 +35,14 @@ def reasoning_of(message: Message) -> str:
     if not isinstance(kept, dict):
         return ""
     content, extra = kept.get("content"), kept.get("additional_kwargs")
-    thoughts = [_thought(block) for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    thoughts = [thought_in(block) for block in content if isinstance(block, dict)] if isinstance(content, list) else []
     if not any(thoughts) and isinstance(extra, dict):
         thoughts = [extra.get("reasoning_content")]
     return "\n".join(thought for thought in thoughts if isinstance(thought, str) and thought)
 
 
-def _thought(block: dict[str, Any]) -> Any:
+def thought_in(block: dict[str, Any]) -> Any:
+    """What a block of reasoning says; None for every other block."""
     match block:
         case {"type": "reasoning", "reasoning": thought} | {"type": "thinking", "thinking": thought}:
             return thought

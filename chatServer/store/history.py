@@ -71,15 +71,29 @@ class ChatMessageHistory(PostgresChatMessageHistory):
 
     # What the server uses ------------------------------------------------------------------------------
 
-    async def window(self, limit: int) -> list[StoredMessage]:
+    async def window(self, limit: int, *, after: int | None = None) -> list[StoredMessage]:
         """The newest messages that a model may see, oldest first: whole exchanges only."""
-        stored = {each.message.message_id: each for each in await self._visible(limit)}
-        kept = cut([each.message for each in stored.values()])
-        return [replace(stored[message.message_id], message=message) for message in kept]
+        seen = [each for each in await self._visible(limit) if after is None or each.id > after]
+        stored = {each.message.message_id: each for each in seen}
+        whole = [_kept(stored[message.message_id], message) for message in cut([each.message for each in seen])]
+        return await images.put_images_back(self._db, self._user_id, self._session_id, whole)
+
+    async def opening(self, limit: int) -> list[StoredMessage]:
+        """The oldest messages that a model may see, oldest first."""
+        return [each for each in await self._read("read_opening", limit=limit) if each.is_readable]
 
     async def page(self, limit: int, before: int = NEWEST) -> list[StoredMessage]:
         """The newest messages before a point, whatever became of their turns, oldest first."""
         return await self._read("read_newest", limit=limit, before=before)
+
+    async def of_turn(self, turn_id: UUID, question_id: UUID) -> list[StoredMessage]:
+        """What the user said in a turn, and what was answered."""
+        return await self._read("read_turn", turn_id=turn_id, question_id=question_id)
+
+    async def has(self, message_id: UUID) -> bool:
+        """Whether the user has a message with this id, in whichever session, superseded ones included."""
+        values = {"user_id": self._user_id, "message_id": message_id}
+        return await (await self._db.execute(SQL["find_message"], values)).fetchone() is not None
 
     async def place_of(self, message_id: UUID) -> int | None:
         """Where a message stands; pages go on before it."""
@@ -87,8 +101,8 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         row = await (await self._db.execute(SQL["find_place"], values)).fetchone()
         return row[0] if row else None
 
-    async def append(self, messages: Sequence[Message]) -> None:
-        """Store messages in their order, within the caller's transaction, under the session's row lock."""
+    async def append(self, messages: Sequence[Message], tokens: Sequence[int | None] | None = None) -> None:
+        """Store messages in their order, with what each takes in a prompt, under the session's row lock."""
         if await sessions.lock_session(self._db, self._user_id, self._session_id) is None:
             raise SessionNotFound
         if not messages:
@@ -96,7 +110,10 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         values = {"user_id": self._user_id, "session_id": self._session_id}
         ids = [_uuid_of(message.message_id) for message in messages]
         rows = [await self._row(each, message) for each, message in zip(ids, messages, strict=True)]
-        appended = {"message_ids": ids, "messages": rows, "turn_id": self._turn_id}
+        counts = [None] * len(ids) if tokens is None else list(tokens)
+        if len(counts) != len(ids):
+            raise ValueError(f"{len(ids)} messages have {len(ids)} counts of tokens, not {len(counts)}.")
+        appended = {"message_ids": ids, "messages": rows, "tokens": counts, "turn_id": self._turn_id}
         await self._db.execute(SQL["append_messages"], {**values, **appended})
         words = [_words(message) for message in messages]
         indexed = {"message_ids": ids, "agent_name": self._agent_name, "words": words}
@@ -150,10 +167,11 @@ class ChatMessageHistory(PostgresChatMessageHistory):
 
     async def _read(self, name: str, **values: Any) -> list[StoredMessage]:
         cursor = await self._db.execute(SQL[name], {"user_id": self._user_id, "session_id": self._session_id, **values})
-        return [_stored(*row) for row in reversed(await cursor.fetchall())]
+        return [_stored(row) for row in reversed(await cursor.fetchall())]
 
 
-def _stored(place: int, message_id: UUID, turn_id: UUID | None, created_at: datetime, row: str) -> StoredMessage:
+def _stored(columns: tuple[int, UUID, UUID | None, datetime, str, int | None]) -> StoredMessage:
+    place, message_id, turn_id, created_at, row, tokens = columns
     is_readable = True
     try:
         message = from_langchain(messages_from_dict([_whole(json.loads(row))])[0])
@@ -163,7 +181,12 @@ def _stored(place: int, message_id: UUID, turn_id: UUID | None, created_at: date
         message = Message(role="assistant", content=f"(not a message: {clean_text(row)})")
         is_readable = False
     message.message_id = str(message_id)
-    return StoredMessage(place, turn_id, created_at, message, is_readable)
+    return StoredMessage(place, turn_id, created_at, message, is_readable, tokens)
+
+
+def _kept(stored: StoredMessage, message: Message) -> StoredMessage:
+    """A message of the window; one that lost a call is no longer what was counted."""
+    return stored if message is stored.message else replace(stored, message=message, tokens=None)
 
 
 def _whole(row: Any) -> Any:

@@ -41,6 +41,9 @@ class Database:
     """A pool of connections of chat_app, handed out one transaction at a time."""
 
     def __init__(self, url: str, settings: Settings) -> None:
+        direct = settings.database_direct_url
+        # Past any pooler; None where no such address is known.
+        self.direct_url = url if settings.embedded else (direct and direct.get_secret_value()) or None
         self._statement_timeout_ms = settings.database_statement_timeout_ms
         self._idle_timeout_ms = settings.database_idle_timeout_ms
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
@@ -132,6 +135,14 @@ async def _check_if_the_server_spoke(connection: Connection) -> None:
         await AsyncConnectionPool.check_connection(connection)
 
 
+def hang_up(connection: Connection) -> None:
+    """End a conversation with a server that does not answer."""
+    with contextlib.suppress(OSError, psycopg.Error):
+        line = socket.socket(fileno=os.dup(connection.fileno()))
+        line.shutdown(socket.SHUT_RDWR)
+        line.close()
+
+
 @contextlib.contextmanager
 def _cut_off(connection: Connection, timeout_ms: int) -> Iterator[None]:
     """Hang up when a transaction outlives every timeout of the server: then the server is what hangs.
@@ -139,13 +150,7 @@ def _cut_off(connection: Connection, timeout_ms: int) -> Iterator[None]:
     Cancelling would wait for an answer (10 s were measured); a closed socket is an error at once.
     """
 
-    def hang_up() -> None:
-        with contextlib.suppress(OSError, psycopg.Error):
-            line = socket.socket(fileno=os.dup(connection.fileno()))
-            line.shutdown(socket.SHUT_RDWR)
-            line.close()
-
-    timer = asyncio.get_running_loop().call_later(timeout_ms / 1_000, hang_up)
+    timer = asyncio.get_running_loop().call_later(timeout_ms / 1_000, hang_up, connection)
     try:
         yield
     finally:

@@ -96,6 +96,7 @@ def _drop(connection: psycopg.Connection) -> None:
     for name in PUBLIC_TABLES:  # without cascade: what others have built on them is not ours to drop
         connection.execute(sql.SQL("drop table if exists public.{}").format(sql.Identifier(name)))
     connection.execute("drop schema if exists chat cascade")
+    connection.execute("drop schema if exists procrastinate cascade")  # after-work of turns that are replaced
     connection.execute("create schema chat")  # alembic's own table goes there, before the first revision
 
 

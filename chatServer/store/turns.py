@@ -1,21 +1,105 @@
 """Rows of chat.turns."""
 
 from collections.abc import Collection
+from typing import Any
 from uuid import UUID
 
 from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
 
-from chatServer.records import Turn
+from chatServer.records import Turn, TurnState
 from chatServer.store import queries
 from chatServer.store.pool import Connection
 
 SQL = queries.load("turns.sql")
+LEASE_S = 30  # how long a turn counts as running without a sign of life
+RENEW_AFTER_S = 10
 
 
 async def read_turns(connection: Connection, user_id: UUID, turn_ids: Collection[UUID]) -> dict[UUID, Turn]:
     """Some turns by id; without a query when there are none to ask for."""
     if not turn_ids:
         return {}
+    return {turn.turn_id: turn for turn in await _all(connection, "read_turns", user_id, turn_ids=list(turn_ids))}
+
+
+async def find_turns(connection: Connection, user_id: UUID, session_id: str, turn_key: str | None) -> list[Turn]:
+    """The turn with this key, and the one that is running."""
+    return await _all(connection, "find_turns", user_id, session_id=session_id, turn_key=turn_key)
+
+
+async def find_running(connection: Connection, user_id: UUID, session_id: str) -> Turn | None:
+    found = await _all(connection, "find_running", user_id, session_id=session_id)
+    return found[0] if found else None
+
+
+async def insert_turn(connection: Connection, user_id: UUID, turn: Turn, *, trigger: str) -> None:
+    values = {
+        "turn_id": turn.turn_id,
+        "session_id": turn.session_id,
+        "agent_name": turn.agent_name,
+        "turn_key": turn.turn_key,
+        "trigger": trigger,
+        "request_hash": turn.request_hash,
+        "user_message_id": turn.user_message_id,
+        "reply_message_id": turn.reply_message_id,
+        "model": turn.model,
+    }
+    await connection.execute(SQL["insert_turn"], {"user_id": user_id, "lease_s": LEASE_S, **values})
+
+
+async def take_over(connection: Connection, user_id: UUID, turn: Turn, *, model: str) -> int | None:
+    """The number of the new attempt, or None when the turn is in other hands."""
+    values = {"turn_id": turn.turn_id, "attempt": turn.attempt, "lease_s": LEASE_S, "model": model}
+    row = await _one(connection, "take_over", user_id, **values)
+    return None if row is None else int(row[0])
+
+
+async def mark_interrupted(connection: Connection, user_id: UUID, turn_id: UUID) -> None:
+    await connection.execute(SQL["mark_interrupted"], {"user_id": user_id, "turn_id": turn_id})
+
+
+async def is_stop_requested(
+    connection: Connection, user_id: UUID, turn_id: UUID, attempt: int, *, renew: bool
+) -> bool | None:
+    """Whether somebody wants this attempt to stop; None when it is no longer the one that counts."""
+    values = {"turn_id": turn_id, "attempt": attempt}
+    row = await (
+        _one(connection, "renew_lease", user_id, lease_s=LEASE_S, **values)
+        if renew
+        else _one(connection, "look_at_turn", user_id, **values)
+    )
+    return None if row is None else bool(row[0])
+
+
+async def request_stop(connection: Connection, user_id: UUID, session_id: str) -> UUID | None:
+    """The turn that was asked to stop, if one runs."""
+    row = await _one(connection, "request_stop", user_id, session_id=session_id)
+    return None if row is None else row[0]
+
+
+async def finish_turn(
+    connection: Connection,
+    user_id: UUID,
+    turn_id: UUID,
+    attempt: int,
+    *,
+    state: TurnState,
+    partial_text: str | None = None,
+    error_code: str | None = None,
+    usage: dict[str, Any] | None = None,
+) -> bool:
+    """Whether it was still this attempt's turn to end."""
+    ended = {"state": state, "partial_text": partial_text, "error_code": error_code}
+    values = {"turn_id": turn_id, "attempt": attempt, "usage": None if usage is None else Jsonb(usage), **ended}
+    return await _one(connection, "finish_turn", user_id, **values) is not None
+
+
+async def _all(connection: Connection, name: str, user_id: UUID, **values: Any) -> list[Turn]:
     async with connection.cursor(row_factory=class_row(Turn)) as cursor:
-        await cursor.execute(SQL["read_turns"], {"user_id": user_id, "turn_ids": list(turn_ids)})
-        return {turn.turn_id: turn for turn in await cursor.fetchall()}
+        await cursor.execute(SQL[name], {"user_id": user_id, **values})
+        return await cursor.fetchall()
+
+
+async def _one(connection: Connection, name: str, user_id: UUID, **values: Any) -> tuple[Any, ...] | None:
+    return await (await connection.execute(SQL[name], {"user_id": user_id, **values})).fetchone()

@@ -28,11 +28,14 @@ class Running:
     address: str
     data_dir: Path
 
-    def request(self, method: str, path: str, **options) -> httpx.Response:
-        """As ada, each time with a new token and a new connection: another device."""
+    def headers(self) -> dict[str, str]:
         token = httpx.post(f"{self.address}/api/dev/token", json={"user": "ada"}).json()["access_token"]
-        headers = {"Authorization": f"Bearer {token}"}
-        return httpx.request(method, f"{self.address}{path}", headers=headers, timeout=20, **options)
+        return {"Authorization": f"Bearer {token}"}
+
+    def request(self, method: str, path: str, *, key: str | None = None, **options) -> httpx.Response:
+        """As ada, each time with a new token and a new connection: another device."""
+        headers = self.headers() | ({"Idempotency-Key": key} if key else {})
+        return httpx.request(method, f"{self.address}{path}", headers=headers, timeout=30, **options)
 
     def resolve(self) -> str:
         return self.request("POST", "/api/sessions/resolve", json={}).json()["session_id"]

@@ -1,5 +1,6 @@
 """A backup holds everything of everybody; a restore brings all of it back, or changes nothing."""
 
+import asyncio
 import hashlib
 import stat
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pydantic import SecretStr
 from chatServer.config import Settings
 from chatServer.conversation import sessions
 from chatServer.errors import StartupError
+from chatServer.main import running
 from chatServer.messages.message import Message
 from chatServer.store import migrate, pgtools
 from chatServer.store import restore as restores
@@ -25,6 +27,7 @@ from chatServer.store.restore import restore
 from tests.conftest import ADA, EVE, Urls, cloned, owner_connection
 from tests.integration.test_roles import ROWS, insert
 from tests.migration.test_ddl import dump
+from tests.tools.turns import eventually, finished_turn, queued, title_of
 
 PICTURE = bytes(range(256)) * 400
 TEXT = "tab\t, line\n, back\\slash, \\. and \\N, quote ' \", 火山, \U0001f30b, {json}"
@@ -118,6 +121,21 @@ def test_a_restore_into_a_database_without_our_tables_makes_them(postgres, fille
     finally:
         with owner_connection(postgres.owner_url) as connection:
             connection.execute("drop database restored_anew with (force)")
+
+
+async def test_jobs_are_not_kept_and_a_worker_goes_on_after_a_restore(settings, filled, saved):
+    async with Database(filled.app, settings) as database:
+        await finished_turn(database, ADA, "left undone")
+        assert len(queued(filled)) == 1
+        restore(filled.owner, saved, force=True)
+        assert queued(filled) == []
+    async with running(settings.model_copy(update={"worker": "inprocess"})) as state:
+        await finished_turn(state.database, ADA, "The worker is there")
+        await eventually(lambda: asyncio.to_thread(lambda: queued(filled) == []))
+        await asyncio.to_thread(restore, filled.owner, saved, force=True)
+        session_id, _ = await finished_turn(state.database, ADA, "Where do puffins breed?")
+        await eventually(lambda: asyncio.to_thread(lambda: queued(filled) == []))
+        assert await title_of(state.database, ADA, session_id) == "Where do puffins breed?"
 
 
 def test_a_file_is_not_overwritten_unless_forced(filled, saved):

@@ -298,6 +298,57 @@ def test_a_clock_that_is_off_the_issuer_is_named(supabase):
     only_problem(late, "clock of the issuer", "s behind the issuer's", "time synchronisation")
 
 
+# The models ------------------------------------------------------------------------------------------------
+
+
+def with_agents(settings: Settings, folder: Path, **models: str) -> Settings:
+    for name, model in models.items():
+        (folder / f"{name}.yaml").write_text(f"name: {name}\ndescription: d\nprompt: p\nmodel: {model}\n")
+    return settings.model_copy(update={"agents_dir": folder, "default_agent": next(iter(models))})
+
+
+def test_the_models_that_can_be_used_are_listed(settings):
+    assert findings(case_of(settings))["models"].detail == "builtin"
+    keyed = settings.model_copy(update={"model": "openai:gpt-5-mini", "model_api_key": SecretStr("hush-hush")})
+    found = findings(case_of(keyed))["models"]
+    assert (found.state, found.detail) == ("ok", "openai:gpt-5-mini")
+    by_variable = settings.model_copy(update={"model": "openai:gpt-5-mini"})
+    assert problems(case_of(by_variable, environment={"OPENAI_API_KEY": "hush"})) == {}
+
+
+def test_a_missing_key_is_named_with_its_variables(settings):
+    wanting = settings.model_copy(update={"model": "openai:gpt-5-mini"})
+    only_problem(
+        case_of(wanting), "models", "openai:gpt-5-mini needs a key", "MODEL_API_KEY or OPENAI_API_KEY", "(MODEL and"
+    )
+
+
+def test_every_model_of_every_agent_is_looked_at(settings, tmp_path):
+    many = with_agents(settings, tmp_path, a="anthropic:claude-opus", b="openrouter:x/y", c="builtin")
+    only_problem(
+        case_of(many),
+        "models",
+        "needs the package langchain-anthropic: pip install langchain-anthropic (the agent a)",
+        "set OPENROUTER_API_KEY (the agent b)",
+    )
+
+
+def test_a_script_that_cannot_be_used_is_named(settings, tmp_path):
+    absent = settings.model_copy(update={"model": f"script:{tmp_path / 'nowhere.yaml'}"})
+    only_problem(case_of(absent), "models", "nowhere.yaml cannot be used", "No such file")
+    (tmp_path / "wrong.yaml").write_text("rules: [{match: '(', reply: x}]\nfoo: 1\n")
+    wrong = settings.model_copy(update={"model": f"script:{tmp_path / 'wrong.yaml'}"})
+    only_problem(case_of(wrong), "models", "rules.0.match: is no regular expression", "foo: there is no such key")
+
+
+def test_a_name_that_is_no_model_is_named(settings):
+    only_problem(case_of(settings.model_copy(update={"model": "gpt-5"})), "models", "There is no model gpt-5")
+
+
+def test_agents_that_cannot_be_loaded_are_named(settings, tmp_path):
+    only_problem(case_of(settings.model_copy(update={"agents_dir": tmp_path})), "models", "no *.yaml file")
+
+
 # The machine -----------------------------------------------------------------------------------------------
 
 
@@ -330,7 +381,8 @@ def test_tracing_variables_are_said_to_be_ignored_and_their_values_are_not_shown
 
 
 def run_doctor(tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    values = {**os.environ, "CHAT_DATA_DIR": str(tmp_path), **environment}
+    inherited = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    values = {**inherited, "CHAT_DATA_DIR": str(tmp_path), **environment}
     return subprocess.run(
         [CHATSERVER, "doctor"], env=values, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
     )
@@ -340,6 +392,17 @@ def test_the_command_ends_with_0_when_all_is_well_and_makes_nothing(tmp_path):
     done = run_doctor(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_ends_with_1_and_says_how_to_add_what_a_model_needs(tmp_path):
+    done = run_doctor(tmp_path, MODEL="anthropic:claude-opus")
+    assert done.returncode == 1
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("problem")]
+    assert "models: The model anthropic:claude-opus needs the package langchain-anthropic" in line
+    assert "pip install langchain-anthropic" in line
+    done = run_doctor(tmp_path, MODEL="openai:gpt-5-mini", MODEL_API_KEY="")
+    assert done.returncode == 1
+    assert "set MODEL_API_KEY or OPENAI_API_KEY" in done.stdout
 
 
 def test_the_command_ends_with_1_and_goes_on_after_a_problem(tmp_path, urls: Urls):

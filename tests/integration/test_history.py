@@ -12,7 +12,7 @@ from langchain_postgres import PostgresChatMessageHistory
 
 from chatServer import errors
 from chatServer.conversation.window import WindowMemory
-from chatServer.messages import Message, text_of
+from chatServer.messages import Message, from_langchain, text_of
 from chatServer.store import sessions
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
@@ -287,3 +287,33 @@ async def test_two_writers_of_a_session_take_turns(database, session_id):
     texts = [text_of(each.message) for each in stored]
     blocks = [texts[i : i + 5] for i in range(0, 20, 5)]
     assert sorted(blocks) == [[f"{name}{number}" for number in range(5)] for name in "abcd"]
+
+
+async def test_counts_are_kept_with_their_messages(database, stock_connection, session_id):
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        await history.append([Message(role="user", content=text) for text in "ab"], tokens=[5, None])
+        await history.append([Message(role="user", content="c")])
+        with pytest.raises(ValueError, match="2 messages"):
+            await history.append([Message(role="user", content=text) for text in "de"], tokens=[1])
+    await stock(stock_connection, session_id).aadd_messages([HumanMessage("f")])
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        for found in (await history.window(10), await history.page(10)):
+            assert [(each.message.content, each.tokens) for each in found] == [
+                ("a", 5),
+                ("b", None),
+                ("c", None),
+                ("f", None),
+            ]
+
+
+async def test_a_message_that_lost_a_call_is_counted_anew(database, session_id):
+    calls = [{**CALL, "id": call_id} for call_id in ("c1", "c2")]
+    asked = [from_langchain(AIMessage("hm", tool_calls=calls)), Message(role="tool", content="3", tool_call_id="c1")]
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        await history.append([Message(role="user", content="q"), *asked], tokens=[5, 60, 7])
+        found = await history.window(10)
+    assert [each.tokens for each in found] == [5, None, 7]
+    assert [call.call_id for call in found[1].message.tool_calls] == ["c1"]

@@ -63,6 +63,7 @@ async def test_a_server_that_can_work_is_ready(client):
         "checks": {
             "database": {"ok": True, "detail": "answers"},
             "migrations": {"ok": True, "detail": f"at revision {newest_revision()}"},
+            "queue": {"ok": True, "detail": "0 waiting, oldest 0 s"},
             "shutting_down": {"ok": True, "detail": "no"},
         },
     }

@@ -13,6 +13,7 @@ from tests.conftest import ADA, EVE, Urls, cloned, owner_connection
 SESSION, TURN = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 # A second row of the same user, beside what `filled` wrote.
 OTHER = "33333333-3333-4333-8333-333333333333"
+QUEUE_TABLES = [f"procrastinate.procrastinate_{name}" for name in ("jobs", "events", "workers", "periodic_defers")]
 SEED_TABLES = ["public.user_agent_active_sessions", "public.chat_message_history", "public.agent_long_term_memory"]
 
 
@@ -191,6 +192,78 @@ def test_anon_may_do_nothing(owner, table, claims):
     become(owner, "anon", claims)
     for statement in ("select from {}", *WRITES):
         refuses(owner, statement.format(table))
+
+
+# The job queue -------------------------------------------------------------------------------------------
+
+
+def test_every_table_of_the_queue_is_known_here(owner):
+    found = owner.execute("select schemaname || '.' || tablename from pg_tables where schemaname = 'procrastinate'")
+    assert {row[0] for row in found} == set(QUEUE_TABLES)
+
+
+@pytest.mark.parametrize("role", ["chat_app", "chat_user", "authenticated", "anon"])
+def test_nobody_but_chat_jobs_may_touch_the_queue(owner, role):
+    become(owner, role, claims_of(ADA))
+    for table in QUEUE_TABLES:
+        for statement in ("select from {}", "insert into {} default values", "delete from {}", "truncate {} cascade"):
+            refuses(owner, statement.format(table))
+        refuses(owner, f"update {table} set id = id")
+    refuses(owner, "select procrastinate.procrastinate_register_worker_v1()")
+    refuses(owner, "select nextval('procrastinate.procrastinate_jobs_id_seq')")
+
+
+def test_no_function_of_the_queue_is_anybodys(owner):
+    owner.execute("reset role")
+    found = owner.execute(
+        "select f.oid::regprocedure::text from pg_proc f, "
+        "aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) as granted "
+        "where f.pronamespace = 'procrastinate'::regnamespace "
+        "and granted.grantee not in (f.proowner, 'chat_jobs'::regrole)"
+    )
+    assert found.fetchall() == []
+
+
+def test_chat_jobs_works_the_queue_and_may_not_change_its_tables(chat_app):
+    become(chat_app, "chat_jobs")
+    chat_app.execute("set local search_path = procrastinate")
+    chat_app.execute("insert into procrastinate_jobs (queue_name, task_name) values ('chat', 'after_turn')")
+    chat_app.execute("select procrastinate_fetch_job_v2(null, (select procrastinate_register_worker_v1()))")
+    assert chat_app.execute("select count(*) from procrastinate_events").fetchone() == (2,)
+    for statement in ("alter table procrastinate_jobs enable trigger all", "truncate procrastinate_jobs cascade"):
+        refuses(chat_app, statement, match="permission denied|must be owner")
+
+
+ENQUEUE = sql.SQL("select chat.enqueue_after_turn({}, {})").format(SESSION, TURN)
+
+
+def test_a_user_enqueues_in_his_own_name(chat_app):
+    become(chat_app, "chat_user", claims_of(ADA)).execute(ENQUEUE)
+    become(chat_app, "chat_jobs")
+    found = chat_app.execute("select task_name, lock, args, status::text from procrastinate.procrastinate_jobs")
+    args = {"user_id": str(ADA.user_id), "turn_id": TURN}
+    assert found.fetchall() == [("after_turn", f"{ADA.user_id}:{SESSION}", args, "todo")]
+
+
+@pytest.mark.parametrize("claims", [None, "", "{}", '{"sub": null}'])
+def test_nobody_enqueues_nothing(chat_app, claims):
+    refuses(become(chat_app, "chat_user", claims), ENQUEUE, match="nobody has no after-work")
+
+
+@pytest.mark.parametrize("role", ["chat_app", "chat_jobs", "authenticated", "anon"])
+@pytest.mark.parametrize("statement", [ENQUEUE, "select from chat.queue_status()"])
+def test_only_a_user_of_the_server_may_call_what_stands_before_the_queue(owner, role, statement):
+    refuses(become(owner, role, claims_of(ADA)), statement)
+
+
+def test_the_functions_before_the_queue_trust_no_search_path_of_the_caller(chat_app):
+    """A table of the same name in a schema of one's own, or a temporary one, must not be what they write to."""
+    become(chat_app, "chat_user", claims_of(ADA))
+    chat_app.execute("create temporary table procrastinate_jobs (like chat.sessions)")
+    chat_app.execute("set local search_path = pg_temp, public")
+    chat_app.execute(ENQUEUE)
+    assert chat_app.execute("select count(*) from pg_temp.procrastinate_jobs").fetchone() == (0,)
+    assert chat_app.execute("select waiting from chat.queue_status()").fetchone() == (1,)
 
 
 # A user --------------------------------------------------------------------------------------------------

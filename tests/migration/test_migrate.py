@@ -174,8 +174,8 @@ def test_roles_of_supabase_may_not_touch_columns_sequences_and_the_schema(supaba
             [API_ROLES],
         ).fetchall()
         schemas = connection.execute(
-            "select r, p from unnest(%s::text[]) r, unnest('{USAGE,CREATE}'::text[]) p "
-            "where has_schema_privilege(r, 'chat', p)",
+            "select r, s, p from unnest(%s::text[]) r, unnest('{chat,procrastinate}'::text[]) s, "
+            "unnest('{USAGE,CREATE}'::text[]) p where has_schema_privilege(r, s, p)",
             [API_ROLES],
         ).fetchall()
     assert columns == schemas == []
@@ -200,6 +200,9 @@ def test_chat_app_serves_a_user_on_supabase(supabase):
             "(gen_random_uuid(), 's', '', '[1,2]')"
         )
         assert connection.execute("select count(*) from chat.message_index").fetchone() == (1,)
+        connection.execute("select chat.enqueue_after_turn(gen_random_uuid(), gen_random_uuid())")
+        connection.execute("set local role chat_jobs")
+        assert connection.execute("select count(*) from procrastinate.procrastinate_jobs").fetchone() == (1,)
         connection.rollback()
 
 

@@ -7,6 +7,7 @@ import pytest
 from chatServer import errors
 from chatServer.agent.catalog import load_agents
 from chatServer.config import ROOT
+from chatServer.records import Limits
 
 GOOD = "name: {name}\ndescription: d\nprompt: p\n"
 
@@ -28,6 +29,7 @@ def test_the_agents_of_the_repo_load():
     assert [agent.name for agent in catalog] == ["assistant", "coder"]
     assert catalog.get("assistant").window_messages == 20
     assert "{long_term_memory_notes}" in catalog.get("coder").prompt
+    assert all(agent.tools == ("manage_long_term_memory",) for agent in catalog)
 
 
 def test_all_problems_of_all_files_are_reported_at_once(tmp_path):
@@ -52,6 +54,42 @@ def test_all_problems_of_all_files_are_reported_at_once(tmp_path):
         "e.yaml: prompt:",
         "e.yaml: memory.scope:",
         "e.yaml: tools:",
+    ):
+        assert part in said
+
+
+def test_limits_window_and_middleware_are_read(tmp_path):
+    said = GOOD.format(name="a") + (
+        "limits: {steps: 3, tool_calls: 0, output_tokens: 100}\nmiddleware: [pii]\nwindow: {tokens: 8000}\n"
+    )
+    agent = load_agents(write(tmp_path, a=said), "a").get("a")
+    assert agent.limits == Limits(steps=3, tool_calls=0, output_tokens=100)
+    assert (agent.middleware, agent.window_tokens, agent.window_messages) == (("pii",), 8_000, 20)
+
+
+def test_what_a_file_does_not_say_has_a_default(tmp_path):
+    agent = load_agents(write(tmp_path, a=GOOD.format(name="a") + "limits: {steps: 3}\n"), "a").get("a")
+    assert agent.limits == Limits(steps=3)
+    assert (agent.middleware, agent.window_tokens) == ((), None)
+
+
+def test_limits_and_middleware_that_make_no_sense_are_problems(tmp_path):
+    said = problems(
+        write(
+            tmp_path,
+            a=GOOD.format(name="a") + "limits: {steps: 0, tool_calls: -1, output_tokens: many, calls: 3}\n",
+            b=GOOD.format(name="b") + "middleware: [pii, summary]\nwindow: {tokens: 10}\n",
+            c=GOOD.format(name="c") + "middleware: [pii, pii]\n",
+        )
+    )
+    for part in (
+        "a.yaml: limits.steps:",
+        "a.yaml: limits.tool_calls:",
+        "a.yaml: limits.output_tokens:",
+        "a.yaml: limits.calls: there is no such setting",
+        "b.yaml: middleware.1: there is no middleware summary; known: pii",
+        "b.yaml: window.tokens:",
+        "c.yaml: middleware: each middleware can be named once",
     ):
         assert part in said
 
@@ -81,3 +119,9 @@ def test_an_unknown_agent_is_an_error_that_names_the_known_ones(tmp_path):
     catalog = load_agents(write(tmp_path, a=GOOD.format(name="a"), b=GOOD.format(name="b")), "a")
     with pytest.raises(errors.AgentNotFound, match="a, b"):
         catalog.get("c")
+
+
+def test_an_unknown_tool_is_refused_with_the_known_ones(tmp_path):
+    said = problems(write(tmp_path, a=GOOD.format(name="a") + "tools: [manage_long_term_memory, telepathy, rm]\n"))
+    assert "a.yaml: tools: there is no telepathy; there are: manage_long_term_memory" in said
+    assert "a.yaml: tools: there is no rm;" in said

@@ -3,6 +3,9 @@
 import json
 import re
 
+from prometheus_client.metrics import MetricWrapperBase
+
+from chatServer import metrics
 from chatServer.config import ROOT, Settings
 from chatServer.errors import ChatError
 from chatServer.main import create_app
@@ -31,6 +34,15 @@ def test_every_error_is_in_the_table():
     for kind in all_errors():
         row = next(line for line in API.splitlines() if line.startswith(f"| {kind.status} |"))
         assert f"`{kind.code}`" in row
+
+
+def test_every_metric_is_explained():
+    explained = set(re.findall(r"`(chat_\w+)`", (ROOT / "docs" / "operations.md").read_text()))
+    counted = [each for each in vars(metrics).values() if isinstance(each, MetricWrapperBase)]
+    suffixes = {"counter": "_total", "info": "_info"}
+    names = {each.describe()[0].name + suffixes.get(each.describe()[0].type, "") for each in counted}
+    assert len(names) > 10
+    assert names <= explained
 
 
 def test_links_between_documents_lead_somewhere():

@@ -4,7 +4,7 @@
 
 -- name: read_newest
 -- The newest messages of a session before a point, newest first.
-select id, message_id, turn_id, created_at, message::text
+select id, message_id, turn_id, created_at, message::text, tokens
 from public.chat_message_history
 where user_id = %(user_id)s and session_id between %(session_id)s and %(session_id)s and id < %(before)s
 order by session_id desc, id desc
@@ -12,13 +12,47 @@ limit %(limit)s;
 
 -- name: read_window
 -- The newest messages that a model may see: of finished turns, and those that no turn wrote; newest first.
-select h.id, h.message_id, h.turn_id, h.created_at, h.message::text
+select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens
 from public.chat_message_history h
 left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
 where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s
     and (h.turn_id is null or t.state in ('done', 'stopped'))
 order by h.session_id desc, h.id desc
 limit %(limit)s;
+
+-- name: read_opening
+-- The oldest messages that a model may see: of finished turns, and those that no turn wrote; newest first.
+select id, message_id, turn_id, created_at, message, tokens
+from (
+    select h.id, h.message_id, h.turn_id, h.created_at, h.message::text as message, h.tokens
+    from public.chat_message_history h
+    left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
+    where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s
+        and (h.turn_id is null or t.state in ('done', 'stopped'))
+    order by h.session_id, h.id
+    limit %(limit)s
+) opening
+order by id desc;
+
+-- name: read_turn
+-- The messages of a turn, newest first. Its rows follow the question closely: only other writers come between.
+select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens
+from (
+    select id, message_id, turn_id, created_at, message, tokens
+    from public.chat_message_history
+    where user_id = %(user_id)s and session_id between %(session_id)s and %(session_id)s
+        and id >= (select id from public.chat_message_history
+                   where user_id = %(user_id)s and message_id = %(question_id)s)
+    order by session_id, id
+    limit 1000) as h
+where h.turn_id = %(turn_id)s
+order by h.id desc;
+
+-- name: find_message
+-- Whether a message's id is taken.
+select message_id from public.chat_message_history where user_id = %(user_id)s and message_id = %(message_id)s
+union all
+select message_id from chat.message_superseded where user_id = %(user_id)s and message_id = %(message_id)s;
 
 -- name: find_place
 -- Where a message stands in its session.
@@ -27,9 +61,10 @@ where user_id = %(user_id)s and session_id = %(session_id)s and message_id = %(m
 
 -- name: append_messages
 -- Messages in their order; the caller holds the session's row lock.
-insert into public.chat_message_history (user_id, session_id, message_id, message, turn_id)
-select %(user_id)s, %(session_id)s, message_id, message, %(turn_id)s
-from unnest(%(message_ids)s::uuid[], %(messages)s::jsonb[]) with ordinality as given (message_id, message, place)
+insert into public.chat_message_history (user_id, session_id, message_id, message, tokens, turn_id)
+select %(user_id)s, %(session_id)s, message_id, message, tokens, %(turn_id)s
+from unnest(%(message_ids)s::uuid[], %(messages)s::jsonb[], %(tokens)s::integer[])
+    with ordinality as given (message_id, message, tokens, place)
 order by place;
 
 -- name: index_messages

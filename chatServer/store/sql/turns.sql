@@ -1,7 +1,78 @@
+-- A running turn past its lease reads as interrupted, wherever it is read; the next write stores it.
+
 -- name: read_turns
--- How some turns went; one that runs past its lease reads as interrupted.
-select turn_id,
+-- How some turns went.
+select turn_id, session_id, agent_name, turn_key, request_hash,
     case when state = 'running' and lease_until < now() then 'interrupted' else state end as state,
-    reply_message_id, partial_text, error_code, model, usage, revision
+    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision
 from chat.turns
 where user_id = %(user_id)s and turn_id = any(%(turn_ids)s);
+
+-- name: find_turns
+-- The turn with this key and the one that is running: none, one or two.
+select turn_id, session_id, agent_name, turn_key, request_hash,
+    case when state = 'running' and lease_until < now() then 'interrupted' else state end as state,
+    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision
+from chat.turns
+where user_id = %(user_id)s and session_id = %(session_id)s and turn_key = %(turn_key)s
+union
+select turn_id, session_id, agent_name, turn_key, request_hash,
+    case when lease_until < now() then 'interrupted' else state end as state,
+    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision
+from chat.turns
+where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running';
+
+-- name: find_running
+-- The turn of a session that is running.
+select turn_id, session_id, agent_name, turn_key, request_hash, state,
+    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision
+from chat.turns
+where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running' and lease_until >= now();
+
+-- name: insert_turn
+-- A turn that begins now.
+insert into chat.turns (user_id, turn_id, session_id, agent_name, turn_key, trigger, request_hash, lease_until,
+    user_message_id, reply_message_id, model)
+values (%(user_id)s, %(turn_id)s, %(session_id)s, %(agent_name)s, %(turn_key)s, %(trigger)s, %(request_hash)s,
+    now() + make_interval(secs => %(lease_s)s), %(user_message_id)s, %(reply_message_id)s, %(model)s);
+
+-- name: take_over
+-- Another attempt at a turn whose process is gone; its number, or nothing when the turn is in other hands.
+update chat.turns
+set state = 'running', attempt = attempt + 1, lease_until = now() + make_interval(secs => %(lease_s)s),
+    stop_requested_at = null, partial_text = null, error_code = null, finished_at = null, model = %(model)s
+where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s
+    and (state = 'interrupted' or state = 'running' and lease_until < now())
+returning attempt;
+
+-- name: mark_interrupted
+-- Store what a running turn past its lease reads as.
+update chat.turns set state = 'interrupted', finished_at = now(), lease_until = null
+where user_id = %(user_id)s and turn_id = %(turn_id)s and state = 'running' and lease_until < now();
+
+-- name: renew_lease
+-- This attempt is alive; nothing comes back when it is no longer the one that counts.
+update chat.turns set lease_until = now() + make_interval(secs => %(lease_s)s)
+where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running'
+returning stop_requested_at is not null as is_stop_requested;
+
+-- name: look_at_turn
+-- The same question without a write; whoever wants to take the turn over waits until we are done.
+select stop_requested_at is not null as is_stop_requested
+from chat.turns
+where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running'
+for share;
+
+-- name: request_stop
+-- Ask whoever runs this session's turn to stop it.
+update chat.turns set stop_requested_at = coalesce(stop_requested_at, now())
+where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running' and lease_until >= now()
+returning turn_id;
+
+-- name: finish_turn
+-- How it ended; nothing comes back when this attempt is no longer the one that counts.
+update chat.turns
+set state = %(state)s, finished_at = now(), lease_until = null, partial_text = %(partial_text)s,
+    error_code = %(error_code)s, usage = %(usage)s
+where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running'
+returning turn_id;

@@ -1,0 +1,102 @@
+"""Sentences that answer a question by its own words: the rarer a shared word, the better the sentence."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from chatServer.agent.phrases import EVERY_COMMON
+from chatServer.messages import searchable
+
+STEM_LETTERS = 6  # "Berliner" answers "Berlin"
+MAX_LINES = 4_000
+MAX_LETTERS = 4_000  # of a question, or of a line
+MAX_KEYS = 24
+MIN_COVERED = 0.3  # of the question's weight; less is a coincidence
+_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+_ASCII_WORD = re.compile(r"\w+", re.ASCII)
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text that was given, and what it is called."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    kind: str
+    heading: str  # the Markdown header above it, or nothing
+    text: str
+    line: int  # of its source
+
+
+def words_of(text: str) -> list[str]:
+    """The words as search cuts them; plain text in a tenth of the time."""
+    return _ASCII_WORD.findall(text.lower()) if text.isascii() else searchable(text).split()
+
+
+def keys_of(text: str) -> list[str]:
+    """What a text is about: its words without the common ones, cut to their first letters, in order, once each."""
+    words = words_of(text[:MAX_LETTERS])
+    return list(dict.fromkeys(word[:STEM_LETTERS] for word in words if word not in EVERY_COMMON))[:MAX_KEYS]
+
+
+def best(question: str, sources: Iterable[Source], limit: int = 3) -> list[Sentence]:
+    """The sentences that share the most telling words with the question, in the order of how well they do."""
+    keys = keys_of(question)
+    if not keys:
+        return []
+    hits: list[tuple[Sentence, frozenset[str]]] = []
+    count = 0
+    for source in sources:
+        if count > MAX_LINES:
+            break
+        count += source.text.count("\n") + 1
+        for sentence in _sentences(source, keys):
+            if found := _shared(keys, f"{sentence.heading} {sentence.text}"):
+                hits.append((sentence, found))
+    return _ranked(keys, hits, count, limit)
+
+
+def _sentences(source: Source, keys: list[str]) -> Iterator[Sentence]:
+    """The sentences of the lines that may hold a key, each with the Markdown header that it stands under."""
+    if not _may_hold(keys, source.text):
+        return
+    heading, heading_may = "", False
+    for number, line in enumerate(source.text.splitlines()):
+        if line.lstrip().startswith("#"):
+            heading = line.strip("# \t")
+            heading_may = _may_hold(keys, heading)
+        elif heading_may or _may_hold(keys, line):
+            for part in _END.split(_BULLET.sub("", line[:MAX_LETTERS])):
+                if part.strip():
+                    yield Sentence(source.kind, heading, part.strip(), number)
+
+
+def _may_hold(keys: list[str], text: str) -> bool:
+    """Looking for letters spares most of a text the cutting into sentences and words."""
+    if not text.isascii():
+        return True
+    folded = text.lower()
+    return any(key in folded for key in keys)
+
+
+def _shared(keys: list[str], text: str) -> frozenset[str]:
+    words = {word[:STEM_LETTERS] for word in words_of(text)}
+    return frozenset(key for key in keys if key in words)
+
+
+def _ranked(keys: list[str], hits: list[tuple[Sentence, frozenset[str]]], count: int, limit: int) -> list[Sentence]:
+    met = {key: sum(key in found for _, found in hits) for key in keys}
+    weight = {key: math.log(1 + (count + 1) / (1 + met[key])) for key in keys}
+    total = sum(weight.values())
+    scored = [(sum(weight[key] for key in found) / total, sentence) for sentence, found in hits]
+    scored.sort(key=lambda pair: -pair[0])  # stable: of equals the first given
+    if not scored or scored[0][0] < MIN_COVERED:
+        return []
+    enough = max(MIN_COVERED, 0.6 * scored[0][0])
+    return list({each.text: each for score, each in scored if score >= enough}.values())[:limit]

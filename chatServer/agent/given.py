@@ -1,0 +1,56 @@
+"""What a model is given: the system prompt and the window, as LangChain's messages."""
+
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages.tool import ToolCall, tool_call
+
+from chatServer.agent.run import Run, tool_name
+from chatServer.messages import Message, ToolCallMsg, to_langchain
+from chatServer.messages.calls import json_object
+from chatServer.messages.text import LANGCHAIN
+
+
+def system(run: Run) -> list[BaseMessage]:
+    return [SystemMessage(run.asked.system)] if run.asked.system else []
+
+
+def window(run: Run) -> list[BaseMessage]:
+    return [for_model(message) for message in run.asked.messages]
+
+
+def for_model(message: Message) -> BaseMessage:
+    """A message without what only its way back needs: 8 us for plain words, of which to_langchain takes 43.
+
+    No provider takes arguments that are no JSON object, nor a result whose call is missing: a call that was broken
+    stays in its place, with no arguments. The result that follows says what was wrong.
+    """
+    content = message.content or ""
+    if not isinstance(content, str) or message.images or message.agent_calls or _keeps_blocks(message):
+        return _whole(to_langchain(message))
+    common: dict[str, Any] = {"content": content, "id": message.message_id, "name": message.name}
+    if message.role == "user":
+        return HumanMessage(**common)
+    if message.role == "assistant":
+        return AIMessage(**common, tool_calls=[_call(call) for call in message.tool_calls or ()])
+    if message.role == "tool" and message.tool_call_id is not None:
+        status = "error" if (message.structured_data or {}).get("success") is False else "success"
+        return ToolMessage(**common, tool_call_id=message.tool_call_id, status=status)
+    return _whole(to_langchain(message))
+
+
+def _keeps_blocks(message: Message) -> bool:
+    """Whether LangChain kept more of it than usage and other facts about the answer."""
+    kept = (message.structured_data or {}).get(LANGCHAIN)
+    return isinstance(kept, dict) and ("content" in kept or "additional_kwargs" in kept)
+
+
+def _call(call: ToolCallMsg) -> ToolCall:
+    return tool_call(name=tool_name(call.name), args=json_object(call.arguments) or {}, id=call.call_id)
+
+
+def _whole(base: BaseMessage) -> BaseMessage:
+    if not isinstance(base, AIMessage) or not base.invalid_tool_calls:
+        return base
+    broken = [tool_call(name=tool_name(call["name"]), args={}, id=call["id"]) for call in base.invalid_tool_calls]
+    return base.model_copy(update={"tool_calls": [*base.tool_calls, *broken], "invalid_tool_calls": []})

@@ -1,0 +1,125 @@
+"""The answer with middleware: LangChain's `create_agent` decides what comes next, and our steps are its nodes.
+
+Importing this takes more than a second; agent/answer.py does it when the first agent with middleware is asked.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+from langchain.tools.tool_node import ToolCallRequest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage, ToolMessage
+from langchain_core.tools import BaseTool
+
+from chatServer.agent import pii
+from chatServer.agent.calls import Answered, Planned, answer, plan
+from chatServer.agent.given import system, window
+from chatServer.agent.lean import ended
+from chatServer.agent.listen import Streams, listen
+from chatServer.agent.run import Run
+from chatServer.agent.step import Redactor, Step
+from chatServer.records import Said, TurnEvent
+
+Write = Callable[[Any], None]
+
+
+@dataclass(slots=True)
+class InGraph:
+    """What the graph is handed for one turn: create_agent's `context`."""
+
+    run: Run
+    redactor: Redactor | None
+    planned: dict[str, Planned] = field(default_factory=dict)  # of this step, by the id of the call, in order
+    answered: dict[str, Answered] = field(default_factory=dict)
+
+    def plan(self, step: Step) -> None:
+        self.planned = {one.call.id: one for one in plan(step.calls, self.run)}
+        self.answered.clear()
+
+    async def answer(self, call_id: str, write: Write) -> ToolMessage:
+        """Run one call among its neighbours, and tell the results in the order of the calls."""
+        answered = await answer(self.planned[call_id], self.run)
+        self.answered[call_id] = answered
+        while self.planned and (first := next(iter(self.planned))) in self.answered:
+            del self.planned[first]
+            for event in self.answered[first].events:
+                write(event)
+            if not self.planned:
+                write(TurnEvent("step-finish"))
+        return answered.reply
+
+
+class OurSteps(AgentMiddleware[AgentState[Any], InGraph]):
+    """The innermost middleware: it calls the model and the tools itself, as the lean loop does."""
+
+    def __init__(self, model: Streams, model_without_tools: Streams) -> None:
+        super().__init__()
+        self._model = model
+        self._model_without_tools = model_without_tools
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[InGraph],
+        handler: Callable[[ModelRequest[InGraph]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        turn, write = request.runtime.context, request.runtime.stream_writer
+        run = turn.run
+        for event in run.begin_step():
+            write(event)
+        step = Step(run, turn.redactor)
+        model = self._model_without_tools if run.is_last_step else self._model
+        messages = [*system(run), *request.messages]
+        async with aclosing(listen(model, messages, run.model_timeout_s)) as chunks:
+            async for chunk in chunks:
+                for event in step.take(chunk):
+                    write(event)
+        for said in step.finish():
+            write(said)
+        turn.plan(step)
+        if not step.calls:
+            write(TurnEvent("step-finish"))
+        elif run.is_last_step:
+            for call in step.calls:
+                await turn.answer(call.id, write)
+            ended(step)
+            step.reply.tool_calls = []  # so that the graph ends here
+        return ModelResponse(result=[step.reply])
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
+    ) -> ToolMessage:
+        turn = cast(InGraph, request.runtime.context)
+        return await turn.answer(str(request.tool_call["id"]), request.runtime.stream_writer)
+
+
+class Graph:
+    """One agent with one model, compiled once for any number of turns."""
+
+    def __init__(
+        self,
+        model: BaseChatModel,
+        tools: Sequence[BaseTool],
+        middleware: Sequence[str],
+        streams: tuple[Streams, Streams],
+    ) -> None:
+        self._has_pii = "pii" in middleware
+        attached: list[AgentMiddleware[Any, Any]] = [*pii.middleware()] if self._has_pii else []
+        self._graph = create_agent(
+            model, list(tools), middleware=[*attached, OurSteps(*streams)], context_schema=InGraph
+        )
+
+    async def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
+        messages: list[BaseMessage] = window(run)
+        turn = InGraph(run, None)
+        if self._has_pii:
+            turn.redactor = pii.StreamRedactor()
+            messages = [pii.redacted(message) for message in messages]
+        given: Any = {"messages": messages}
+        stream = self._graph.astream(given, context=turn, stream_mode="custom")
+        async with aclosing(cast(AsyncGenerator[TurnEvent | Said, None], stream)) as events:
+            async for event in events:
+                yield event

@@ -1,0 +1,71 @@
+"""Listening to a model until its time is over, and hanging up in every case."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from types import TracebackType
+
+from langchain_core.messages import AIMessageChunk, BaseMessage
+
+from chatServer import errors
+from chatServer.agent.models import translated
+
+Streams = Callable[[list[BaseMessage]], AsyncGenerator[BaseMessage, None]]  # a model, with its tools or without
+
+
+class Deadline:
+    """One timer for all waits of a call; `asyncio.timeout` makes one for each (6 us a chunk, a fifth of a turn).
+
+    It cancels only a task that is inside `with`: a generator must not disturb whoever reads from it.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._task: asyncio.Task[object] | None = None
+        self._cancelling = 0
+        self._is_over = False
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._end)
+
+    def cancel(self) -> None:
+        self._timer.cancel()
+
+    def _end(self) -> None:
+        self._is_over = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def __enter__(self) -> None:
+        if self._is_over:
+            raise errors.ModelTimeout
+        self._task = asyncio.current_task()
+        self._cancelling = self._task.cancelling() if self._task else 0
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        task, self._task = self._task, None
+        # Somebody else may have cancelled the task as well, and that has to be heard.
+        if self._is_over and task is not None and task.uncancel() <= self._cancelling:
+            raise errors.ModelTimeout from error
+
+
+async def listen(model: Streams, messages: list[BaseMessage], timeout_s: float) -> AsyncGenerator[AIMessageChunk, None]:
+    """What the model streams; ModelTimeout when the whole call takes too long, our own errors for its errors."""
+    deadline = Deadline(timeout_s)
+    stream = model(messages)
+    try:
+        while True:
+            try:
+                with deadline:
+                    chunk = await anext(stream)
+            except StopAsyncIteration:
+                return
+            except errors.ChatError:
+                raise
+            except Exception as error:
+                raise translated(error) from error
+            yield chunk if isinstance(chunk, AIMessageChunk) else _as_chunk(chunk)
+    finally:
+        deadline.cancel()
+        await stream.aclose()
+
+
+def _as_chunk(message: BaseMessage) -> AIMessageChunk:
+    """Models that cannot stream give one whole message."""
+    return AIMessageChunk(**message.model_dump(exclude={"type"}))

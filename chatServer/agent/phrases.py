@@ -1,0 +1,162 @@
+"""What the built-in responder says, in five languages, and the words by which it tells them apart."""
+
+INTRODUCTION = {
+    "en": "I am the built-in responder, not a language model",
+    "de": "Ich bin der eingebaute Antworter, kein Sprachmodell",
+    "ru": "Я встроенный ответчик, а не языковая модель",
+    "es": "Soy el contestador integrado, no un modelo de lenguaje",
+    "fr": "Je suis le répondeur intégré, pas un modèle de langage",
+}
+
+PHRASES: dict[str, dict[str, str]] = {
+    "en": {
+        "hello": "Hello! {introduction}: I answer from your notes and from what is said here. Tell me what to"
+        " remember.",
+        "thanks": "You are welcome.",
+        "unknown": "I find nothing about that in your notes or in this conversation. {introduction}. For real answers,"
+        " whoever runs this server can add one: `MODEL=openai:gpt-5-mini` with `MODEL_API_KEY`, or `MODEL_BASE_URL`"
+        " for any OpenAI-compatible server.",
+        "noted": "Noted: {0}",
+        "forgotten": "Forgotten: {0}",
+        "all_forgotten": "I have cleared your notes.",
+        "nothing_to_forget": "I find nothing like that in your notes.",
+        "know_nothing": "I know nothing about you yet. Say “remember that …”, and I note it.",
+        "no_tool": "I cannot take notes here: this agent has no tool for it.",
+        "failed": "That did not work: {0}",
+        "notes": "From your notes",
+        "memories": "From your memories",
+        "articles": "From the articles",
+        "summary": "From earlier in this conversation",
+        "said": "Earlier you said",
+    },
+    "de": {
+        "hello": "Hallo! {introduction}: Ich antworte aus deinen Notizen und aus dem, was hier gesagt wurde. Sag mir,"
+        " was ich mir merken soll.",
+        "thanks": "Gern geschehen.",
+        "unknown": "Dazu finde ich nichts in deinen Notizen oder in diesem Gespräch. {introduction}. Wer diesen Server"
+        " betreibt, kann eines hinzufügen: `MODEL=openai:gpt-5-mini` mit `MODEL_API_KEY`, oder `MODEL_BASE_URL` für"
+        " jeden OpenAI-kompatiblen Server.",
+        "noted": "Notiert: {0}",
+        "forgotten": "Vergessen: {0}",
+        "all_forgotten": "Ich habe deine Notizen geleert.",
+        "nothing_to_forget": "So etwas finde ich in deinen Notizen nicht.",
+        "know_nothing": "Ich weiß noch nichts über dich. Sag „merk dir, dass …“, und ich notiere es.",
+        "no_tool": "Ich kann hier nichts notieren: Dieser Agent hat kein Werkzeug dafür.",
+        "failed": "Das hat nicht geklappt: {0}",
+        "notes": "Aus deinen Notizen",
+        "memories": "Aus deinen Erinnerungen",
+        "articles": "Aus den Artikeln",
+        "summary": "Von früher in diesem Gespräch",
+        "said": "Du hast vorhin gesagt",
+    },
+    "ru": {
+        "hello": "Здравствуйте! {introduction}: отвечаю по вашим заметкам и по тому, что здесь сказано. Скажите, что"
+        " запомнить.",
+        "thanks": "Пожалуйста.",
+        "unknown": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре. {introduction}. Тот, кто держит этот"
+        " сервер, может её добавить: `MODEL=openai:gpt-5-mini` и `MODEL_API_KEY`, или `MODEL_BASE_URL` для любого"
+        " сервера, совместимого с OpenAI.",
+        "noted": "Записано: {0}",
+        "forgotten": "Забыто: {0}",
+        "all_forgotten": "Ваши заметки очищены.",
+        "nothing_to_forget": "В ваших заметках ничего такого нет.",
+        "know_nothing": "Пока я ничего о вас не знаю. Скажите «запомни, что …», и я запишу.",
+        "no_tool": "Здесь я не могу вести заметки: у этого агента нет такого инструмента.",
+        "failed": "Не получилось: {0}",
+        "notes": "Из ваших заметок",
+        "memories": "Из ваших воспоминаний",
+        "articles": "Из статей",
+        "summary": "Ранее в этом разговоре",
+        "said": "Раньше вы сказали",
+    },
+    "es": {
+        "hello": "¡Hola! {introduction}: respondo con tus notas y con lo que se dice aquí. Dime qué debo recordar.",
+        "thanks": "De nada.",
+        "unknown": "No encuentro nada sobre eso en tus notas ni en esta conversación. {introduction}. Quien administra"
+        " este servidor puede añadir uno: `MODEL=openai:gpt-5-mini` con `MODEL_API_KEY`, o `MODEL_BASE_URL` para"
+        " cualquier servidor compatible con OpenAI.",
+        "noted": "Anotado: {0}",
+        "forgotten": "Olvidado: {0}",
+        "all_forgotten": "He borrado tus notas.",
+        "nothing_to_forget": "No encuentro nada así en tus notas.",
+        "know_nothing": "Todavía no sé nada de ti. Di «recuerda que …» y lo anoto.",
+        "no_tool": "Aquí no puedo tomar notas: este agente no tiene la herramienta.",
+        "failed": "No ha funcionado: {0}",
+        "notes": "De tus notas",
+        "memories": "De tus recuerdos",
+        "articles": "De los artículos",
+        "summary": "De antes en esta conversación",
+        "said": "Antes dijiste",
+    },
+    "fr": {
+        "hello": "Bonjour ! {introduction} : je réponds avec vos notes et avec ce qui est dit ici. Dites-moi"
+        " quoi retenir.",
+        "thanks": "Je vous en prie.",
+        "unknown": "Je ne trouve rien à ce sujet dans vos notes ni dans cette conversation. {introduction}. Qui gère ce"
+        " serveur peut en ajouter un : `MODEL=openai:gpt-5-mini` avec `MODEL_API_KEY`, ou `MODEL_BASE_URL` pour tout"
+        " serveur compatible avec OpenAI.",
+        "noted": "C'est noté : {0}",
+        "forgotten": "Oublié : {0}",
+        "all_forgotten": "J'ai vidé vos notes.",
+        "nothing_to_forget": "Je ne trouve rien de tel dans vos notes.",
+        "know_nothing": "Je ne sais encore rien de vous. Dites « retiens que … » et je le note.",
+        "no_tool": "Je ne peux pas prendre de notes ici : cet agent n'a pas l'outil.",
+        "failed": "Cela n'a pas marché : {0}",
+        "notes": "De vos notes",
+        "memories": "De vos souvenirs",
+        "articles": "Des articles",
+        "summary": "Plus tôt dans cette conversation",
+        "said": "Vous avez dit plus tôt",
+    },
+}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Words that say nothing about what a question is about; they also tell the languages apart.
+COMMON: dict[str, frozenset[str]] = {
+    "en": _words(
+        "a about all am an and any are as at be been but by can could did do does for from had has have he her his"
+        " how i if in is it its me my of on or our please s she should so t tell than that the their them then"
+        " there they this to us was we were what when where which who whom whose why will with would you your"
+    ),
+    "de": _words(
+        "aber als am an auch auf aus bei bin bist bitte da das dass dein deine dem den der des die dir du ein eine"
+        " einen einer es für hat habe haben hast ich ihr im in ist kann man mein meine meinen meiner mich mir mit"
+        " nicht noch oder sag sie sind über um und uns von war warum was wann weißt weisst wem wen wer wie wir wo"
+        " zu zum zur"
+    ),
+    "ru": _words(
+        "а без бы был была были было в вам вас вы где да для до его ее её если есть ещё же за и из или их к как"
+        " какая какой какие когда кто ли мне мной моё мои мой моя моего моей мы на не него нет но о об он она они"
+        " от по почему при про с сколько скажи со та так такой там то ты у уже чем что чтобы это этот я"
+    ),
+    "es": _words(
+        "a al cómo como con cuál cuando cuándo de del dime dónde donde el ella en era es eres esta está este esto"
+        " favor ha has hay la las le lo los me mi mis mucho muy no nos o para pero por porque qué que quién se ser"
+        " si sobre son soy su sus te tengo tiene tu tus un una y ya yo"
+    ),
+    "fr": _words(
+        "à ai alors as au aux avec c ce ces cette comment d dans de des dis du elle en es est et eu il ils j je l"
+        " la le les leur lui m ma mais me mes moi mon n ne nous on ou où par pas plaît pour pourquoi qu quand que"
+        " quel quelle quelles quels qui s sa se ses si son sont suis sur t ta te tes toi ton tu un une vos votre"
+        " vous y"
+    ),
+}
+EVERY_COMMON = frozenset().union(*COMMON.values())
+
+
+def language_of(words: list[str]) -> str:
+    """The language whose common words are met most; English where none is."""
+    counts = {language: sum(word in common for word in words) for language, common in COMMON.items()}
+    return max(counts, key=lambda language: counts[language])
+
+
+def phrase(language: str, name: str, *values: str) -> str:
+    """One sentence; values are put in as they are."""
+    text = PHRASES[language][name].replace("{introduction}", INTRODUCTION[language])
+    for number, value in enumerate(values):
+        text = text.replace(f"{{{number}}}", value)
+    return text

@@ -1,0 +1,179 @@
+"""`builtin`: the model that needs no key. It takes notes on plain wishes, answers by quoting what it was given, and
+says what it is. It decides by rules on the user's own last message; texts that it was given are only ever quoted.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.outputs import ChatGenerationChunk
+
+from chatServer.agent import speech
+from chatServer.agent.extract import Source, best, keys_of
+from chatServer.agent.phrases import language_of, phrase
+from chatServer.agent.prompts import NOTHING_YET, unfenced, without_blocks
+from chatServer.agent.speech import Call, said_in
+from chatServer.agent.wishes import Wish, wish_in
+from chatServer.messages import searchable
+
+NOTES_TOOL = "manage_long_term_memory"
+BLOCKS = ("memories", "articles", "summary")
+EMPTY = {"operation": "delete_all_notes"}
+MAX_EARLIER = 50
+MAX_QUOTED = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    text: str = ""
+    call: dict[str, Any] | None = None  # arguments for the notes tool
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The prompt, taken apart."""
+
+    question: str
+    question_id: str | None
+    notes: str | None  # None: they are not in the prompt
+    blocks: tuple[Source, ...]
+    earlier: tuple[str, ...]  # what the user said before, the newest first
+    calls: tuple[dict[str, Any], ...]  # arguments of our own calls since the question
+    results: tuple[ToolMessage, ...]
+    can_note: bool
+
+
+class BuiltinModel(speech.SpeakingModel):
+    """The zero-key default."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "builtin"
+
+    async def _astream(
+        self, messages: list[BaseMessage], *_: Any, tools: list[Any] | None = None, **__: Any
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        given = take_apart(messages, NOTES_TOOL in map(speech.tool_name, tools or []))
+        answer = answer_to(given)
+        for word in speech.words(answer.text):
+            await asyncio.sleep(0)
+            yield speech.text_chunk(word)
+        if answer.call is not None:
+            id_ = speech.call_id(given.question_id, f"{len(messages)}|{given.question}", len(given.calls), 0)
+            for chunk in speech.call_chunks([Call(NOTES_TOOL, answer.call, id_)]):
+                yield chunk
+        yield speech.last_chunk("builtin", messages, answer.text, is_calling=answer.call is not None)
+
+
+def take_apart(messages: list[BaseMessage], can_note: bool) -> Given:
+    """Find the question: the last user message that is more than blocks of recalled text."""
+    said = [(place, without_blocks(BLOCKS, said_in(m))) for place, m in enumerate(messages) if _is_user(m)]
+    said = [(place, text) for place, text in said if text]
+    place, question = said[-1] if said else (len(messages), "")
+    system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
+    notes = unfenced("notes", system)
+    since = messages[place + 1 :]
+    return Given(
+        question=question,
+        question_id=messages[place].id if said else None,
+        notes="" if notes is None and NOTHING_YET in system else notes,
+        blocks=tuple(_blocks(messages)),
+        earlier=tuple(text for _, text in reversed(said[-MAX_EARLIER - 1 : -1])),
+        calls=tuple(c["args"] for m in since if isinstance(m, AIMessage) for c in m.tool_calls),
+        results=tuple(m for m in since if isinstance(m, ToolMessage)),
+        can_note=can_note,
+    )
+
+
+def _is_user(message: BaseMessage) -> bool:
+    return isinstance(message, HumanMessage)
+
+
+def _blocks(messages: list[BaseMessage]) -> Iterator[Source]:
+    for message in messages:
+        if isinstance(message, HumanMessage | SystemMessage):
+            text = said_in(message)
+            for kind in BLOCKS:
+                if (inside := unfenced(kind, text)) is not None:
+                    yield Source(kind, inside)
+
+
+def answer_to(given: Given) -> Answer:
+    """What is said, or which note is taken."""
+    wish = wish_in(given.question)
+    if wish is None:
+        return _extracted(given)
+    if wish.kind in ("hello", "thanks"):
+        return Answer(phrase(wish.language, wish.kind))
+    if given.results and given.results[-1].status == "error":
+        return Answer(phrase(wish.language, "failed", said_in(given.results[-1])[:MAX_QUOTED]))
+    if wish.kind == "know":
+        return _known(given, wish)
+    if not given.can_note:
+        return Answer(phrase(wish.language, "no_tool"))
+    return _remembered(given, wish) if wish.kind == "remember" else _forgotten(given, wish)
+
+
+def _remembered(given: Given, wish: Wish) -> Answer:
+    if given.results:
+        return Answer(phrase(wish.language, "noted", wish.what))
+    return Answer(call={"operation": "append", "content": f"- {wish.what}"})
+
+
+def _forgotten(given: Given, wish: Wish) -> Answer:
+    done = given.calls[-1].get("operation") if given.calls and given.results else None
+    if wish.kind == "forget_all":
+        return Answer(phrase(wish.language, "all_forgotten")) if done else Answer(call=EMPTY)
+    if done in ("overwrite", "delete_all_notes"):
+        return Answer(phrase(wish.language, "forgotten", wish.what))
+    notes = said_in(given.results[-1]) if done == "read" else given.notes
+    if notes is None:
+        return Answer(call={"operation": "read"})
+    kept = without(wish.what, notes)
+    if kept is None:
+        return Answer(phrase(wish.language, "nothing_to_forget"))
+    return Answer(call={"operation": "overwrite", "content": kept} if kept.strip() else EMPTY)
+
+
+def without(what: str, notes: str) -> str | None:
+    """The notes without the line, or the section, that this is about; None where there is none."""
+    lines = notes.split("\n")
+    wanted = searchable(what)
+    for number, line in enumerate(lines):
+        if line.startswith("#") and searchable(line.strip("#")) == wanted:
+            level = len(line) - len(line.lstrip("#"))
+            until = (n for n in range(number + 1, len(lines)) if 0 < _level(lines[n]) <= level)
+            return "\n".join(lines[:number] + lines[next(until, len(lines)) :]).strip("\n")
+    found = best(what, [Source("notes", notes)], limit=1)
+    # Forgetting takes more than finding: half of what was named must be in the line.
+    keys = keys_of(what)
+    if not found or 2 * len(set(keys) & set(keys_of(f"{found[0].heading} {found[0].text}"))) < len(keys):
+        return None
+    return "\n".join(lines[: found[0].line] + lines[found[0].line + 1 :]).strip("\n")
+
+
+def _level(line: str) -> int:
+    return len(line) - len(line.lstrip("#"))
+
+
+def _known(given: Given, wish: Wish) -> Answer:
+    was_read = given.results and given.calls and given.calls[-1].get("operation") == "read"
+    notes = said_in(given.results[-1]) if was_read else given.notes
+    if notes is None and given.can_note:
+        return Answer(call={"operation": "read"})
+    known = [Source("notes", notes or ""), *(block for block in given.blocks if block.kind == "memories")]
+    told = [f"{phrase(wish.language, s.kind)}:\n{s.text.strip()[:MAX_QUOTED]}" for s in known if s.text.strip()]
+    return Answer("\n\n".join(told) or phrase(wish.language, "know_nothing"))
+
+
+def _extracted(given: Given) -> Answer:
+    sources = [Source("notes", given.notes or ""), *given.blocks]
+    sources += [Source("said", text[:MAX_QUOTED]) for text in given.earlier]
+    language = language_of(searchable(given.question[:MAX_QUOTED]).split())
+    quoted = []
+    for sentence in best(given.question, sources):
+        heading = f" ({sentence.heading})" if sentence.heading else ""
+        quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")
+    return Answer("\n".join(quoted) or phrase(language, "unknown"))

@@ -1,0 +1,67 @@
+"""One answer in the making: whose it is, what it may do, and how much of that it has done."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from chatServer.agent.tools import Tool, ToolContext
+from chatServer.records import ModelInput, TurnEvent, new_id
+
+Limit = Literal["steps", "tool_calls"]
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]")  # providers refuse a history in which such a name stands
+
+
+@dataclass(slots=True)
+class Run:
+    """It lives as long as one turn; compiled agents hold nothing of it, they are handed it."""
+
+    asked: ModelInput
+    tools: Mapping[str, Tool]
+    context: ToolContext
+    model_timeout_s: float
+    tool_timeout_s: float
+    steps: int = 0
+    tool_runs: int = 0
+    parts: int = 0
+    call_ids: set[str] = field(default_factory=set)
+    limits_told: set[Limit] = field(default_factory=set)
+
+    @property
+    def is_last_step(self) -> bool:
+        return self.steps >= self.asked.agent.limits.steps
+
+    def begin_step(self) -> list[TurnEvent]:
+        self.steps += 1
+        reached = self.reached("steps") if self.is_last_step and self.tools else []
+        return [TurnEvent("step-start"), *reached]
+
+    def take_tool_run(self) -> bool:
+        """Whether one more tool may run; if so, it is counted."""
+        if self.tool_runs >= self.asked.agent.limits.tool_calls:
+            return False
+        self.tool_runs += 1
+        return True
+
+    def reached(self, limit: Limit) -> list[TurnEvent]:
+        """The event that tells of a limit, the first time only."""
+        if limit in self.limits_told:
+            return []
+        self.limits_told.add(limit)
+        return [TurnEvent("metadata", value={"limit": limit})]
+
+    def part_id(self, kind: str) -> str:
+        self.parts += 1
+        return f"{kind}-{self.parts}"
+
+    def call_id(self, given: str | None) -> str:
+        """The provider's id of a call, or one of ours where it gave none or has given this one before."""
+        call_id = given if given and given not in self.call_ids else f"call_{new_id().hex}"
+        self.call_ids.add(call_id)
+        return call_id
+
+
+def tool_name(given: str | None) -> str:
+    """A name as the model spelled it, made fit to be sent back."""
+    return _NO_NAME.sub("_", given or "")[:64] or "unknown"

@@ -1,0 +1,117 @@
+"""How the models that live in this server speak: word by word, in LangChain's chunks, without a network."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.language_models.chat_models import agenerate_from_stream
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+
+from chatServer.messages.blocks import text_in
+
+ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
+_WORD = re.compile(r"\S+\s*|\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a tool that a model of ours makes."""
+
+    name: str
+    args: dict[str, Any] = field(hash=False)
+    id: str
+
+
+def words(text: str) -> list[str]:
+    """The words with the space behind them; joined they are the text."""
+    return _WORD.findall(text)
+
+
+def count_words(*texts: str) -> int:
+    """What our models call tokens: the same number for the same text, everywhere."""
+    return sum(len(text.split()) for text in texts)
+
+
+def said_in(message: BaseMessage) -> str:
+    """The text of a message, without images and reasoning."""
+    content = message.content
+    if isinstance(content, str):
+        return content
+    return "\n".join(text for block in content if (text := text_in(block)))
+
+
+def text_chunk(word: str, *, beside_reasoning: bool = False) -> ChatGenerationChunk:
+    """Plain text, unless blocks of reasoning came before: blocks of one message are told apart by their index."""
+    block: dict[str | int, Any] = {"type": "text", "text": word, "index": 1}
+    return ChatGenerationChunk(message=AIMessageChunk(content=[block] if beside_reasoning else word))
+
+
+def reasoning_chunk(word: str) -> ChatGenerationChunk:
+    block: dict[str | int, Any] = {"type": "reasoning", "reasoning": word, "index": 0}
+    return ChatGenerationChunk(message=AIMessageChunk(content=[block]))
+
+
+def call_id(message_id: str | None, text: str, round_number: int, index: int) -> str:
+    """An id that no other call of the conversation has, made from the message that led to it."""
+    digest = hashlib.sha256(f"{message_id}|{text}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"call_{digest}_{round_number}_{index}"
+
+
+def call_chunks(calls: Sequence[Call]) -> Iterator[ChatGenerationChunk]:
+    """Each call in two fragments, as providers send them: who is called, then with what."""
+    for index, call in enumerate(calls):
+        begun = tool_call_chunk(name=call.name, args="", id=call.id, index=index)
+        arguments = tool_call_chunk(args=json.dumps(call.args, ensure_ascii=False), index=index)
+        for fragment in (begun, arguments):
+            yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[fragment]))
+
+
+def last_chunk(model: str, given: Sequence[BaseMessage], *said: str, is_calling: bool = False) -> ChatGenerationChunk:
+    """Who spoke, why it ended, and how many words went in and out."""
+    taken, made = count_words(*map(said_in, given)), count_words(*said)
+    message = AIMessageChunk(
+        content="",
+        usage_metadata={"input_tokens": taken, "output_tokens": made, "total_tokens": taken + made},
+        response_metadata={"model_name": model, "finish_reason": "tool_calls" if is_calling else "stop"},
+        chunk_position="last",
+    )
+    return ChatGenerationChunk(message=message)
+
+
+def tool_name(tool: object) -> str:
+    """The name of a tool in any of the forms that `bind_tools` takes."""
+    if isinstance(tool, dict):
+        inner = tool.get("function")
+        return str((inner if isinstance(inner, dict) else tool).get("name", ""))
+    if isinstance(tool, str):
+        return tool
+    return str(getattr(tool, "name", None) or getattr(tool, "__name__", ""))
+
+
+class SpeakingModel(BaseChatModel):
+    """A chat model that is asked asynchronously and streams; what it says is up to `_astream` of each."""
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """Of the tools it wants to know the names only."""
+        return self.bind(tools=[tool_name(tool) for tool in tools], **kwargs)
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        raise NotImplementedError("Models of this server are asked asynchronously.")
+
+    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
+        kwargs.pop("run_manager", None)
+        return await agenerate_from_stream(self._astream(messages, **kwargs))

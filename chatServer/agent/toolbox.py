@@ -1,0 +1,6 @@
+"""The tools that an agent's file can name."""
+
+from chatServer.agent.ltm import manage_long_term_memory
+from chatServer.agent.tools import Tool
+
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in (manage_long_term_memory,)}

@@ -1,0 +1,114 @@
+"""Plain wishes about notes, in five languages: remember, forget, what do you know about me; and greetings."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["remember", "forget", "forget_all", "know", "hello", "thanks"]
+READ_CHARACTERS = 60_000  # notes cannot hold more
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    kind: Kind
+    language: str
+    what: str = ""
+
+
+_POLITE = {
+    "en": r"(?:please,?\s+|(?:can|could|will|would) you\s+|and\s+|ok(?:ay)?,?\s+|also\s+)*",
+    "de": r"(?:bitte,?\s+|kannst du\s+|könntest du\s+|und\s+|ok(?:ay)?,?\s+)*",
+    "ru": r"(?:пожалуйста,?\s+|можешь\s+|и\s+|ещё\s+)*",
+    "es": r"(?:por favor,?\s+|puedes\s+|y\s+|también\s+)*",
+    "fr": r"(?:s'il (?:te|vous) plaît,?\s+|peux-tu\s+|pouvez-vous\s+|et\s+)*",
+}
+# In this order: what is more special comes first. Each begins where the message begins, so that a text which merely
+# contains such words (a quotation, an article) wishes nothing.
+_WISHES: list[tuple[Kind, str, str]] = [
+    (
+        "know",
+        "en",
+        r"what (?:do|can) you (?:know|remember|recall)(?: about me)?(?: so far)?\s*[?.!]*$",
+    ),
+    ("know", "en", r"(?:show me|read|tell me) (?:your|my) notes(?: about me)?\s*[?.!]*$"),
+    ("know", "en", r"tell me what you (?:know|remember) about me\s*[?.!]*$"),
+    ("know", "de", r"was (?:weißt|weisst|merkst) du(?: dir)?(?: alles)?(?: schon)? über mich\s*[?.!]*$"),
+    ("know", "ru", r"что ты (?:обо мне )?(?:знаешь|помнишь)(?: обо мне)?\s*[?.!]*$"),
+    ("know", "ru", r"что вы (?:обо мне )?(?:знаете|помните)(?: обо мне)?\s*[?.!]*$"),
+    ("know", "es", r"¿?\s*qué (?:sabes|recuerdas) (?:de|sobre) mí\s*[?.!]*$"),
+    (
+        "know",
+        "fr",
+        r"(?:que|qu'est-ce que (?:tu|vous)) (?:sais|savez)(?:-tu|-vous)? (?:de|sur) moi\s*[?.!]*$",
+    ),
+    # Nothing may follow: "forget everything about cats" is about cats.
+    ("forget_all", "en", r"forget (?:everything|all)(?: (?:that )?you know)?(?: about me)?[\s.!]*$"),
+    ("forget_all", "en", r"(?:delete|clear|erase) (?:all )?(?:of )?(?:my|your) notes[\s.!]*$"),
+    ("forget_all", "de", r"vergiss alles(?:,? was du)?(?: über mich)?(?: weißt)?[\s.!]*$"),
+    ("forget_all", "de", r"lösche? (?:alle )?(?:meine|deine) notizen[\s.!]*$"),
+    ("forget_all", "ru", r"забудь(?:те)? вс[её](?:,? что (?:ты |вы )?(?:знаешь|знаете))?(?: обо мне)?[\s.!]*$"),
+    ("forget_all", "ru", r"(?:удали|сотри)(?:те)? (?:все )?(?:мои |свои )?заметки[\s.!]*$"),
+    ("forget_all", "es", r"olvida todo(?: lo que sabes)?(?: (?:de|sobre) mí)?[\s.!]*$"),
+    ("forget_all", "es", r"borra (?:todas )?(?:mis|tus) notas[\s.!]*$"),
+    ("forget_all", "fr", r"oublie(?:z)? tout(?: ce que (?:tu sais|vous savez))?(?: (?:de|sur) moi)?[\s.!]*$"),
+    ("forget_all", "fr", r"efface(?:z)? (?:toutes )?(?:mes|tes|vos) notes[\s.!]*$"),
+    ("forget", "en", r"forget (?:about |that |what i said about )?(?P<what>.+)$"),
+    ("forget", "de", r"vergiss,? (?:bitte,? )?(?:dass |das mit )?(?P<what>.+)$"),
+    ("forget", "ru", r"забудь(?:те)?,? (?:про |о том,? что |что |об? )?(?P<what>.+)$"),
+    ("forget", "es", r"olvida (?:que |lo de )?(?P<what>.+)$"),
+    ("forget", "fr", r"oublie(?:z)? (?:que |qu'|ce que j'ai dit sur )?(?P<what>.+)$"),
+    (
+        "remember",
+        "en",
+        r"(?:remember|memori[sz]e|note(?! que | qu')|take (?:a )?note|make a note|write down|keep in mind|don't forget)"
+        r"(?:(?: that| of)?\s*[:,]\s*| this\s*[:,]\s*| that | of | down | to | )(?P<what>.+)$",
+    ),
+    (
+        "remember",
+        "de",
+        r"(?:merk(?:e)? dir|notiere?(?: dir)?|behalte|denk daran|schreib(?:e)? (?:dir )?auf)(?: bitte)?"
+        r"(?:\s*[:,]\s*(?:dass )?| dass | )(?P<what>.+)$",
+    ),
+    (
+        "remember",
+        "ru",
+        r"(?:запомни(?:те)?|запиши(?:те)?|отметь(?:те)?|заметь(?:те)?|имей в виду)(?: пожалуйста)?"
+        r"(?:\s*[:,]\s*(?:что )?| что | )(?P<what>.+)$",
+    ),
+    ("remember", "es", r"(?:recuerda|anota|apunta|ten en cuenta)(?:\s*[:,]\s*| que | )(?P<what>.+)$"),
+    (
+        "remember",
+        "fr",
+        r"(?:retiens|retenez|note(?:z)?|rappelle-toi|souviens-toi|n'oublie(?:z)? pas)"
+        r"(?:\s*[:,]\s*| que | qu'| de | )(?P<what>.+)$",
+    ),
+    ("hello", "en", r"(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there| again)?[\s,.!?]*$"),
+    ("hello", "de", r"(?:hallo|guten (?:tag|morgen|abend)|moin|servus|grüß gott)[\s,.!?]*$"),
+    ("hello", "ru", r"(?:привет|здравствуй(?:те)?|добрый (?:день|вечер)|доброе утро)[\s,.!?]*$"),
+    ("hello", "es", r"¡?(?:hola|buenos días|buenas(?: tardes| noches)?)[\s,.!?]*$"),
+    ("hello", "fr", r"(?:bonjour|salut|bonsoir|coucou)[\s,.!?]*$"),
+    ("thanks", "en", r"(?:thanks|thank you|thx|cheers)\b.{0,20}$"),
+    ("thanks", "de", r"(?:danke|vielen dank)\b.{0,20}$"),
+    ("thanks", "ru", r"(?:спасибо|благодарю)(?!\w).{0,20}$"),
+    ("thanks", "es", r"(?:muchas )?gracias\b.{0,20}$"),
+    ("thanks", "fr", r"merci\b.{0,20}$"),
+]
+_PATTERNS = [
+    (kind, language, re.compile(rf"^[\s\"«¡¿]*{_POLITE[language]}{pattern}", re.IGNORECASE))
+    for kind, language, pattern in _WISHES
+]
+_QUESTION = re.compile(r"\?\s*$")
+
+
+def wish_in(text: str) -> Wish | None:
+    """What a message plainly wishes, if it does."""
+    text = " ".join(text[:READ_CHARACTERS].replace("’", "'").split())
+    for kind, language, pattern in _PATTERNS:
+        if found := pattern.match(text):
+            what = found["what"] if "what" in pattern.groupindex else ""
+            if kind in ("remember", "forget") and not what.strip(" .!?,;:"):
+                continue
+            if kind == "remember" and _QUESTION.search(what):
+                continue  # "Remember when we met?" asks
+            return Wish(kind, language, what)
+    return None

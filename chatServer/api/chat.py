@@ -1,0 +1,99 @@
+"""The turn over HTTP: ask, follow, stop."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Request, Response, status
+
+from chatServer.api.chat_body import ChatRequest
+from chatServer.api.deps import CurrentState, CurrentUser, SessionInPath
+from chatServer.api.event_stream import EventStream
+from chatServer.api.problems import A_BODY, documented
+from chatServer.api.schemas import ChatAnswer, StopAnswer
+from chatServer.protocols import ui_stream
+from chatServer.records import Principal
+from chatServer.turn.turns import Place, Turns
+
+router = APIRouter(prefix="/api/chat", tags=["chat"], responses=documented(401, 503))
+
+A_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
+
+
+@router.post(
+    "",
+    response_model=ChatAnswer,
+    responses={
+        200: {"content": A_STREAM, "description": "The answer, or a stream of it"},
+        **documented(404, 409, 502, 504, *A_BODY),
+    },
+)
+async def chat(
+    request: Request,
+    body: ChatRequest,
+    state: CurrentState,
+    user: CurrentUser,
+    idempotency_key: Annotated[str | None, Header()] = None,
+) -> Response | ChatAnswer:
+    """Ask. A plain body is answered in JSON, useChat's as its UI message stream; the header Accept decides otherwise.
+    The answer is written to its end whether or not anybody is listening."""
+    place = await state.turns.begin(user, body.ask(idempotency_key))
+    if wants_stream(request.headers.get("accept", ""), is_plain=body.is_plain):
+        return stream(state.turns, user, place)
+    return ChatAnswer.of(await state.turns.result(user, place))
+
+
+@router.get(
+    "/{session_id}/stream",
+    response_class=Response,
+    responses={
+        200: {"content": A_STREAM, "description": "The stream from where it was left, or from its start"},
+        204: {"description": "Nothing is being answered here"},
+        **documented(422),
+    },
+)
+async def resume(
+    key: SessionInPath,
+    state: CurrentState,
+    user: CurrentUser,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Response:
+    """Go on listening: to what is being answered, or to the rest after Last-Event-ID, even a while after its end."""
+    place = await state.turns.find(user, key, parse_event_id(last_event_id))
+    if place is None:
+        return Response(status_code=status.HTTP_204_NO_CONTENT)
+    return stream(state.turns, user, place)
+
+
+@router.post(
+    "/{session_id}/stop",
+    status_code=status.HTTP_202_ACCEPTED,
+    response_model=StopAnswer,
+    responses={204: {"description": "Nothing is being answered here"}, **documented(*A_BODY)},
+)
+async def stop(key: SessionInPath, state: CurrentState, user: CurrentUser) -> StopAnswer | Response:
+    """Stop the answer that is being written; what was said so far stays, marked as stopped."""
+    turn_id = await state.turns.stop(user, key)
+    if turn_id is None:
+        return Response(status_code=status.HTTP_204_NO_CONTENT)
+    return StopAnswer(turn_id=str(turn_id))
+
+
+def stream(turns: Turns, user: Principal, place: Place) -> EventStream:
+    turn_id = place.turn.turn_id
+    return EventStream(ui_stream.frames(turn_id, turns.follow(user, place)), ui_stream.HEADERS)
+
+
+def wants_stream(accept: str, *, is_plain: bool) -> bool:
+    """A plain body wants JSON unless it names the stream, another one the stream unless it names JSON alone."""
+    if "text/event-stream" in accept:
+        return True
+    return not is_plain and "application/json" not in accept
+
+
+def parse_event_id(text: str | None) -> tuple[UUID, int] | None:
+    """`<turn>:<number>`; anything else is as good as nothing."""
+    turn_id, _, seq = (text or "").partition(":")
+    try:
+        return UUID(turn_id), int(seq[:9]) if seq.isdecimal() and seq.isascii() else 0
+    except ValueError:
+        return None

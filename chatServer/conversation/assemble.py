@@ -1,0 +1,56 @@
+"""The prompt of a turn, put together: what must be in it, and as much of the window as fits beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from chatServer.conversation.budget import fit
+from chatServer.conversation.tokens import count_message, count_system
+from chatServer.messages import Message, text_of
+from chatServer.records import Agent, Budget, ModelInput, StoredMessage
+
+SUMMARY_PREFIX = "## Предыдущее обсуждение / Previous conversation:"
+STOPPED_MARK = "\n[The user stopped this answer here.]"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a prompt is made of, before it has to fit."""
+
+    agent: Agent
+    model: str
+    window_tokens: int  # what the model can take in all
+    system: str
+    tools_tokens: int
+    summary: str | None
+    question_tokens: int
+    question: Message = field(hash=False)
+
+
+def assemble(parts: Parts, window: Sequence[StoredMessage]) -> tuple[ModelInput, Budget]:
+    """What the model is asked, and where its tokens go; ContextTooLarge when the question alone does not fit."""
+    summary = _summary(parts.summary)
+    budget, kept = fit(
+        [_marked(each) for each in window],
+        window_tokens=parts.window_tokens,
+        reserve_tokens=parts.agent.limits.output_tokens,
+        system_tokens=count_system(parts.system),
+        question_tokens=parts.question_tokens,
+        summary_tokens=sum(count_message(message) for message in summary),
+        tools_tokens=parts.tools_tokens,
+    )
+    messages = (*summary, *(each.message for each in kept), parts.question)
+    return ModelInput(parts.agent, parts.model, parts.system, messages), budget
+
+
+def _summary(text: str | None) -> list[Message]:
+    """As something the user said: what it quotes is anybody's text, and never an instruction of ours."""
+    return [Message(role="user", content=f"{SUMMARY_PREFIX}\n\n{text}")] if text else []
+
+
+def _marked(stored: StoredMessage) -> StoredMessage:
+    """An answer that was stopped says so, lest the model take it for its own last word."""
+    message = stored.message
+    if not (message.structured_data or {}).get("stopped"):
+        return stored
+    marked = replace(message, content=text_of(message) + STOPPED_MARK, structured_data=None)
+    return replace(stored, message=marked, tokens=None)

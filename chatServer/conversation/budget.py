@@ -1,0 +1,105 @@
+"""What fits into one prompt. Pure: the parts that must be there are taken off the model's window first, and the
+newest whole exchanges share what they leave."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chatServer.conversation.tokens import count_message, count_text, shortened
+from chatServer.errors import ContextTooLarge
+from chatServer.messages import Message, text_of, tool_result
+from chatServer.messages.text import LANGCHAIN
+from chatServer.records import Budget, StoredMessage
+
+RESULT_SHARE = 4  # a tool result may take a quarter of the window
+SEAM = 4  # two texts put together may take a token or two more than each alone
+MARK = "\n[Cut here: the first {shown:,} of {total:,} characters. The whole result is stored.]"
+
+
+def fit(
+    window: Sequence[StoredMessage],
+    *,
+    window_tokens: int,
+    reserve_tokens: int,
+    system_tokens: int,
+    question_tokens: int,
+    summary_tokens: int = 0,
+    tools_tokens: int = 0,
+) -> tuple[Budget, list[StoredMessage]]:
+    """The budget of a prompt, and the messages of the window that stay in it, each with its count.
+
+    `window` is whole exchanges, as a history's `window` gives them: what stays is the longest end of it that begins
+    with a user's message and fits. The question is not in it.
+    """
+    everything = Budget(
+        window_tokens=window_tokens,
+        reserve_tokens=reserve_tokens,
+        system_tokens=system_tokens,
+        tools_tokens=tools_tokens,
+        summary_tokens=summary_tokens,
+        question_tokens=question_tokens,
+        history_tokens=0,
+        dropped_messages=0,
+    )
+    if everything.room_tokens < 0:
+        raise _too_large(everything)
+    kept, history_tokens = _newest(window, everything.room_tokens, max_result=window_tokens // RESULT_SHARE)
+    dropped = len(window) - len(kept)
+    return replace(everything, history_tokens=history_tokens, dropped_messages=dropped), kept
+
+
+def _newest(window: Sequence[StoredMessage], room: int, *, max_result: int) -> tuple[list[StoredMessage], int]:
+    """From the newest message back, exchange by exchange; what is beyond the room is not even counted."""
+    kept: list[StoredMessage] = []
+    exchange: list[StoredMessage] = []
+    kept_tokens = tokens = 0
+    for stored in reversed(window):
+        counted = _counted(stored, max_result)
+        exchange.append(counted)
+        tokens += counted.tokens or 0
+        if tokens > room:
+            break
+        if stored.message.role == "user":
+            kept += exchange
+            exchange, kept_tokens = [], tokens
+    return kept[::-1], kept_tokens
+
+
+def _counted(stored: StoredMessage, max_result: int) -> StoredMessage:
+    if stored.tokens is None:
+        stored = replace(stored, tokens=count_message(stored.message))
+    if stored.message.role != "tool" or (stored.tokens or 0) <= max_result:
+        return stored
+    message = cut_result(stored.message, max_result)
+    return replace(stored, message=message, tokens=count_message(message))
+
+
+def cut_result(message: Message, max_tokens: int) -> Message:
+    """A tool's result that takes no more than so many tokens, with a mark where it was cut; else as it is.
+
+    Of a very small `max_tokens` only the mark remains, and images stay: they cannot be cut.
+    """
+    tokens = count_message(message)
+    if tokens <= max_tokens:
+        return message
+    text = text_of(message)
+    around = tokens - count_text(text) + count_text(MARK.format(shown=len(text), total=len(text))) + SEAM
+    shown = shortened(text, max_tokens - around)
+    rest = {name: value for name, value in (message.structured_data or {}).items() if name != LANGCHAIN}
+    return replace(
+        message,
+        content=shown + MARK.format(shown=len(shown), total=len(text)),
+        structured_data=rest or None,  # LangChain's own form of it would bring back the whole
+        tool_call_id=tool_result(message)[0],
+    )
+
+
+def _too_large(budget: Budget) -> ContextTooLarge:
+    needed = budget.prompt_tokens + budget.reserve_tokens
+    return ContextTooLarge(
+        f"The message does not fit. The model takes {budget.window_tokens:,} tokens in all; this would be {needed:,}: "
+        f"the message {budget.question_tokens:,}, the instructions and notes {budget.system_tokens:,}, "
+        f"the tools {budget.tools_tokens:,}, the summary {budget.summary_tokens:,} and "
+        f"{budget.reserve_tokens:,} kept for the answer.",
+        window_tokens=budget.window_tokens,
+        needed_tokens=needed,
+    )

@@ -1,0 +1,26 @@
+"""The models that MODEL and the agents name: can each be used?"""
+
+from chatServer.agent.catalog import load_agents
+from chatServer.agent.models import Models
+from chatServer.doctor.finding import Case, Finding
+from chatServer.errors import StartupError
+
+NAME = "models"
+
+
+def models(case: Case) -> Finding:
+    """A missing package, a missing key, a name that is none, a script that cannot be read."""
+    settings = case.settings
+    try:
+        agents = load_agents(settings.agents_dir, settings.default_agent)
+    except StartupError as error:
+        return Finding(NAME, "problem", str(error), "Correct these files, or AGENTS_DIR and DEFAULT_AGENT")
+    users: dict[str, list[str]] = {settings.model: ["MODEL"]}
+    for agent in agents:
+        users.setdefault(agent.model or settings.model, []).append(f"the agent {agent.name}")
+    found = Models(settings, case.environment)
+    wrong = {name: problem.detail for name in users if (problem := found.problem(name)) is not None}
+    if not wrong:
+        return Finding(NAME, "ok", ", ".join(users))
+    said = "; ".join(f"{detail.rstrip('.')} ({' and '.join(users[name])})" for name, detail in wrong.items())
+    return Finding(NAME, "problem", said, "Do what it says, or choose another model; MODEL=builtin needs nothing")

@@ -1,0 +1,150 @@
+"""Pages of notes in the database: read, change, restore, and take back what a dead attempt wrote.
+
+Each change is one transaction that holds the page's row, so that no writer's work is lost, and leaves a version.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from chatServer import errors
+from chatServer.memory import notes as page_text
+from chatServer.memory.notes import Operation
+from chatServer.records import Author, Notes, NotesVersion, Principal
+from chatServer.store import notes as store
+from chatServer.store.pool import Connection, Database
+
+USER = Author("user")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The page after an operation, a sentence about it, and the version that it had before."""
+
+    page: Notes
+    text: str
+    is_error: bool
+    previous_version: int
+
+    @property
+    def has_changed(self) -> bool:
+        return self.page.version != self.previous_version
+
+
+async def read(database: Database, principal: Principal, agent_name: str) -> Notes:
+    """The page of the caller and an agent."""
+    async with database.transaction(principal) as connection:
+        return await store.read_notes(connection, principal.user_id, agent_name)
+
+
+async def change(
+    database: Database,
+    principal: Principal,
+    agent_name: str,
+    operation: Operation,
+    *,
+    content: str | None = None,
+    section_header: str | None = None,
+    author: Author,
+) -> Outcome:
+    """Do one operation; a mistake in it is an outcome, not an exception."""
+    user_id = principal.user_id
+    async with database.transaction(principal) as connection:
+        if operation == "read":
+            page = await store.read_notes(connection, user_id, agent_name)
+        elif await _is_taken_over(connection, user_id, author):
+            page = await store.read_notes(connection, user_id, agent_name)
+            return Outcome(page, "This turn goes on elsewhere. Nothing was changed.", True, page.version)
+        else:
+            page = await store.lock_notes(connection, user_id, agent_name)
+        done = page_text.apply(page.notes, operation, content, section_header)
+        written = await store.write_notes(connection, user_id, page, done.notes, operation=operation, author=author)
+    return Outcome(written, done.text, done.is_error, page.version)
+
+
+async def overwrite(
+    database: Database, principal: Principal, agent_name: str, notes: str, *, if_version: int | None
+) -> Notes:
+    """What a person has made of the page, provided that it is still at the version that they have read."""
+    if refusal := page_text.refusal_of_size(notes):
+        raise errors.InvalidRequest(refusal)
+    async with database.transaction(principal) as connection:
+        page = await _locked(connection, principal, agent_name, if_version)
+        return await store.write_notes(connection, principal.user_id, page, notes, operation="overwrite", author=USER)
+
+
+async def versions(
+    database: Database, principal: Principal, agent_name: str, *, limit: int, before: int | None
+) -> tuple[list[NotesVersion], int | None]:
+    """States of the page, the newest first, without their text; and where the older ones begin."""
+    async with database.transaction(principal) as connection:
+        found = await store.list_versions(connection, principal.user_id, agent_name, limit=limit + 1, before=before)
+    return found[:limit], found[limit - 1].version if len(found) > limit else None
+
+
+async def version(database: Database, principal: Principal, agent_name: str, number: int) -> NotesVersion:
+    """One state of the page, with its text."""
+    async with database.transaction(principal) as connection:
+        return _there(await store.read_version(connection, principal.user_id, agent_name, number))
+
+
+async def restore(
+    database: Database, principal: Principal, agent_name: str, number: int, *, if_version: int | None
+) -> Notes:
+    """The page as it was at a version, as a new version."""
+    async with database.transaction(principal) as connection:
+        wanted = _there(await store.read_version(connection, principal.user_id, agent_name, number))
+        page = await _locked(connection, principal, agent_name, if_version)
+        return await store.write_notes(
+            connection,
+            principal.user_id,
+            page,
+            wanted.notes or "",
+            operation="restore",
+            author=Author("user", reason=f"version {number}"),
+        )
+
+
+async def revert_attempt(connection: Connection, user_id: UUID, turn_id: UUID, attempt: int) -> list[Notes]:
+    """Take back what a turn wrote in attempts up to this one, which is dead; the pages that went back.
+
+    For whoever takes the turn over, in the same transaction, after the turn's row got its next attempt: a late
+    write of the dead attempt waits for that row and is then refused. A page that somebody else has changed since
+    stays as it is.
+    """
+    reverted: list[Notes] = []
+    for agent_name in await store.find_pages_of_attempt(connection, user_id, turn_id, attempt):
+        page = await store.lock_notes(connection, user_id, agent_name)
+        before = await store.read_version_before_attempt(connection, user_id, agent_name, turn_id, attempt)
+        if before is None or before.version >= page.version:
+            continue
+        author = Author("system", turn_id, attempt, reason=f"version {before.version}")
+        written = await store.write_notes(
+            connection, user_id, page, before.notes or "", operation="revert", author=author
+        )
+        reverted += [written] if written.version != page.version else []
+    return reverted
+
+
+async def _is_taken_over(connection: Connection, user_id: UUID, author: Author) -> bool:
+    """Whether another attempt of the author's turn has begun; if not, none begins before the transaction ends."""
+    if author.turn_id is None:
+        return False
+    valid = await store.lock_attempt(connection, user_id, author.turn_id)
+    return valid is not None and valid != author.attempt
+
+
+async def _locked(connection: Connection, principal: Principal, agent_name: str, if_version: int | None) -> Notes:
+    """The page, if it is at this version; None is a version that no page has."""
+    page = await store.lock_notes(connection, principal.user_id, agent_name)
+    if page.version != if_version:
+        raise errors.VersionConflict(
+            "The notes were changed since you read them. Read them again, and repeat your change.",
+            version=page.version,
+        )
+    return page
+
+
+def _there(found: NotesVersion | None) -> NotesVersion:
+    if found is None:
+        raise errors.NotFound("These notes have no such version.")
+    return found

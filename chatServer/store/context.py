@@ -1,0 +1,26 @@
+"""What stands before the window in a prompt, in one look."""
+
+from typing import NamedTuple
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from chatServer.store import queries
+from chatServer.store.pool import Connection
+
+SQL = queries.load("context.sql")
+
+
+class Context(NamedTuple):
+    """The notes of a user and agent, and the summary of what was said up to a row."""
+
+    notes: str | None = None
+    summary: str | None = None
+    covers_to: int | None = None
+
+
+async def read_context(connection: Connection, user_id: UUID, agent_name: str, session_id: str) -> Context:
+    values = {"user_id": user_id, "agent_name": agent_name, "session_id": session_id}
+    async with connection.cursor(row_factory=class_row(Context)) as cursor:
+        await cursor.execute(SQL["read_context"], values)
+        return await cursor.fetchone() or Context()

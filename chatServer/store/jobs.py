@@ -1,0 +1,45 @@
+"""The after-work of a turn, as its user leaves it in the queue; store/queue.py is the worker's side."""
+
+from typing import NamedTuple
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from chatServer import metrics
+from chatServer.records import NOBODY
+from chatServer.store import queries
+from chatServer.store.pool import Connection, Database
+from chatServer.store.startup import READY_TIMEOUT_MS
+
+SQL = queries.load("jobs.sql")
+
+
+class QueueStatus(NamedTuple):
+    """How the queue does: numbers of all users together."""
+
+    waiting: int
+    oldest_s: float  # how late the next job is
+    failed: int  # for good: dead letters
+
+    def __str__(self) -> str:
+        dead = f", {self.failed} failed" if self.failed else ""
+        return f"{self.waiting} waiting, oldest {self.oldest_s:.0f} s{dead}"
+
+
+async def enqueue_after_turn(connection: Connection, session_id: str, turn_id: UUID, *, delay_s: int = 0) -> None:
+    """Leave the after-work of the user's own turn, in the reply's transaction: both are there, or neither is."""
+    values = {"session_id": session_id, "turn_id": turn_id, "delay_s": delay_s}
+    await connection.execute(SQL["enqueue_after_turn"], values)
+
+
+async def read_status(database: Database) -> QueueStatus:
+    """How the queue does, counted too; asked by a user who is nobody."""
+    async with (
+        database.transaction(NOBODY, timeout_ms=READY_TIMEOUT_MS) as connection,
+        connection.cursor(row_factory=class_row(QueueStatus)) as cursor,
+    ):
+        status = await (await cursor.execute(SQL["read_status"])).fetchone()
+    assert status is not None  # nosec B101 # narrows a type
+    metrics.jobs_waiting.set(status.waiting)
+    metrics.jobs_failed.set(status.failed)
+    return status

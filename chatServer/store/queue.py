@@ -1,0 +1,167 @@
+"""The worker's side of the job queue, and the only module that knows procrastinate. It logs in by the direct address:
+a role and a search path that last as long as a connection have no place behind a pooler."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple, Self
+
+import procrastinate
+from procrastinate.jobs import Job
+from psycopg.rows import class_row
+from psycopg_pool import AsyncConnectionPool
+
+from chatServer import metrics
+from chatServer.store import queries
+from chatServer.store.pool import RECONNECT_TIMEOUT_S, Connection, hang_up
+
+SQL = queries.load("jobs.sql")
+QUEUE = "chat"
+MAX_RUNS = 5
+BACKOFF_S = 3  # then 9, 27, 81
+CONCURRENCY = 4
+KEEP_FAILED_HOURS = 30 * 24
+APPLICATION = "chatserver worker"
+OPTIONS = "-c role=chat_jobs -c search_path=procrastinate -c statement_timeout=10000"
+
+logger = logging.getLogger(__name__)
+
+Task = Callable[..., Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often a worker looks, and how long it may be silent before others take over what it was doing."""
+
+    poll_s: float = 0.5
+    heartbeat_s: float = 3
+    stalled_s: float = 12
+    job_s: float = 180
+
+
+class FailedJob(NamedTuple):
+    job_id: int
+    task_name: str
+    attempts: int
+    arguments: dict[str, Any]
+    failed_at: datetime | None
+
+
+class Backoff(procrastinate.BaseRetryStrategy):
+    """A few more runs, each later than the one before. A run that a shutdown broke off goes on elsewhere, at once."""
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> procrastinate.RetryDecision | None:
+        now = datetime.now(UTC)
+        if isinstance(exception, asyncio.CancelledError):
+            return procrastinate.RetryDecision(retry_at=now)
+        if job.attempts + 1 >= MAX_RUNS:
+            return None
+        return procrastinate.RetryDecision(retry_at=now + timedelta(seconds=BACKOFF_S ** (job.attempts + 1)))
+
+
+class Queue:
+    """The queue, on connections of its own that are chat_jobs from their first moment on."""
+
+    def __init__(self, url: str, tasks: Mapping[str, Task] | None = None, pace: Pace | None = None) -> None:
+        self._pace = pace or Pace()
+        self._connections: list[Connection] = []
+        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            url,
+            min_size=1,
+            max_size=CONCURRENCY,
+            timeout=RECONNECT_TIMEOUT_S,
+            reconnect_timeout=RECONNECT_TIMEOUT_S,
+            check=AsyncConnectionPool.check_connection,
+            configure=self._remember,
+            kwargs={
+                "autocommit": True,
+                "connect_timeout": RECONNECT_TIMEOUT_S,
+                "options": OPTIONS,
+                "application_name": APPLICATION,
+            },
+            open=False,
+            name="queue",
+        )
+        self._app = procrastinate.App(connector=procrastinate.PsycopgConnector())
+        for name, task in (tasks or {}).items():
+            self._app.task(name=name, queue=QUEUE, retry=Backoff())(_watched(name, task, self._pace.job_s))
+        # Without any periodic task procrastinate stops watching its heartbeat, which may then die unseen.
+        forget = self._app.task(name="forget_failed", queue=QUEUE)(self._forget_failed)
+        self._app.periodic(cron="17 4 * * *")(forget)
+
+    async def __aenter__(self) -> Self:
+        await self._pool.open()
+        await self._app.open_async(self._pool)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._pool.close()
+
+    async def _remember(self, connection: Connection) -> None:
+        self._connections = [*(each for each in self._connections if not each.closed), connection]
+
+    def hang_up(self) -> None:
+        """End every conversation with a database that does not answer."""
+        for connection in self._connections:
+            hang_up(connection)
+
+    async def work(self, grace_s: float) -> None:
+        """Work off jobs until cancelled; those that run then have the grace to finish."""
+        await self._app.run_worker_async(
+            queues=[QUEUE],
+            concurrency=CONCURRENCY,
+            install_signal_handlers=False,
+            listen_notify=False,
+            delete_jobs="successful",
+            shutdown_graceful_timeout=grace_s,
+            fetch_job_polling_interval=self._pace.poll_s,
+            update_heartbeat_interval=self._pace.heartbeat_s,
+            stalled_worker_timeout=self._pace.stalled_s,
+        )
+
+    async def rescue(self) -> int:
+        """Let others take over what dead workers were doing; how many jobs that were."""
+        stalled_s, overdue_s = self._pace.stalled_s, self._pace.job_s + self._pace.stalled_s
+        values = {"max_runs": MAX_RUNS, "stalled_s": stalled_s, "overdue_s": overdue_s}
+        async with self._pool.connection() as connection:
+            return len(await (await connection.execute(SQL["rescue_stalled"], values)).fetchall())
+
+    async def failed(self, limit: int = 100) -> list[FailedJob]:
+        """The dead letters, the newest first."""
+        async with self._pool.connection() as connection, connection.cursor(row_factory=class_row(FailedJob)) as cursor:
+            return await (await cursor.execute(SQL["list_failed"], {"limit": limit})).fetchall()
+
+    async def retry_failed(self, job_id: int | None = None) -> int:
+        """Let one dead letter, or each, begin anew; how many there were."""
+        async with self._pool.connection() as connection:
+            return len(await (await connection.execute(SQL["retry_failed"], {"job_id": job_id})).fetchall())
+
+    async def _forget_failed(self, timestamp: int) -> None:
+        await self._app.job_manager.delete_old_jobs(
+            KEEP_FAILED_HOURS, include_failed=True, include_cancelled=True, include_aborted=True
+        )
+
+
+def _watched(name: str, task: Task, job_s: float) -> Task:
+    """The task within its time, counted, and its failures logged by their kind."""
+
+    async def run(**arguments: Any) -> None:
+        began = time.perf_counter()
+        outcome = "failed"
+        try:
+            async with asyncio.timeout(job_s):
+                await task(**arguments)
+            outcome = "done"
+        except asyncio.CancelledError:
+            outcome = "stopped"
+            raise
+        except Exception as error:
+            logger.warning("the job %s failed: %s", name, type(error).__name__)
+            raise
+        finally:
+            metrics.job_seconds.labels(name, outcome).observe(time.perf_counter() - began)
+
+    return run

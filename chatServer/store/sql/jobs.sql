@@ -1,0 +1,38 @@
+-- The first two run as the user, through functions that alone may touch the queue for him; the rest as chat_jobs.
+
+-- name: enqueue_after_turn
+-- Leave the after-work of the caller's own turn; it is there when the transaction commits.
+select chat.enqueue_after_turn(%(session_id)s::uuid, %(turn_id)s, %(delay_s)s);
+
+-- name: read_status
+-- How many jobs wait, how late the first of them is, how many have failed for good.
+select waiting, oldest_s, failed from chat.queue_status();
+
+-- name: rescue_stalled
+-- Give up jobs whose worker is dead, or has forgotten them: they wait again, unless they have had all their runs.
+update procrastinate.procrastinate_jobs j
+set status = (case when j.attempts + 1 < %(max_runs)s then 'todo' else 'failed' end)::procrastinate.procrastinate_job_status,
+    attempts = j.attempts + 1, abort_requested = false
+where j.status = 'doing' and (
+    not exists (select from procrastinate.procrastinate_workers w
+                where w.id = j.worker_id and w.last_heartbeat > now() - make_interval(secs => %(stalled_s)s))
+    or not exists (select from procrastinate.procrastinate_events e
+                   where e.job_id = j.id and e.type = 'started' and e.at > now() - make_interval(secs => %(overdue_s)s)))
+returning j.id, j.status::text;
+
+-- name: list_failed
+-- The jobs that have failed for good, the newest first: ids only.
+select j.id as job_id, j.task_name, j.attempts, j.args as arguments, max(e.at) as failed_at
+from procrastinate.procrastinate_jobs j
+left join procrastinate.procrastinate_events e on e.job_id = j.id and e.type = 'failed'
+where j.status = 'failed'
+group by j.id
+order by j.id desc
+limit %(limit)s;
+
+-- name: retry_failed
+-- Let a failed job, or all of them, begin anew.
+update procrastinate.procrastinate_jobs
+set status = 'todo', attempts = 0, scheduled_at = null
+where status = 'failed' and id = coalesce(%(job_id)s, id)
+returning id;

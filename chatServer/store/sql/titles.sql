@@ -1,0 +1,15 @@
+-- name: find_untitled
+-- The session of a turn, while it has no title.
+select s.session_id, s.agent_name
+from chat.turns t join chat.sessions s on s.user_id = t.user_id and s.session_id = t.session_id
+where t.user_id = %(user_id)s and t.turn_id = %(turn_id)s and s.title is null;
+
+-- name: set_missing_title
+-- Give a title to a session that still has none.
+update chat.sessions set title = %(title)s
+where user_id = %(user_id)s and session_id = %(session_id)s and title is null
+returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
+
+-- name: tell_title
+-- Let the user's other tabs and devices know of it.
+insert into chat.user_events (user_id, kind, data) values (%(user_id)s, 'title', %(data)s);

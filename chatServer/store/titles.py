@@ -1,0 +1,36 @@
+"""Titles that nobody has given: found, set once, indexed and told in one transaction."""
+
+from typing import NamedTuple
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from chatServer.records import Session
+from chatServer.store import queries, sessions
+from chatServer.store.pool import Connection
+
+SQL = queries.load("titles.sql")
+
+
+class Untitled(NamedTuple):
+    session_id: str
+    agent_name: str
+
+
+async def find_untitled(connection: Connection, user_id: UUID, turn_id: UUID) -> Untitled | None:
+    async with connection.cursor(row_factory=class_row(Untitled)) as cursor:
+        await cursor.execute(SQL["find_untitled"], {"user_id": user_id, "turn_id": turn_id})
+        return await cursor.fetchone()
+
+
+async def set_missing_title(connection: Connection, user_id: UUID, session_id: str, title: str) -> Session | None:
+    """The session, if the title is now its own; None when it has another, or is gone."""
+    async with connection.cursor(row_factory=class_row(Session)) as cursor:
+        values = {"user_id": user_id, "session_id": session_id, "title": title}
+        session = await (await cursor.execute(SQL["set_missing_title"], values)).fetchone()
+    if session:
+        await sessions.index_title(connection, user_id, session)
+        told = Jsonb({"session_id": session.session_id, "title": title})
+        await connection.execute(SQL["tell_title"], {"user_id": user_id, "data": told})
+    return session

@@ -1,0 +1,26 @@
+"""Rows of chat.usage_daily: what turns took, by user, day in UTC, agent and model."""
+
+from datetime import date
+from uuid import UUID
+
+from chatServer.records import DayUsage, Usage
+from chatServer.store import queries
+from chatServer.store.pool import Connection
+
+SQL = queries.load("usage.sql")
+
+
+async def add_usage(
+    connection: Connection, user_id: UUID, *, day: date, agent_name: str, model: str, usage: Usage
+) -> None:
+    """Add one turn to its day; the day is the caller's, because a turn may end after midnight."""
+    values = {"user_id": user_id, "day": day, "agent_name": agent_name, "model": model}
+    counts = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+    await connection.execute(SQL["add_usage"], {**values, **counts})
+
+
+async def read_usage(connection: Connection, user_id: UUID, since: date) -> list[DayUsage]:
+    """From that day on, oldest first."""
+    cursor = await connection.execute(SQL["read_usage"], {"user_id": user_id, "since": since})
+    rows = await cursor.fetchall()
+    return [DayUsage(day, agent, model, turns, Usage(given, said)) for day, agent, model, turns, given, said in rows]

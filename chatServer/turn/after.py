@@ -1,0 +1,77 @@
+"""After the model: one transaction in which the answer is stored and the turn ends, or neither."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from chatServer.messages import Message
+from chatServer.records import TurnEvent, TurnState, Usage
+from chatServer.store import events, jobs, turns
+from chatServer.store import usage as daily
+from chatServer.store.history import ChatMessageHistory
+from chatServer.store.pool import Database
+from chatServer.turn.before import Begun
+
+NO_USAGE = Usage()
+
+
+class Lost(Exception):
+    """This attempt is no longer the one that counts: its session was deleted, or somebody has taken the turn over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a turn ended, and what of it stays."""
+
+    state: TurnState
+    messages: tuple[Message, ...] = field(default=(), hash=False)
+    usage: Usage = NO_USAGE
+    partial_text: str | None = None
+    error_code: str | None = None
+
+
+async def finish(
+    database: Database, begun: Begun, outcome: Outcome, unstored: tuple[int, Sequence[TurnEvent]], *, is_repeated: bool
+) -> None:
+    """Reply and tool messages, usage, state, the rest of the log and the after-work: all of it, or Lost."""
+    async with database.transaction(begun.principal) as connection:
+        # The session's lock comes first, as it does everywhere: then nobody waits for us while we wait for them.
+        user_id, turn = begun.principal.user_id, begun.turn
+        await begun.window.flush(
+            ChatMessageHistory(connection, user_id, turn.session_id, agent_name=turn.agent_name, turn_id=turn.turn_id)
+        )
+        is_ours = await turns.finish_turn(
+            connection,
+            user_id,
+            turn.turn_id,
+            turn.attempt,
+            state=outcome.state,
+            partial_text=outcome.partial_text,
+            error_code=outcome.error_code,
+            usage=usage_json(outcome.usage),
+        )
+        if not is_ours:
+            raise Lost
+        seq_from, said = unstored
+        if is_repeated:
+            await events.delete_events(connection, user_id, turn.turn_id, seq_from=seq_from)
+        if said:
+            await events.append_events(connection, user_id, turn.turn_id, seq_from, said)
+        if outcome.usage != NO_USAGE:
+            await daily.add_usage(
+                connection,
+                user_id,
+                day=datetime.now(UTC).date(),
+                agent_name=turn.agent_name,
+                model=turn.model or "",
+                usage=outcome.usage,
+            )
+        if outcome.state == "done":
+            await jobs.enqueue_after_turn(connection, turn.session_id, turn.turn_id)
+    begun.window.mark_stored()
+
+
+def usage_json(usage: Usage) -> dict[str, int]:
+    """As clients read it."""
+    total = usage.input_tokens + usage.output_tokens
+    return {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "total_tokens": total}

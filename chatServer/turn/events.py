@@ -1,0 +1,83 @@
+"""What a turn says, numbered once: kept here for followers in this process, and written to the log for all others."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from chatServer.messages import clean_json, clean_text
+from chatServer.records import TurnEvent
+
+ENDINGS = frozenset({"finish", "abort", "error"})
+HEARTBEAT_S = 15.0
+
+
+class Numbered(NamedTuple):
+    """An event and its place in the turn."""
+
+    seq: int
+    event: TurnEvent
+
+
+class EventLog:
+    """Grows while the turn runs. Nobody is ever waited for: a follower reads at its own speed, and one that is slow
+    or gone costs the turn nothing."""
+
+    def __init__(self, first_seq: int = 1) -> None:
+        self._first_seq = first_seq
+        self._events: list[TurnEvent] = []
+        self._waiting: list[asyncio.Future[None]] = []
+        self._is_stored_to = first_seq - 1
+        self._has_ended = False
+
+    def add(self, event: TurnEvent) -> None:
+        """Number an event, and tell those who wait."""
+        self._events.append(cleaned(event))
+        self._wake()
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        self._has_ended = True
+        self._wake()
+
+    def unstored(self) -> tuple[int, list[TurnEvent]]:
+        """What the database does not have yet, and the number of the first of it."""
+        return self._is_stored_to + 1, self._events[self._is_stored_to + 1 - self._first_seq :]
+
+    def mark_stored(self, count: int) -> None:
+        self._is_stored_to += count
+
+    async def follow(self, after_seq: int, heartbeat_s: float = HEARTBEAT_S) -> AsyncIterator[list[Numbered]]:
+        """Everything after a number, in batches as it comes; an empty batch now and then while nothing does."""
+        place = max(after_seq + 1 - self._first_seq, 0)
+        while True:
+            batch = self._events[place:]
+            if batch:
+                yield [Numbered(self._first_seq + place + i, event) for i, event in enumerate(batch)]
+                place += len(batch)
+            elif self._has_ended:
+                return
+            elif not await self._has_grown(heartbeat_s):
+                yield []
+
+    async def _has_grown(self, timeout_s: float) -> bool:
+        loop = asyncio.get_running_loop()
+        grown: asyncio.Future[None] = loop.create_future()
+        self._waiting.append(grown)
+        done, _ = await asyncio.wait({grown}, timeout=timeout_s)
+        return bool(done)
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for each in waiting:
+            if not each.done():
+                each.set_result(None)
+
+
+def cleaned(event: TurnEvent) -> TurnEvent:
+    """Fit for UTF-8 and JSONB, whatever a model or a tool wrote."""
+    text = clean_text(event.text)
+    value = event.value if event.value is None else clean_json(event.value)
+    if text is event.text and value == event.value:
+        return event
+    return replace(event, text=text, value=value)

@@ -1,0 +1,104 @@
+"""How a running turn is kept in the database: its log and its lease now and then, its end once and for all."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from chatServer import errors
+from chatServer.records import TurnEvent
+from chatServer.store import events, turns
+from chatServer.store.pool import Database
+from chatServer.turn import after
+from chatServer.turn.after import Lost, Outcome
+from chatServer.turn.before import Begun
+from chatServer.turn.events import EventLog
+
+FLUSH_EVERY_S = 0.25  # followers in other processes are this much behind
+LOOK_EVERY_S = 1.0  # for a stop that was asked for elsewhere
+STORE_AGAIN_AFTER_S = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)  # together less than a lease
+
+logger = logging.getLogger(__name__)
+
+
+class Record:
+    """Of one attempt at one turn. What the database may not have got is written again, and never twice."""
+
+    def __init__(self, begun: Begun, database: Database, log: EventLog) -> None:
+        self._begun = begun
+        self._database = database
+        self._log = log
+        self._is_uncertain = False  # the last write failed, or only its answer did
+        self._renewed_at = self._looked_at = time.monotonic()
+
+    async def keep(self, over: asyncio.Event, end: Callable[[Literal["stop", "lost"]], None]) -> None:
+        """Until it is over: write the log, renew the lease, and see whether somebody wants it to stop."""
+        while not over.is_set():
+            waiting = asyncio.ensure_future(over.wait())
+            done, _ = await asyncio.wait({waiting}, timeout=FLUSH_EVERY_S)
+            if done:
+                return
+            waiting.cancel()
+            try:
+                is_stop_requested = await self._touch()
+            except errors.ChatError as error:  # the turn goes on, and the log catches up; the lease bounds it
+                self._is_uncertain = True
+                logger.warning("a running turn could not be kept: %s", error.code)
+                continue
+            if is_stop_requested is not False:
+                end("lost" if is_stop_requested is None else "stop")
+
+    async def store(self, outcome: Outcome, ending: Sequence[TurnEvent]) -> errors.ChatError | None:
+        """The end of it, with what is told last; a database that is away is asked again. What is returned, not raised:
+        the error because of which nothing was stored."""
+        seq_from, said = self._log.unstored()
+        for delay_s in (*STORE_AGAIN_AFTER_S, None):
+            try:
+                await after.finish(
+                    self._database, self._begun, outcome, (seq_from, [*said, *ending]), is_repeated=self._is_uncertain
+                )
+                return None
+            except (Lost, errors.SessionNotFound):
+                if self._is_uncertain and await self._was_stored(outcome):
+                    return None
+                logger.warning("a turn was taken over or deleted while it ran")
+                return errors.SessionNotFound()
+            except errors.ChatError as error:
+                self._is_uncertain = True
+                logger.warning("the end of a turn could not be stored: %s", error.code)
+                if delay_s is None:
+                    return error
+                await asyncio.sleep(delay_s)
+        return None
+
+    async def _touch(self) -> bool | None:
+        """Whether it shall stop; None when this attempt no longer counts, and so may not write."""
+        seq_from, said = self._log.unstored()
+        now = time.monotonic()
+        if not said and now - self._looked_at < LOOK_EVERY_S:
+            return False
+        renew = now - self._renewed_at >= turns.RENEW_AFTER_S
+        user_id, turn = self._begun.principal.user_id, self._begun.turn
+        async with self._database.transaction(self._begun.principal) as connection:
+            is_stop_requested = await turns.is_stop_requested(
+                connection, user_id, turn.turn_id, turn.attempt, renew=renew
+            )
+            if is_stop_requested is None:
+                return None
+            if said and self._is_uncertain:  # the last batch may be there although we were told that it failed
+                await events.delete_events(connection, user_id, turn.turn_id, seq_from=seq_from)
+            if said:
+                await events.append_events(connection, user_id, turn.turn_id, seq_from, said)
+        self._log.mark_stored(len(said))
+        self._is_uncertain, self._looked_at = False, now
+        self._renewed_at = now if renew else self._renewed_at
+        return is_stop_requested
+
+    async def _was_stored(self, outcome: Outcome) -> bool:
+        """Whether a COMMIT of ours, whose answer was lost, has done it."""
+        turn = self._begun.turn
+        async with self._database.transaction(self._begun.principal) as connection:
+            found = await turns.read_turns(connection, self._begun.principal.user_id, [turn.turn_id])
+        stored = found.get(turn.turn_id)
+        return stored is not None and (stored.state, stored.attempt) == (outcome.state, turn.attempt)

@@ -1,0 +1,49 @@
+"""How a turn ended, for a client that asked for one answer instead of a stream."""
+
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from chatServer import errors
+from chatServer.messages import Message
+from chatServer.records import Principal, Turn
+from chatServer.store import turns
+from chatServer.store.pool import Database
+from chatServer.turn.after import Outcome, usage_json
+from chatServer.turn.follow import read_answer
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A turn that was answered, and the messages of the answer."""
+
+    turn: Turn
+    messages: tuple[Message, ...] = field(hash=False)
+
+
+async def read_result(database: Database, principal: Principal, turn_id: UUID) -> Result:
+    """The answer of a turn that has ended, wherever it ran, or the error that it ended in."""
+    async with database.transaction(principal) as connection:
+        turn = (await turns.read_turns(connection, principal.user_id, [turn_id])).get(turn_id)
+    if turn is None:
+        raise errors.SessionNotFound  # deleted while it was answered
+    messages = await read_answer(database, principal, turn) if turn.state in ("done", "stopped") else []
+    return result_of(turn, tuple(messages))
+
+
+def result_of(turn: Turn, messages: tuple[Message, ...]) -> Result:
+    match turn.state:
+        case "done" | "stopped":
+            return Result(turn, messages)
+        case "failed" if turn.error_code == errors.ModelTimeout.code:
+            raise errors.ModelTimeout(turn_id=str(turn.turn_id))
+        case "failed":
+            raise errors.ModelFailed(turn_id=str(turn.turn_id))
+        case "running":  # whoever ran it could not store its end
+            raise errors.DatabaseUnavailable
+    raise errors.ShuttingDown  # interrupted; the same key takes it over
+
+
+def ended(turn: Turn, outcome: Outcome) -> Turn:
+    """The turn as its outcome left it in the database."""
+    usage = usage_json(outcome.usage)
+    return replace(turn, state=outcome.state, usage=usage, error_code=outcome.error_code)

@@ -1,0 +1,131 @@
+"""The turns of this process: begun, followed and stopped from any request, and alive without any of them."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+from chatServer.agent.answer import Answerer
+from chatServer.conversation.sessions import SessionKey
+from chatServer.records import Principal, Turn
+from chatServer.store import sessions, turns
+from chatServer.store.pool import Database
+from chatServer.turn import follow
+from chatServer.turn.ask import Ask
+from chatServer.turn.before import Beginning, Begun
+from chatServer.turn.events import Numbered
+from chatServer.turn.result import Result, ended, read_result, result_of
+from chatServer.turn.run import Run
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A turn, and the number after which a follower wants to hear it."""
+
+    turn: Turn
+    after_seq: int = 0
+
+
+class Turns:
+    """Every turn is a task of its own; `close` ends those that still run."""
+
+    def __init__(
+        self,
+        beginning: Beginning,
+        answerer: Answerer,
+        *,
+        timeout_s: float,
+        on_start: Callable[[], None],
+        on_end: Callable[[], None],
+    ) -> None:
+        self._beginning = beginning
+        self._answerer = answerer
+        self._timeout_s = timeout_s
+        self._runs: dict[tuple[UUID, UUID], Run] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._on_start = on_start
+        self._on_end = on_end
+
+    @property
+    def _database(self) -> Database:
+        return self._beginning.database
+
+    async def begin(self, principal: Principal, ask: Ask) -> Place:
+        """Start a turn, or find the one that its key has started before."""
+        begun = await self._beginning.begin(principal, ask)
+        if isinstance(begun, Turn):
+            return Place(begun)
+        self._start(begun)
+        return Place(begun.turn, begun.first_seq - 1)
+
+    async def find(self, principal: Principal, key: SessionKey, last_seen: tuple[UUID, int] | None) -> Place | None:
+        """Where to go on: after what was seen last of one of the session's turns, else the one that is running."""
+        async with self._database.transaction(principal) as connection:
+            session = await sessions.find_session(connection, principal.user_id, key.value)
+            if session is None:
+                return None
+            if last_seen is not None:
+                turn_id, seq = last_seen
+                known = (await turns.read_turns(connection, principal.user_id, [turn_id])).get(turn_id)
+                if known is not None and known.session_id == session.session_id:
+                    return Place(known, seq)
+            running = await turns.find_running(connection, principal.user_id, session.session_id)
+        return None if running is None else Place(running)
+
+    def follow(self, principal: Principal, place: Place) -> AsyncIterator[list[Numbered]]:
+        """What the turn says from there on, in batches as it comes, wherever it runs."""
+        run = self._runs.get((principal.user_id, place.turn.turn_id))
+        if run is not None:
+            return run.log.follow(place.after_seq)
+        return follow.follow(self._database, principal, place.turn, place.after_seq)
+
+    async def result(self, principal: Principal, place: Place) -> Result:
+        """The whole answer, once it is there, or the error that the turn ended in."""
+        run = self._runs.get((principal.user_id, place.turn.turn_id))
+        if run is not None:
+            await run.ended.wait()
+            if run.outcome is not None:
+                return result_of(ended(place.turn, run.outcome), run.outcome.messages)
+        if run is None or run.is_lost:  # then another process has it
+            async for _ in follow.follow(self._database, principal, place.turn, place.after_seq):
+                pass
+        return await read_result(self._database, principal, place.turn.turn_id)
+
+    async def stop(self, principal: Principal, key: SessionKey) -> UUID | None:
+        """Ask the session's running turn to stop; whichever process runs it sees the wish within a second."""
+        async with self._database.transaction(principal) as connection:
+            session = await sessions.find_session(connection, principal.user_id, key.value)
+            if session is None:
+                return None
+            turn_id = await turns.request_stop(connection, principal.user_id, session.session_id)
+        if turn_id is not None and (run := self._runs.get((principal.user_id, turn_id))):
+            run.end("stop")
+        return turn_id
+
+    async def close(self) -> None:
+        """The process ends: what runs is interrupted, and its lease is free for another."""
+        for run in list(self._runs.values()):
+            run.end("shutdown")
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _start(self, begun: Begun) -> None:
+        run = Run(begun, self._database)
+        key = (begun.principal.user_id, begun.turn.turn_id)
+        self._runs[key] = run
+        task = asyncio.create_task(run.run(self._answerer, self._timeout_s))
+        self._tasks.add(task)
+        self._on_start()
+
+        def gone(ended: asyncio.Task[None]) -> None:
+            self._on_end()
+            self._tasks.discard(ended)
+            if self._runs.get(key) is run:
+                del self._runs[key]
+            if not ended.cancelled() and (error := ended.exception()):
+                logger.error("a turn could not be ended: %s", type(error).__name__)
+
+        task.add_done_callback(gone)

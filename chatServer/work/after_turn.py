@@ -1,0 +1,44 @@
+"""What happens after a turn, in this order. A job may be broken off anywhere and run again: every verb must then find
+its work done, or do it once."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from chatServer.agent.title import TitleModels, give_title
+from chatServer.records import Principal
+from chatServer.store import events
+from chatServer.store.pool import Database
+from chatServer.store.queue import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What the verbs work with."""
+
+    database: Database
+    title_models: TitleModels
+
+    def tasks(self) -> Mapping[str, Task]:
+        """Every kind of job by its name."""
+        return {"after_turn": self.after_turn}
+
+    async def after_turn(self, user_id: str, turn_id: str) -> None:
+        """Everything that one finished turn leaves to be done; the ids are those that its user left in the queue."""
+        for verb in AFTER_TURN:
+            await verb(self, Principal(UUID(user_id)), UUID(turn_id))
+
+
+async def title(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
+    await give_title(workshop.database, principal, turn_id, workshop.title_models)
+
+
+async def forget_old_events(workshop: Workshop, principal: Principal, _: UUID) -> None:
+    """Logs of turns that nobody resumes any more; those of this very turn are too young."""
+    async with workshop.database.transaction(principal) as connection:
+        await events.delete_old_events(connection, principal.user_id)
+
+
+Verb = Callable[[Workshop, Principal, UUID], Awaitable[None]]
+
+AFTER_TURN: tuple[Verb, ...] = (title, forget_old_events)

@@ -1,0 +1,88 @@
+"""The worker: works off the queue beside the server or as a process of its own, and comes back when the queue fails."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Mapping
+
+from chatServer.config import Settings
+from chatServer.errors import StartupError
+from chatServer.store import jobs
+from chatServer.store.pool import Database
+from chatServer.store.queue import Pace, Queue, Task
+
+RESTART_S = 1
+CLOSE_S = 3  # for the last words to the database, beyond the grace of the jobs
+
+NO_DIRECT_ADDRESS = (
+    "A worker needs the database itself, not a pooler: set DATABASE_DIRECT_URL, to the same as DATABASE_URL where that "
+    "is no pooler."
+)
+
+logger = logging.getLogger(__name__)
+
+
+class Worker:
+    """Runs until it is told to stop; whatever becomes of the database meanwhile."""
+
+    def __init__(
+        self, database: Database, tasks: Mapping[str, Task], *, grace_s: float, pace: Pace | None = None
+    ) -> None:
+        if database.direct_url is None:
+            raise StartupError(NO_DIRECT_ADDRESS)
+        self._database = database
+        self._pace = pace or Pace()
+        self._queue = Queue(database.direct_url, tasks, self._pace)
+        self._grace_s = grace_s
+
+    async def run(self, stopping: asyncio.Event) -> None:
+        async with self._queue:
+            while not stopping.is_set():
+                await self._round(stopping)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(stopping.wait(), RESTART_S)
+
+    async def _round(self, stopping: asyncio.Event) -> None:
+        """Work until told to stop, or until the queue fails."""
+        working = asyncio.create_task(self._queue.work(self._grace_s), name="worker")
+        looking = asyncio.create_task(self._look_after(), name="worker's rescue")
+        ending = asyncio.create_task(stopping.wait(), name="worker's end")
+        tasks = {working, looking, ending}
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:  # of the one that works, procrastinate makes: finish, then stop
+                task.cancel()
+            _, late = await asyncio.wait(tasks, timeout=self._grace_s + CLOSE_S)
+            if late:
+                self._queue.hang_up()
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
+            for error in ended:
+                if isinstance(error, Exception):
+                    logger.warning("the job queue failed: %s", type(error).__name__)
+
+    async def _look_after(self) -> None:
+        while True:
+            if rescued := await self._queue.rescue():
+                logger.warning("%d jobs of dead workers wait again", rescued)
+            await jobs.read_status(self._database)
+            await asyncio.sleep(self._pace.heartbeat_s)
+
+
+@contextlib.asynccontextmanager
+async def beside_the_server(
+    settings: Settings, database: Database, tasks: Mapping[str, Task], stopping: asyncio.Event
+) -> AsyncIterator[None]:
+    """The worker in the server's own process, unless the settings say otherwise; the caller tells it to stop."""
+    if settings.worker == "off":
+        yield
+        return
+    if database.direct_url is None:
+        logger.warning("No worker runs here. %s", NO_DIRECT_ADDRESS)
+        yield
+        return
+    running = asyncio.create_task(Worker(database, tasks, grace_s=settings.shutdown_grace_s).run(stopping))
+    try:
+        yield
+    finally:
+        await running

@@ -1,0 +1,194 @@
+"""The AI SDK's own chat, in Node, against a real server: what useChat would hold after each of our streams."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from chatServer.config import ROOT
+from tests.acceptance.test_serve import Running, server
+
+CONTRACT = ROOT / "tests" / "contract"
+SCRIPT = {
+    "rules": [
+        {"match": "^tell me a story", "reply": "Once upon a time there was a volcano.", "reasoning": "A short one."},
+        {"match": "^slowly", "reply": " ".join(f"word{i}" for i in range(200)), "delay_ms": 50},
+        {
+            "match": "^remember (.+)",
+            "tool_calls": [{"name": "manage_long_term_memory", "args": {"operation": "append", "content": "{1}"}}],
+            "then": "Noted.",
+        },
+        {
+            "match": "^use a tool badly",
+            "tool_calls": [{"name": "manage_long_term_memory", "args": {"operation": "append"}}],
+            "then": "That did not work.",
+        },
+        {"match": "^break", "reply": "one two three four five", "fail_after_words": 3},
+    ],
+    "default": "I have nothing to say.",
+}
+
+
+@pytest.fixture(scope="module")
+def node() -> str:
+    """Node with the `ai` package beside it: `make test` installs that where there is Node."""
+    found = shutil.which("node")
+    if found is None or not (CONTRACT / "node_modules" / "ai").is_dir():
+        if os.environ.get("CI"):
+            pytest.fail("Node or tests/contract/node_modules is missing: make contract")
+        pytest.skip("Node 20 is not installed: the AI SDK's parser cannot be asked")
+    return found
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    data_dir = tmp_path_factory.mktemp("sdk")
+    script = data_dir / "script.json"
+    script.write_text(json.dumps(SCRIPT))
+    with server(data_dir, MODEL=f"script:{script}") as started:
+        yield started
+
+
+@dataclass(frozen=True)
+class Chat:
+    """The AI SDK's chat in a session of its own."""
+
+    node: str
+    running: Running
+    session: str
+
+    def play(self, *steps: dict) -> list[dict]:
+        """What the chat holds after each step."""
+        token = self.running.headers()["Authorization"].removeprefix("Bearer ")
+        asked = {"base": self.running.address, "token": token, "session": self.session, "steps": steps}
+        done = subprocess.run(
+            [self.node, "client.mjs"],
+            cwd=CONTRACT,
+            input=json.dumps(asked) + "\n",
+            capture_output=True,
+            text=True,
+            timeout=90,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def stored(self) -> list[dict]:
+        return self.running.request("GET", f"/api/sessions/{self.session}/messages").json()["messages"]
+
+
+@pytest.fixture
+def chat(node: str, running: Running) -> Chat:
+    return Chat(node, running, str(uuid.uuid4()))
+
+
+def parts(result: dict, kind: str) -> list[dict]:
+    return [part for part in result["messages"][-1]["parts"] if part["type"] == kind]
+
+
+def test_text_and_reasoning_arrive_whole(chat):
+    [told] = chat.play({"do": "send", "text": "tell me a story"})
+    assert (told["status"], told["error"]) == ("ready", None)
+    assert [part["text"] for part in parts(told, "text")] == ["Once upon a time there was a volcano."]
+    assert [part["text"] for part in parts(told, "reasoning")] == ["A short one."]
+    assert {part["state"] for part in parts(told, "text") + parts(told, "reasoning")} == {"done"}
+    answer = told["messages"][-1]
+    assert answer["metadata"]["state"] == "done"
+    assert answer["metadata"]["usage"]["output_tokens"] > 0
+    assert told["finishes"] == [{"isAbort": False, "isDisconnect": False, "isError": False}]
+    stored = chat.stored()
+    assert stored[-1]["id"] == answer["id"], "the id that the stream announced is the stored one"
+    drawn = [{name: value for name, value in part.items() if name != "id"} for part in answer["parts"]]
+    assert stored[-1]["parts"] == drawn, "a reload draws what the stream drew"
+
+
+def test_tools_and_what_they_tell_arrive(chat):
+    [told] = chat.play({"do": "send", "text": "remember that I like volcanoes"})
+    [call] = parts(told, "dynamic-tool")
+    assert (call["toolName"], call["state"]) == ("manage_long_term_memory", "output-available")
+    assert call["input"] == {"operation": "append", "content": "that I like volcanoes"}
+    assert [part["text"] for part in parts(told, "text")] == ["Noted."]
+    [noted] = parts(told, "data-notes")
+    assert noted["data"]["version"] == 1
+    assert [part["type"] for part in told["data"]] == ["data-notes"]
+
+
+def test_a_tool_that_fails_is_shown_as_failed(chat):
+    [told] = chat.play({"do": "send", "text": "use a tool badly"})
+    [call] = parts(told, "dynamic-tool")
+    assert call["state"] == "output-error"
+    assert call["errorText"]
+    assert told["status"] == "ready"
+
+
+def test_an_error_in_mid_stream_is_an_error_with_a_sentence(chat):
+    [told] = chat.play({"do": "send", "text": "break"})
+    assert told["status"] == "error"
+    assert re.search(r"model", told["error"])
+    assert told["messages"][-1]["parts"][-1]["text"].startswith("one two three")
+
+
+def test_a_refusal_is_shown_as_its_sentence(chat):
+    [told] = chat.play({"do": "send", "text": "   "})
+    assert told["status"] == "error"
+    assert "The message is empty." in told["error"]
+
+
+def test_stopping_on_the_server_ends_the_stream_and_keeps_the_text(chat):
+    [told] = chat.play({"do": "send-and-stop", "text": "slowly", "after": 20})
+    assert told["note"] == 202
+    assert (told["status"], told["error"]) == ("ready", None)
+    assert told["messages"][-1]["metadata"]["state"] == "stopped"
+    text = parts(told, "text")[0]["text"]
+    assert 20 <= len(text) < 1_000
+    stored = chat.stored()
+    assert stored[-1]["metadata"]["state"] == "stopped"
+    assert [part["text"] for part in stored[-1]["parts"] if part["type"] == "text"] == [text]
+
+
+def test_a_closed_tab_resumes_where_the_server_is(chat):
+    left, resumed = chat.play({"do": "send-and-leave", "text": "slowly", "after": 20}, {"do": "resume"})
+    assert [message["role"] for message in left["messages"]] == ["user"]
+    assert [part["text"] for part in parts(resumed, "text")] == [" ".join(f"word{i}" for i in range(200))]
+    assert resumed["status"] == "ready"
+
+
+def test_nothing_to_resume_changes_nothing(chat):
+    told, resumed = chat.play({"do": "send", "text": "tell me a story"}, {"do": "resume"})
+    assert resumed["messages"] == told["messages"]
+    assert (resumed["status"], resumed["error"]) == ("ready", None)
+
+
+def test_the_same_message_again_is_replayed_from_the_log(chat):
+    [first] = chat.play({"do": "send", "text": "tell me a story", "id": "msg-1"})
+    [again] = chat.play({"do": "send", "text": "tell me a story", "id": "msg-1"})
+    assert again["messages"][-1] == first["messages"][-1]
+    stored = chat.stored()
+    assert len(stored) == 2
+
+
+def test_the_parser_refuses_what_it_does_not_know(node):
+    """Else none of the above could fail: the same client, fed with a chunk that the AI SDK has not."""
+    planted = 'data: {"type":"start"}\n\ndata: {"type":"no-such-chunk"}\n\ndata: [DONE]\n\n'
+    program = """
+        import { DefaultChatTransport } from "ai";
+        const fetch = async () => new Response(PLANTED);
+        const transport = new DefaultChatTransport({ api: "http://127.0.0.1/", fetch });
+        const stream = await transport.sendMessages({ chatId: "x", messages: [], trigger: "submit-message" });
+        try {
+            for await (const chunk of stream) {}
+            console.log("accepted");
+        } catch (error) {
+            console.log(error.name);
+        }
+    """.replace("PLANTED", json.dumps(planted))
+    done = subprocess.run(
+        [node, "--input-type=module", "-e", program], cwd=CONTRACT, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "AI_TypeValidationError", done.stdout + done.stderr

@@ -1,0 +1,173 @@
+"""Turns of real server processes, from outside: what was said is there again, wherever one comes back."""
+
+import contextlib
+import json
+import signal
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from chatServer.store.embedded import embedded_postgres
+from chatServer.store.migrate import migrate
+from tests.acceptance.test_serve import Running, data_dir, server  # noqa: F401  a fixture
+from tests.conftest import owner_connection
+
+ECHO = {
+    "rules": [
+        {"match": "^slowly", "reply": " ".join(f"word{i}" for i in range(100)), "delay_ms": 50},
+        {"match": "what did I say", "reply": "{messages}"},
+    ],
+    "default": "You said: {0}",
+}
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> dict[str, str]:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({**ECHO, "rules": [*ECHO["rules"], {"match": ".+", "reply": "You said: {0}"}]}))
+    return {"MODEL": f"script:{script}"}
+
+
+def say(running: Running, text: str, **more: str) -> dict:
+    answer = running.request("POST", "/api/chat", json={"message": text, **more})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_a_conversation_goes_on_after_a_restart_and_on_another_device(data_dir, model):  # noqa: F811
+    with server(data_dir, **model) as running:
+        first = say(running, "I like volcanoes")
+        assert (first["state"], first["response"]) == ("done", "You said: I like volcanoes")
+        assert first["usage"]["total_tokens"] > 0
+    with server(data_dir, **model) as running:
+        second = say(running, "what did I say?")
+        assert second["session_id"] == first["session_id"]
+        assert "user: I like volcanoes" in second["response"]
+        assert "assistant: You said: I like volcanoes" in second["response"]
+
+
+def test_different_agents_have_different_threads(data_dir, model):  # noqa: F811
+    with server(data_dir, **model) as running:
+        one = say(running, "for the assistant", agent_id="assistant")
+        other = say(running, "for the coder", agent_id="coder")
+        assert one["session_id"] != other["session_id"]
+        told = say(running, "what did I say?", agent_id="coder")
+        assert "for the coder" in told["response"]
+        assert "for the assistant" not in told["response"]
+        refused = running.request(
+            "POST", "/api/chat", json={"message": "hi", "session_id": one["session_id"], "agent_id": "coder"}
+        )
+        assert (refused.status_code, refused.json()["code"]) == (409, "session_agent_mismatch")
+
+
+def test_two_processes_on_one_database_share_a_conversation_and_its_running_turn(data_dir, model):  # noqa: F811
+    with server(data_dir, **model) as one, server(data_dir, **model) as two:
+        session = say(one, "hello")["session_id"]
+        assert "user: hello" in say(two, "what did I say?", session_id=session)["response"]
+        thread = threading.Thread(target=say, args=(one, "slowly"), kwargs={"session_id": session})
+        thread.start()
+        wait_for_turn(two, session)
+        busy = two.request("POST", "/api/chat", json={"message": "me too", "session_id": session})
+        assert (busy.status_code, busy.json()["code"]) == (409, "turn_in_progress")
+        followed = two.request("GET", f"/api/chat/{session}/stream")
+        thread.join(30)
+    assert text_of(followed.text) == ECHO["rules"][0]["reply"]
+    assert followed.text.endswith("data: [DONE]\n\n")
+
+
+def test_a_stop_in_one_process_ends_the_turn_of_another(data_dir, model):  # noqa: F811
+    with server(data_dir, **model) as one, server(data_dir, **model) as two:
+        answers: list[dict] = []
+        thread = threading.Thread(target=lambda: answers.append(say(one, "slowly", session_id="s")))
+        thread.start()
+        wait_for_turn(two, "s")
+        assert two.request("POST", "/api/chat/s/stop").status_code == 202
+        thread.join(5)
+        assert answers
+        assert answers[0]["state"] == "stopped"
+        assert 0 < len(answers[0]["response"]) < len(ECHO["rules"][0]["reply"])
+        assert two.request("POST", "/api/chat/s/stop").status_code == 204
+
+
+def test_a_killed_turn_is_taken_over_by_the_same_key_once_its_lease_is_over(data_dir, model):  # noqa: F811
+    """The lease is 30 s: the test moves its end instead of waiting."""
+    with embedded_postgres(data_dir / "own") as postgres:
+        migrate(postgres.owner_url)
+        where = {"DATABASE_URL": postgres.app_url, "DATABASE_DIRECT_URL": postgres.app_url}
+        body = {"message": "slowly", "session_id": "s"}
+        with server(data_dir, **model, **where) as doomed:
+            sending = threading.Thread(target=lost, args=(doomed, body))
+            sending.start()
+            wait_for_turn(doomed, "s")
+            time.sleep(0.5)
+            doomed.process.kill()
+            sending.join(10)
+        with server(data_dir, **model, **where) as running:
+            waiting = running.request("POST", "/api/chat", json=body, key="other")
+            assert waiting.status_code == 409
+            with owner_connection(postgres.owner_url) as connection:
+                connection.execute("update chat.turns set lease_until = now() - interval '1 s'")
+            shown = running.request("GET", "/api/sessions/s/messages").json()["messages"]
+            assert [message["role"] for message in shown] == ["user"]
+            again = running.request("POST", "/api/chat", json=body, key="k")
+            assert again.json()["response"] == ECHO["rules"][0]["reply"]
+            with owner_connection(postgres.owner_url) as connection:
+                rows = connection.execute("select state, attempt from chat.turns").fetchall()
+                stored = connection.execute("select count(*) from chat_message_history").fetchone()
+            assert (rows, stored) == ([("done", 2)], (2,))
+
+
+def lost(running: Running, body: dict) -> None:
+    try:
+        running.request("POST", "/api/chat", json=body, key="k")
+    except httpx.HTTPError:
+        return
+    pytest.fail("the killed server answered")
+
+
+def test_a_turn_outlives_the_grace_as_interrupted_and_the_next_process_takes_it_over(data_dir, model):  # noqa: F811
+    body = {"message": "slowly", "session_id": "s"}
+    with server(data_dir, **model, SHUTDOWN_GRACE_S="0.5") as running:
+        sending = threading.Thread(target=swallowing, args=(running, body))
+        sending.start()
+        wait_for_turn(running, "s")
+        running.process.send_signal(signal.SIGTERM)
+        running.process.wait(20)
+        sending.join(10)
+    with server(data_dir, **model) as running:
+        again = running.request("POST", "/api/chat", json=body, key="k")
+        assert (again.status_code, again.json()["response"]) == (200, ECHO["rules"][0]["reply"])
+
+
+def swallowing(running: Running, body: dict) -> None:
+    with contextlib.suppress(httpx.HTTPError):
+        running.request("POST", "/api/chat", json=body, key="k")
+
+
+def wait_for_turn(running: Running, session: str) -> None:
+    """Until the session has a turn that has said something."""
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline:
+        headers = running.headers()
+        with httpx.stream("GET", f"{running.address}/api/chat/{session}/stream", headers=headers) as stream:
+            if stream.status_code == 200 and "text-delta" in next_text(stream):
+                return
+        time.sleep(0.05)
+    pytest.fail("no turn began")
+
+
+def next_text(stream: httpx.Response) -> str:
+    seen = ""
+    for piece in stream.iter_text():
+        seen += piece
+        if "text-delta" in seen:
+            break
+    return seen
+
+
+def text_of(stream: str) -> str:
+    chunks = [json.loads(line[6:]) for line in stream.splitlines() if line.startswith("data: {")]
+    return "".join(chunk["delta"] for chunk in chunks if chunk["type"] == "text-delta")

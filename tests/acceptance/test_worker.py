@@ -1,0 +1,113 @@
+"""Real worker processes: killed in the middle of a job, told to end, asked for dead letters."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+
+import httpx
+import psycopg
+import pytest
+
+from chatServer.config import Settings
+from tests.acceptance.test_commands import chatserver
+from tests.acceptance.test_serve import CHATSERVER, server
+from tests.acceptance.test_shutdown import WITHIN_S, wait_until
+from tests.conftest import ADA, Urls, owner_connection
+from tests.tools.turns import finished_turn, queued, title_events, title_of
+
+
+@pytest.fixture
+def environment(urls: Urls, tmp_path) -> dict[str, str]:
+    return {
+        "DATABASE_URL": urls.app,
+        "DATABASE_DIRECT_URL": urls.app,
+        "CHAT_DATA_DIR": str(tmp_path),
+        "DATABASE_STATEMENT_TIMEOUT_MS": "60000",
+        "LOG_LEVEL": "WARNING",
+    }
+
+
+@contextlib.contextmanager
+def worker(environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """A process that says it works."""
+    values = {**os.environ, **environment}
+    process = subprocess.Popen(
+        [CHATSERVER, "worker"], env=values, cwd=environment["CHAT_DATA_DIR"], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "Working off the queue.\n"
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        process.wait(WITHIN_S)
+        process.stdout.close()
+
+
+async def test_a_job_whose_worker_is_killed_is_finished_by_another_and_done_once(database, urls, environment):
+    with worker(environment) as killed:
+        with psycopg.connect(urls.owner) as lock:
+            lock.execute("lock table chat.user_events in access exclusive mode")
+            session_id, _ = await finished_turn(database, ADA, "Where do puffins breed?")
+            waits = "select count(*) from pg_locks where not granted and relation = 'chat.user_events'::regclass"
+            wait_until(lambda: lock.execute(waits).fetchone() == (1,))
+            killed.kill()
+            killed.wait()
+            assert queued(urls) == [("doing", 0)], "it died in the middle, its title set and not committed"
+        assert await title_of(database, ADA, session_id) is None
+    began = time.monotonic()
+    with worker(environment) as other:
+        while queued(urls):
+            assert time.monotonic() - began < 60
+            await asyncio.sleep(0.1)
+        print(f"taken over after {time.monotonic() - began:.1f} s")
+        began = time.monotonic()
+        other.send_signal(signal.SIGTERM)
+        assert other.wait(WITHIN_S) == 0
+        assert time.monotonic() - began < 5, "it was idle"
+        assert other.stdout is not None
+        assert other.stdout.read() == "Stopped.\n"
+    assert title_events(urls) == [{"session_id": session_id, "title": "Where do puffins breed?"}]
+
+
+async def test_dead_letters_by_command(database, urls, environment, tmp_path):
+    _, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
+    with owner_connection(urls.owner) as connection:
+        connection.execute("set search_path = procrastinate")
+        connection.execute("update procrastinate_jobs set status = 'doing'")
+        connection.execute("select procrastinate_finish_job_v1(id, 'failed', false) from procrastinate_jobs")
+    listed = chatserver(tmp_path, "worker", "failed", **environment)
+    assert (listed.returncode, str(turn_id) in listed.stdout, "puffins" in listed.stdout) == (0, True, False)
+    assert chatserver(tmp_path, "worker", "retry", **environment).stdout == "Jobs that begin anew: 1.\n"
+    assert queued(urls) == [("todo", 0)]
+
+
+def test_a_worker_without_a_direct_address_says_what_to_do(urls, environment, tmp_path):
+    pooled = {name: value for name, value in environment.items() if name != "DATABASE_DIRECT_URL"}
+    done = chatserver(tmp_path, "worker", **pooled)
+    assert (done.returncode, done.stderr.startswith("A worker needs the database itself")) == (1, True)
+
+
+def test_the_default_is_a_worker_beside_the_server(tmp_path):
+    assert Settings(_env_file=None).worker == "inprocess"
+    with server(tmp_path) as running:
+        wait_until(lambda: "chatserver worker" in backends(tmp_path))
+        ready = httpx.get(f"{running.address}/readyz").json()
+        assert ready["checks"]["queue"] == {"ok": True, "detail": "0 waiting, oldest 0 s"}
+        began = time.monotonic()
+        running.process.send_signal(signal.SIGTERM)
+        assert running.process.wait(WITHIN_S) == 0
+        assert time.monotonic() - began < 5
+    with server(tmp_path, WORKER="off") as running:
+        assert running.resolve()
+        assert "chatserver worker" not in backends(tmp_path)
+
+
+def backends(data_dir) -> set[str]:
+    with psycopg.connect(f"postgresql://postgres@/chat?host={data_dir / 'postgres'}") as connection:
+        return {row[0] for row in connection.execute("select application_name from pg_stat_activity").fetchall()}

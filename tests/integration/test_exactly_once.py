@@ -1,0 +1,240 @@
+"""One key is one turn: at most one stored reply and one running model call, whoever asks, however often, wherever."""
+
+import asyncio
+import itertools
+import time
+
+import pytest
+
+from chatServer.records import TurnEvent
+from chatServer.store import events as log
+from tests.conftest import ADA, owner_connection, serving
+from tests.tools.talking import calls, chunks, spoken, talking, user_message, with_script
+
+SLOW = {"match": "^slowly", "reply": " ".join(f"word{i}" for i in range(20)), "delay_ms": 40}
+MANY = 50
+
+
+@pytest.fixture
+async def pair(settings, as_ada):
+    """Two servers on one database."""
+    settings = with_script(settings, SLOW, log=True)
+    async with serving(settings) as one, serving(settings) as two:
+        for client in (one, two):
+            client.headers.update(as_ada)
+        yield one, two
+
+
+def rows(urls, query: str) -> list[tuple]:
+    with owner_connection(urls.owner) as connection:
+        return connection.execute(query).fetchall()
+
+
+def count(urls, table: str) -> int:
+    return rows(urls, f"select count(*) from {table}")[0][0]
+
+
+async def test_the_same_key_ten_times_at_once_is_one_turn_one_reply_and_one_model_call(pair, urls, settings):
+    for number in range(MANY):
+        ask = {"json": {"message": f"hello {number}", "session_id": "s"}, "headers": {"Idempotency-Key": f"k{number}"}}
+        answers = await asyncio.gather(*(pair[i % 2].post("/api/chat", **ask) for i in range(10)))
+        assert {answer.status_code for answer in answers} == {200}, [answer.text for answer in answers]
+        assert len({answer.json()["turn_id"] for answer in answers}) == 1
+        assert {answer.json()["response"] for answer in answers} == {f"You said: hello {number}"}
+    assert count(urls, "chat.turns") == MANY
+    assert count(urls, "chat_message_history") == 2 * MANY
+    started = [call for call in calls(settings) if call["state"] == "started"]
+    assert len(started) == MANY
+    print(f"{MANY} x 10 posts with one key: {MANY} turns, {MANY} replies, {len(started)} model calls")
+
+
+async def test_twenty_posts_at_once_to_one_session_leave_whole_turns_in_a_row(pair, urls):
+    async def insist(client, number: int) -> None:
+        for attempt in itertools.count():
+            answer = await client.post("/api/chat", json={"message": f"m{number}", "session_id": "s"})
+            if answer.status_code == 200:
+                return
+            assert (answer.status_code, answer.json()["code"]) == (409, "turn_in_progress"), answer.text
+            assert attempt < 500
+            await asyncio.sleep(0.005 * (1 + number % 5))
+
+    rounds = 5
+    for _ in range(rounds):
+        await asyncio.gather(*(insist(pair[number % 2], number) for number in range(20)))
+    stored = rows(urls, "select message->'data'->>'content', turn_id from chat_message_history order by id")
+    assert len(stored) == 2 * 20 * rounds
+    for (question, asked_in), (reply, answered_in) in zip(stored[::2], stored[1::2], strict=True):
+        assert reply == f"You said: {question}"
+        assert asked_in == answered_in
+    assert rows(urls, "select distinct state from chat.turns") == [("done",)]
+
+
+async def test_a_key_with_another_body_is_refused(pair):
+    headers = {"Idempotency-Key": "k"}
+    first = await pair[0].post("/api/chat", json={"message": "one", "session_id": "s"}, headers=headers)
+    other = await pair[1].post("/api/chat", json={"message": "two", "session_id": "s"}, headers=headers)
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_mismatch")
+    again = await pair[1].post("/api/chat", json={"message": "one", "session_id": "s"}, headers=headers)
+    assert again.json() == first.json()
+    elsewhere = await pair[1].post("/api/chat", json={"message": "two", "session_id": "t"}, headers=headers)
+    assert elsewhere.json()["response"] == "You said: two"
+
+
+async def test_a_message_of_usechat_is_its_own_key(pair, urls):
+    body = {"id": "s", "messages": [user_message("hello", "msg-1")]}
+    first = await pair[0].post("/api/chat", json=body)
+    again = await pair[1].post("/api/chat", json=body)
+    assert chunks(again.text) == chunks(first.text)
+    assert again.text.endswith("data: [DONE]\n\n")
+    assert count(urls, "chat.turns") == 1
+
+
+async def test_a_plain_message_without_a_key_is_new_each_time(pair, urls):
+    for _ in range(2):
+        await pair[0].post("/api/chat", json={"message": "hello", "session_id": "s"})
+    assert count(urls, "chat.turns") == 2
+
+
+async def test_a_uuid_of_the_clients_is_kept_as_the_messages_id_once(pair):
+    mine = "0b0f5c5e-0f86-4d43-9d4f-0c1b1c6f8a11"
+    for session in ("s", "t"):
+        await pair[0].post("/api/chat", json={"id": session, "message": user_message("hello", mine)})
+    shown = [(await pair[0].get(f"/api/sessions/{name}/messages")).json()["messages"][0]["id"] for name in ("s", "t")]
+    assert shown[0] == mine
+    assert shown[1] != mine
+
+
+async def test_the_same_key_joins_a_running_turn_in_another_process(pair, settings):
+    ask = {"json": {"message": "slowly", "session_id": "s"}, "headers": {"Idempotency-Key": "k"}}
+    running = asyncio.create_task(pair[0].post("/api/chat", **ask))
+    await until_running(pair[1], "s")
+    joined = await pair[1].post("/api/chat", **ask)
+    assert joined.json() == (await running).json()
+    assert len([call for call in calls(settings) if call["state"] == "started"]) == 1
+
+
+async def test_a_stream_that_joins_tells_everything_from_the_start(pair):
+    body = {"id": "s", "message": user_message("slowly")}
+    running = asyncio.create_task(pair[0].post("/api/chat", json=body))
+    await until_running(pair[1], "s")
+    joined = await asyncio.gather(*(client.post("/api/chat", json=body) for client in pair))
+    first = await running
+    for stream in joined:
+        assert chunks(stream.text) == chunks(first.text)
+
+
+async def test_another_message_while_one_is_answered_is_a_conflict_that_names_it(pair):
+    running = asyncio.create_task(pair[0].post("/api/chat", json={"message": "slowly", "session_id": "s"}))
+    await until_running(pair[1], "s")
+    for client in pair:
+        refused = await client.post("/api/chat", json={"message": "me too", "session_id": "s"})
+        assert (refused.status_code, refused.json()["code"]) == (409, "turn_in_progress")
+    assert refused.json()["turn_id"] == (await running).json()["turn_id"]
+
+
+async def test_a_replay_is_the_same_stream_and_survives_its_log(pair, database, urls):
+    body = {"id": "s", "message": user_message("hello")}
+    first = await pair[0].post("/api/chat", json=body)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("delete from chat.turn_events")
+    later = await pair[1].post("/api/chat", json=body)
+    assert spoken(later.text) == spoken(first.text)
+    assert chunks(later.text)[0] == chunks(first.text)[0]
+    assert chunks(later.text)[-1] == chunks(first.text)[-1]
+
+
+async def test_a_failed_turn_is_replayed_as_failed(settings, as_ada):
+    rule = {"match": "fail", "reply": "a b", "fail_after_words": 1}
+    async with talking(settings, as_ada, rule, log=True) as client:
+        ask = {"json": {"message": "fail"}, "headers": {"Idempotency-Key": "k"}}
+        answers = [await client.post("/api/chat", **ask) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [502, 502]
+    assert answers[0].json()["turn_id"] == answers[1].json()["turn_id"]
+    assert len([call for call in calls(settings) if call["state"] == "started"]) == 1
+
+
+# Attempts -----------------------------------------------------------------------------------------------
+
+
+async def interrupted(pair, urls, key: str = "k") -> dict:
+    """A turn whose process is gone: it still says running, and its lease is over."""
+    ask = {"json": {"message": "hello", "session_id": "s"}, "headers": {"Idempotency-Key": key}}
+    answer = (await pair[0].post("/api/chat", **ask)).json()
+    with owner_connection(urls.owner) as connection:
+        connection.execute(
+            "update chat.turns set state = 'running', lease_until = now() - interval '1 s', finished_at = null"
+            " where turn_id = %s",
+            (answer["turn_id"],),
+        )
+        connection.execute(
+            "delete from chat_message_history where turn_id = %s and message->>'type' = 'ai'", (answer["turn_id"],)
+        )
+        connection.execute("delete from chat.message_index where message_id = %s", (answer["message"]["id"],))
+    return {**answer, "ask": ask}
+
+
+async def test_a_turn_past_its_lease_reads_as_interrupted_and_is_taken_over_by_its_key(pair, urls, database):
+    dead = await interrupted(pair, urls)
+    async with database.transaction(ADA) as connection:
+        await log.delete_events(connection, ADA.user_id, dead["turn_id"])
+        await log.append_events(connection, ADA.user_id, dead["turn_id"], 1, [TurnEvent("start", id="x")] * 7)
+    shown = (await pair[1].get("/api/sessions/s/messages")).json()["messages"]
+    assert len(shown) == 1
+    assert (await pair[1].get("/api/chat/s/stream")).status_code == 204
+    stream = await pair[1].post(
+        "/api/chat", **dead["ask"] | {"headers": {"Idempotency-Key": "k", "Accept": "text/event-stream"}}
+    )
+    ids = [line.rpartition(":")[2] for line in stream.text.splitlines() if line.startswith("id: ")]
+    assert ids[0] == "8", "it goes on counting, so that whoever resumes after 7 misses nothing"
+    assert spoken(stream.text) == "You said: hello"
+    assert rows(urls, "select state, attempt from chat.turns") == [("done", 2)]
+    assert count(urls, "chat_message_history") == 2
+    assert rows(urls, "select min(seq_from) from chat.turn_events") == [(8,)]
+
+
+async def test_ten_who_take_over_at_once_are_one(pair, urls):
+    dead = await interrupted(pair, urls)
+    answers = await asyncio.gather(*(pair[i % 2].post("/api/chat", **dead["ask"]) for i in range(10)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert rows(urls, "select state, attempt from chat.turns") == [("done", 2)]
+    assert count(urls, "chat_message_history") == 2
+
+
+async def test_a_new_message_passes_an_interrupted_turn_and_stores_what_it_is(pair, urls):
+    await interrupted(pair, urls)
+    answer = await pair[1].post("/api/chat", json={"message": "next", "session_id": "s"})
+    assert answer.status_code == 200
+    assert sorted(rows(urls, "select state from chat.turns")) == [("done",), ("interrupted",)]
+
+
+async def test_an_attempt_that_was_taken_over_stores_nothing(pair, urls, settings):
+    ask = {"json": {"message": "slowly", "session_id": "s"}, "headers": {"Idempotency-Key": "k"}}
+    first = asyncio.create_task(pair[0].post("/api/chat", **ask))
+    await until_running(pair[1], "s")
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.turns set lease_until = now() - interval '1 s'")
+    second = await pair[1].post("/api/chat", **ask)
+    assert second.json()["response"] == SLOW["reply"]
+    assert (await first).json()["response"] == SLOW["reply"], "who asked first hears the attempt that counts"
+    assert rows(urls, "select state, attempt from chat.turns") == [("done", 2)]
+    assert count(urls, "chat_message_history") == 2
+
+
+async def test_a_session_deleted_under_a_running_turn_stays_deleted(pair, urls):
+    running = asyncio.create_task(pair[0].post("/api/chat", json={"message": "slowly", "session_id": "s"}))
+    await until_running(pair[1], "s")
+    assert (await pair[1].delete("/api/sessions/s")).status_code == 204
+    answer = await running
+    assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")
+    for table in ("chat.sessions", "chat.turns", "chat.turn_events", "chat_message_history"):
+        assert count(urls, table) == 0, table
+
+
+async def until_running(client, session: str) -> None:
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline:
+        shown = await client.get(f"/api/sessions/{session}/messages")
+        if shown.status_code == 200 and shown.json()["messages"]:
+            return
+        await asyncio.sleep(0.02)
+    pytest.fail("the turn never began")

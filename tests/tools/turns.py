@@ -1,0 +1,68 @@
+"""A finished turn as the reply's transaction leaves it, its after-work in the queue."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+from chatServer.messages import Message
+from chatServer.records import Principal
+from chatServer.store import jobs, sessions
+from chatServer.store.history import ChatMessageHistory
+from chatServer.store.pool import Connection, Database
+from tests.conftest import Urls, owner_connection
+
+WITHIN_S = 30
+
+
+async def finish_turn(
+    connection: Connection, user: Principal, session_id: str, question: str, answer: str = "Gladly."
+) -> UUID:
+    """The exchange, the turn and its job, in the caller's transaction."""
+    turn_id = uuid.uuid4()
+    await sessions.insert_session(connection, user.user_id, session_id, "assistant")
+    await connection.execute(
+        "insert into chat.turns (turn_id, session_id, agent_name, state) values (%s, %s, 'assistant', 'done')",
+        (turn_id, session_id),
+    )
+    said = ChatMessageHistory(connection, user.user_id, session_id, agent_name="assistant", turn_id=turn_id)
+    await said.append([Message(role="user", content=question), Message(role="assistant", content=answer)])
+    await jobs.enqueue_after_turn(connection, session_id, turn_id)
+    return turn_id
+
+
+async def finished_turn(database: Database, user: Principal, question: str, **options: str) -> tuple[str, UUID]:
+    """A new session with one exchange."""
+    session_id = str(uuid.uuid4())
+    async with database.transaction(user) as connection:
+        return session_id, await finish_turn(connection, user, session_id, question, **options)
+
+
+async def title_of(database: Database, user: Principal, session_id: str) -> str | None:
+    async with database.transaction(user) as connection:
+        session = await sessions.find_session(connection, user.user_id, session_id)
+    assert session is not None
+    return session.title
+
+
+async def eventually(found: Callable[[], Awaitable[object]], within_s: float = WITHIN_S) -> object:
+    """What is found, once there is something."""
+    deadline = time.monotonic() + within_s
+    while not (value := await found()):
+        assert time.monotonic() < deadline, "it did not happen"
+        await asyncio.sleep(0.05)
+    return value
+
+
+def queued(urls: Urls) -> list[tuple[str, int]]:
+    """Every job that is there, as the owner sees it: status and attempts."""
+    with owner_connection(urls.owner) as connection:
+        query = "select status::text, attempts from procrastinate.procrastinate_jobs order by id"
+        return connection.execute(query).fetchall()
+
+
+def title_events(urls: Urls) -> list[dict[str, str]]:
+    with owner_connection(urls.owner) as connection:
+        rows = connection.execute("select data from chat.user_events where kind = 'title' order by seq").fetchall()
+    return [row[0] for row in rows]
