@@ -1004,6 +1004,14 @@ revoke all on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_
 grant execute on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status() to chat_user;
 
 
+-- Whoever works off the queue finds what has expired: whose it is and when it was, never what it says.
+grant usage on schema chat to chat_jobs;
+grant select (user_id, turn_id, created_at) on chat.turn_events to chat_jobs;
+grant select (user_id, created_at) on chat.user_events to chat_jobs;
+create policy ids_and_times on chat.turn_events for select to chat_jobs using (true);
+create policy ids_and_times on chat.user_events for select to chat_jobs using (true);
+
+
 -- Which revision this is ----------------------------------------------------------------------------
 
 create table if not exists chat.alembic_version (
@@ -1011,4 +1019,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0003');
+insert into chat.alembic_version (version_num) values ('0004');

@@ -85,8 +85,8 @@ class ChatRequest(BaseModel):
             raise errors.InvalidRequest("The message is empty.")
         if len(message.images or []) > MAX_IMAGES:
             raise errors.InvalidRequest(f"A message may have {MAX_IMAGES} images at most.")
-        if len(message.message_id) > MAX_ID_LENGTH:
-            raise errors.InvalidRequest(f"The id of a message may have {MAX_ID_LENGTH} characters at most.")
+        if not _can_be_kept(message.message_id, MAX_ID_LENGTH):
+            raise errors.InvalidRequest(f"The id of a message has 1 to {MAX_ID_LENGTH} printable characters.")
         return message
 
     def _ui_message(self) -> dict[str, Any]:
@@ -100,6 +100,10 @@ class ChatRequest(BaseModel):
 
 def checked_key(key: str) -> str:
     """An Idempotency-Key that can be kept."""
-    if not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable() or clean_text(key) != key:
+    if not _can_be_kept(key, MAX_KEY_LENGTH):
         raise errors.InvalidRequest(f"An Idempotency-Key has 1 to {MAX_KEY_LENGTH} printable characters.")
     return key
+
+
+def _can_be_kept(text: str, max_length: int) -> bool:
+    return 0 < len(text) <= max_length and text.isprintable() and clean_text(text) == text

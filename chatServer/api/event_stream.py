@@ -1,7 +1,8 @@
 """An answer that is sent as it comes, to a reader who may be slow, silent or gone."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Mapping
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -12,7 +13,7 @@ SLOW_READER_S = 30.0  # how long one piece may wait to be taken
 class EventStream(Response):
     """Sends pieces until there are no more, the reader leaves, or it takes none for a while."""
 
-    def __init__(self, pieces: AsyncIterator[bytes], headers: Mapping[str, str]) -> None:
+    def __init__(self, pieces: AsyncGenerator[bytes, None], headers: Mapping[str, str]) -> None:
         self.status_code = 200
         self.background = None
         self.init_headers(headers)
@@ -34,13 +35,20 @@ class EventStream(Response):
 
     async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        try:
-            async for piece in self._pieces:
-                async with asyncio.timeout(SLOW_READER_S):
-                    await send({"type": "http.response.body", "body": piece, "more_body": True})
-        except TimeoutError:
-            return  # without the last chunk: the reader knows that something is missing, and may resume
+        async with contextlib.aclosing(self._pieces) as pieces:
+            async for piece in pieces:
+                if not await _is_taken(send({"type": "http.response.body", "body": piece, "more_body": True})):
+                    return  # without the last chunk: the reader knows that something is missing, and may resume
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _is_taken(sending: Awaitable[None]) -> bool:
+    try:
+        async with asyncio.timeout(SLOW_READER_S):
+            await sending
+    except TimeoutError:
+        return False
+    return True
 
 
 async def _left(receive: Receive) -> None:

@@ -35,11 +35,9 @@ class Shutdown:
 
     def enter(self) -> None:
         self._running += 1
-        metrics.requests_running.inc()
 
     def leave(self) -> None:
         self._running -= 1
-        metrics.requests_running.dec()
 
     @property
     def has_begun(self) -> bool:
@@ -65,7 +63,8 @@ class ShutdownGate(Edge):
             return
         shutdown.enter()
         try:
-            await self._finish(scope, receive, send, shutdown)
+            with metrics.requests_running.track_inprogress():
+                await self._finish(scope, receive, send, shutdown)
         finally:
             shutdown.leave()
 

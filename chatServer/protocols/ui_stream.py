@@ -1,7 +1,7 @@
 """A turn in the AI SDK's UI message stream, version 1: one chunk for each event, under the event's number."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +20,7 @@ DONE = b"data: [DONE]\n\n"
 _dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
-async def frames(turn_id: UUID, batches: AsyncIterator[list[Numbered]]) -> AsyncIterator[bytes]:
+async def frames(turn_id: UUID, batches: AsyncIterator[list[Numbered]]) -> AsyncGenerator[bytes, None]:
     """The bytes of a stream. One that was interrupted ends without [DONE]: the client may resume it."""
     prefix = f"id: {turn_id}:"
     async for batch in batches:

@@ -13,6 +13,7 @@ from chatServer.store.pool import Connection
 
 SQL = queries.load("events.sql")
 KEPT_S = 15 * 60  # after that nobody resumes
+USER_EVENTS_KEPT_S = 24 * 3_600
 
 
 async def append_events(
@@ -33,10 +34,10 @@ async def read_events(
     return [(seq, TurnEvent(**plain)) for seq, plain in numbered if seq > after_seq]
 
 
-async def last_seq(connection: Connection, user_id: UUID, turn_id: UUID) -> int:
-    values = {"user_id": user_id, "turn_id": turn_id}
-    row = await (await connection.execute(SQL["last_seq"], values)).fetchone()
-    return int(row[0]) if row else 0
+async def has_events_after(connection: Connection, user_id: UUID, turn_id: UUID, after_seq: int) -> bool:
+    values = {"user_id": user_id, "turn_id": turn_id, "after_seq": after_seq}
+    row = await (await connection.execute(SQL["has_events_after"], values)).fetchone()
+    return row is not None and bool(row[0])
 
 
 async def delete_events(connection: Connection, user_id: UUID, turn_id: UUID, *, seq_from: int = 1) -> None:
@@ -45,7 +46,9 @@ async def delete_events(connection: Connection, user_id: UUID, turn_id: UUID, *,
 
 
 async def delete_old_events(connection: Connection, user_id: UUID) -> None:
+    """Logs of turns that nobody resumes any more, and what other devices have heard by now."""
     await connection.execute(SQL["delete_old_events"], {"user_id": user_id, "age_s": KEPT_S})
+    await connection.execute(SQL["delete_old_user_events"], {"user_id": user_id, "age_s": USER_EVENTS_KEPT_S})
 
 
 def _plain(event: TurnEvent) -> dict[str, Any]:

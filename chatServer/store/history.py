@@ -90,11 +90,6 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         """What the user said in a turn, and what was answered."""
         return await self._read("read_turn", turn_id=turn_id, question_id=question_id)
 
-    async def has(self, message_id: UUID) -> bool:
-        """Whether the user has a message with this id, in whichever session, superseded ones included."""
-        values = {"user_id": self._user_id, "message_id": message_id}
-        return await (await self._db.execute(SQL["find_message"], values)).fetchone() is not None
-
     async def place_of(self, message_id: UUID) -> int | None:
         """Where a message stands; pages go on before it."""
         values = {"user_id": self._user_id, "session_id": self._session_id, "message_id": message_id}

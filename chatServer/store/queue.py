@@ -16,9 +16,12 @@ from psycopg_pool import AsyncConnectionPool
 
 from chatServer import metrics
 from chatServer.store import queries
+from chatServer.store.events import KEPT_S, USER_EVENTS_KEPT_S
 from chatServer.store.pool import RECONNECT_TIMEOUT_S, Connection, hang_up
 
 SQL = queries.load("jobs.sql")
+SWEEP = queries.load("sweep.sql")
+SWEPT_USERS = 1_000  # at a time; the others in five minutes
 QUEUE = "chat"
 MAX_RUNS = 5
 BACKOFF_S = 3  # then 9, 27, 81
@@ -91,6 +94,7 @@ class Queue:
         # Without any periodic task procrastinate stops watching its heartbeat, which may then die unseen.
         forget = self._app.task(name="forget_failed", queue=QUEUE)(self._forget_failed)
         self._app.periodic(cron="17 4 * * *")(forget)
+        self._app.periodic(cron="*/5 * * * *")(self._app.task(name="sweep", queue=QUEUE)(self._sweep))
 
     async def __aenter__(self) -> Self:
         await self._pool.open()
@@ -138,6 +142,15 @@ class Queue:
         """Let one dead letter, or each, begin anew; how many there were."""
         async with self._pool.connection() as connection:
             return len(await (await connection.execute(SQL["retry_failed"], {"job_id": job_id})).fetchall())
+
+    async def _sweep(self, timestamp: int) -> None:
+        """Leave a job for each user who has something that expired: it is forgotten as that user."""
+        ages = {"turn_events_s": KEPT_S, "user_events_s": USER_EVENTS_KEPT_S, "limit": SWEPT_USERS}
+        async with self._pool.connection() as connection:
+            users = await (await connection.execute(SWEEP["list_users_with_old_events"], ages)).fetchall()
+        task = self._app.configure_task("forget_events", queue=QUEUE)
+        for (user_id,) in users:
+            await task.defer_async(user_id=str(user_id))
 
     async def _forget_failed(self, timestamp: int) -> None:
         await self._app.job_manager.delete_old_jobs(

@@ -29,8 +29,8 @@ async def find_turns(connection: Connection, user_id: UUID, session_id: str, tur
 
 
 async def find_running(connection: Connection, user_id: UUID, session_id: str) -> Turn | None:
-    found = await _all(connection, "find_running", user_id, session_id=session_id)
-    return found[0] if found else None
+    found = await find_turns(connection, user_id, session_id, None)
+    return next((turn for turn in found if turn.state == "running"), None)
 
 
 async def insert_turn(connection: Connection, user_id: UUID, turn: Turn, *, trigger: str) -> None:

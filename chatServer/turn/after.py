@@ -1,18 +1,17 @@
 """After the model: one transaction in which the answer is stored and the turn ends, or neither."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from chatServer import errors
 from chatServer.messages import Message
-from chatServer.records import TurnEvent, TurnState, Usage
+from chatServer.records import Turn, TurnEvent, TurnState, Usage
 from chatServer.store import events, jobs, turns
 from chatServer.store import usage as daily
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
 from chatServer.turn.before import Begun
-
-NO_USAGE = Usage()
 
 
 class Lost(Exception):
@@ -25,9 +24,9 @@ class Outcome:
 
     state: TurnState
     messages: tuple[Message, ...] = field(default=(), hash=False)
-    usage: Usage = NO_USAGE
+    usage: Usage = field(default_factory=Usage)
     partial_text: str | None = None
-    error_code: str | None = None
+    error: errors.ChatError | None = field(default=None, hash=False)
 
 
 async def finish(
@@ -47,7 +46,7 @@ async def finish(
             turn.attempt,
             state=outcome.state,
             partial_text=outcome.partial_text,
-            error_code=outcome.error_code,
+            error_code=outcome.error.code if outcome.error else None,
             usage=usage_json(outcome.usage),
         )
         if not is_ours:
@@ -57,18 +56,24 @@ async def finish(
             await events.delete_events(connection, user_id, turn.turn_id, seq_from=seq_from)
         if said:
             await events.append_events(connection, user_id, turn.turn_id, seq_from, said)
-        if outcome.usage != NO_USAGE:
-            await daily.add_usage(
-                connection,
-                user_id,
-                day=datetime.now(UTC).date(),
-                agent_name=turn.agent_name,
-                model=turn.model or "",
-                usage=outcome.usage,
-            )
+        await daily.add_usage(
+            connection,
+            user_id,
+            day=datetime.now(UTC).date(),
+            agent_name=turn.agent_name,
+            model=turn.model or "",
+            usage=outcome.usage,
+        )
         if outcome.state == "done":
             await jobs.enqueue_after_turn(connection, turn.session_id, turn.turn_id)
     begun.window.mark_stored()
+
+
+def ended(turn: Turn, outcome: Outcome) -> Turn:
+    """The turn as its outcome leaves it in the database."""
+    error_code = outcome.error.code if outcome.error else None
+    usage = usage_json(outcome.usage)
+    return replace(turn, state=outcome.state, usage=usage, error_code=error_code, partial_text=outcome.partial_text)
 
 
 def usage_json(usage: Usage) -> dict[str, int]:

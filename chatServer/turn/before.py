@@ -2,7 +2,6 @@
 and everything read that the prompt needs."""
 
 from dataclasses import dataclass, field, replace
-from uuid import UUID
 
 from chatServer import errors, metrics
 from chatServer.agent.catalog import Catalog
@@ -10,17 +9,19 @@ from chatServer.agent.models import Models
 from chatServer.agent.tools import Tool
 from chatServer.conversation import sessions
 from chatServer.conversation.assemble import assemble
-from chatServer.conversation.tokens import count_question
+from chatServer.conversation.tokens import count_message, count_question
 from chatServer.conversation.window import WindowMemory
 from chatServer.memory import notebook
 from chatServer.messages import Message
-from chatServer.records import Agent, ModelInput, Principal, Session, Turn, new_id
+from chatServer.records import Agent, Budget, ModelInput, Principal, Session, Turn, new_id
 from chatServer.store import events, images, turns
 from chatServer.store.context import read_context
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 from chatServer.turn.ask import Ask
 from chatServer.turn.prompt import parts_of, tools_for
+
+EVENTS_PER_ATTEMPT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,13 @@ class Begun:
     turn: Turn
     window: WindowMemory = field(hash=False)  # what was said, and what this turn adds to it
     asked: ModelInput = field(hash=False)
+    budget: Budget
     tools: tuple[Tool, ...] = field(hash=False)
-    first_seq: int = 1  # a later attempt goes on counting, so that whoever resumes misses nothing
+
+    @property
+    def first_seq(self) -> int:
+        """Where this attempt begins to count: beyond whatever a client may have heard of those before it."""
+        return (self.turn.attempt - 1) * EVENTS_PER_ATTEMPT + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +72,19 @@ class Beginning:
             model = self._model_for(agent)
             window = WindowMemory(k=agent.window_messages)
             if known is None:
-                turn, first_seq = await _inserted(connection, principal, session, ask, model), 1
+                turn = await _inserted(connection, principal, session, ask, model)
                 question = replace(ask.message, message_id=str(turn.user_message_id))
                 await _history(connection, principal, turn).append([question], tokens=[tokens])
             else:
-                turn, first_seq = await _taken_over(connection, principal, known, model)
-                question = await _stored_question(connection, principal, turn)
+                question, tokens = await _stored_question(connection, principal, known)
+                turn = await _taken_over(connection, principal, known, model)
             context = await read_context(connection, principal.user_id, agent.name, session.session_id)
             await window.load(_history(connection, principal, turn), after=context.covers_to)
             window.conversation.load([question])
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
             parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
-            asked, _ = assemble(parts, window.stored)
-        return Begun(principal, session, agent, turn, window, asked, tools_for(agent, session), first_seq)
+            asked, budget = assemble(parts, window.stored)
+        return Begun(principal, session, agent, turn, window, asked, budget, tools_for(agent, session))
 
     def _model_for(self, agent: Agent) -> str:
         """Refused here, before anything is stored, when it cannot be used."""
@@ -112,7 +118,7 @@ async def _inserted(connection: Connection, principal: Principal, session: Sessi
         request_hash=ask.request_hash,
         state="running",
         attempt=1,
-        user_message_id=await _free_id(connection, principal, session, ask.message.message_id),
+        user_message_id=new_id(),  # never the client's: it may use one twice
         reply_message_id=new_id(),
         model=model,
     )
@@ -120,34 +126,30 @@ async def _inserted(connection: Connection, principal: Principal, session: Sessi
     return turn
 
 
-async def _free_id(connection: Connection, principal: Principal, session: Session, wanted: str) -> UUID:
-    """The client's own id for its message where that is a UUID and free; most are neither."""
-    try:
-        wanted_id = UUID(wanted)
-    except ValueError:
-        return new_id()
-    history = ChatMessageHistory(connection, principal.user_id, session.session_id)
-    return new_id() if await history.has(wanted_id) else wanted_id
-
-
-async def _taken_over(connection: Connection, principal: Principal, dead: Turn, model: str) -> tuple[Turn, int]:
+async def _taken_over(connection: Connection, principal: Principal, dead: Turn, model: str) -> Turn:
     """Another attempt, from the state before the dead one: what that wrote into notes is reverted."""
     attempt = await turns.take_over(connection, principal.user_id, dead, model=model)
     if attempt is None:
         raise errors.TurnInProgress(str(dead.turn_id))
     metrics.turns_taken_over.inc()
     await notebook.revert_attempt(connection, principal.user_id, dead.turn_id, dead.attempt)
-    last_seq = await events.last_seq(connection, principal.user_id, dead.turn_id)
     await events.delete_events(connection, principal.user_id, dead.turn_id)
-    return replace(dead, state="running", attempt=attempt, model=model), last_seq + 1
+    return replace(dead, state="running", attempt=attempt, model=model)
 
 
-async def _stored_question(connection: Connection, principal: Principal, turn: Turn) -> Message:
-    assert turn.user_message_id is not None  # nosec B101 # narrows a type
-    history = _history(connection, principal, turn)
-    stored = await history.of_turn(turn.turn_id, turn.user_message_id)
-    stored = await images.put_images_back(connection, principal.user_id, turn.session_id, stored)
-    return stored[0].message
+async def _stored_question(connection: Connection, principal: Principal, dead: Turn) -> tuple[Message, int]:
+    """What was asked, and its tokens; unless the conversation has gone on since: an answer would come too late."""
+    assert dead.user_message_id is not None  # nosec B101 # narrows a type
+    history = _history(connection, principal, dead)
+    stored = await history.of_turn(dead.turn_id, dead.user_message_id)
+    newest = await history.page(1)
+    if not stored or newest[-1].turn_id != dead.turn_id:
+        raise errors.ModelFailed(
+            "This answer was interrupted, and the conversation has gone on since. Send the message again.",
+            turn_id=str(dead.turn_id),
+        )
+    [question, *_] = await images.put_images_back(connection, principal.user_id, dead.session_id, stored)
+    return question.message, question.tokens or count_message(question.message)
 
 
 def _history(connection: Connection, principal: Principal, turn: Turn) -> ChatMessageHistory:

@@ -14,9 +14,14 @@ from chatServer.store.context import Context
 
 
 def tools_for(agent: Agent, session: Session) -> tuple[Tool, ...]:
-    """What the agent may use; a session without memory has no notes."""
+    """What the agent may use."""
     known = [TOOLS[name] for name in agent.tools]
-    return tuple(tool for tool in known if session.memory == "on" or not tool.is_memory)
+    return tuple(tool for tool in known if has_memory(agent, session) or not tool.is_memory)
+
+
+def has_memory(agent: Agent, session: Session) -> bool:
+    """Without memory there are no notes in the prompt, and no tool to write any."""
+    return session.memory == "on" and agent.memory_scope != "off"
 
 
 def parts_of(
@@ -27,7 +32,7 @@ def parts_of(
         agent=agent,
         model=model,
         window_tokens=agent.window_tokens or models.context_tokens(model),
-        system=system_prompt(agent, (context.notes or "") if session.memory == "on" else ""),
+        system=system_prompt(agent, (context.notes or "") if has_memory(agent, session) else ""),
         tools_tokens=_tokens_of(tools_for(agent, session)),
         summary=context.summary,
         question_tokens=tokens,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from chatServer import errors
-from chatServer.records import TurnEvent
+from chatServer.records import Turn, TurnEvent
 from chatServer.store import events, turns
 from chatServer.store.pool import Database
 from chatServer.turn import after
@@ -17,7 +17,7 @@ from chatServer.turn.events import EventLog
 
 FLUSH_EVERY_S = 0.25  # followers in other processes are this much behind
 LOOK_EVERY_S = 1.0  # for a stop that was asked for elsewhere
-STORE_AGAIN_AFTER_S = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)  # together less than a lease
+STORE_AFTER_S = (0.0, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0)  # together less than a lease
 
 logger = logging.getLogger(__name__)
 
@@ -42,9 +42,9 @@ class Record:
             waiting.cancel()
             try:
                 is_stop_requested = await self._touch()
-            except errors.ChatError as error:  # the turn goes on, and the log catches up; the lease bounds it
+            except Exception as error:  # noqa: BLE001  the turn goes on, and the log catches up; the lease bounds it
                 self._is_uncertain = True
-                logger.warning("a running turn could not be kept: %s", error.code)
+                logger.warning("a running turn could not be kept: %s", type(error).__name__)
                 continue
             if is_stop_requested is not False:
                 end("lost" if is_stop_requested is None else "stop")
@@ -53,24 +53,29 @@ class Record:
         """The end of it, with what is told last; a database that is away is asked again. What is returned, not raised:
         the error because of which nothing was stored."""
         seq_from, said = self._log.unstored()
-        for delay_s in (*STORE_AGAIN_AFTER_S, None):
+        unstored = seq_from, [*said, *ending]
+        failure: errors.ChatError | None = None
+        for delay_s in STORE_AFTER_S:
+            await asyncio.sleep(delay_s)
             try:
-                await after.finish(
-                    self._database, self._begun, outcome, (seq_from, [*said, *ending]), is_repeated=self._is_uncertain
-                )
+                if failure is None or not await self._was_stored(outcome):
+                    await after.finish(self._database, self._begun, outcome, unstored, is_repeated=self._is_uncertain)
                 return None
             except (Lost, errors.SessionNotFound):
-                if self._is_uncertain and await self._was_stored(outcome):
-                    return None
                 logger.warning("a turn was taken over or deleted while it ran")
                 return errors.SessionNotFound()
             except errors.ChatError as error:
-                self._is_uncertain = True
-                logger.warning("the end of a turn could not be stored: %s", error.code)
-                if delay_s is None:
-                    return error
-                await asyncio.sleep(delay_s)
-        return None
+                failure = error
+            except Exception as error:  # noqa: BLE001  a bug of ours: the turn stays unstored, and its followers hear so
+                logger.error("the end of a turn cannot be stored: %s", type(error).__name__)
+                return errors.ChatError("The answer could not be stored. Try again.")
+            self._is_uncertain = True
+            logger.warning("the end of a turn could not be stored yet: %s", failure.code)
+        return failure
+
+    async def is_gone(self) -> bool:
+        """Whether the turn was deleted."""
+        return await self._read() is None
 
     async def _touch(self) -> bool | None:
         """Whether it shall stop; None when this attempt no longer counts, and so may not write."""
@@ -97,8 +102,10 @@ class Record:
 
     async def _was_stored(self, outcome: Outcome) -> bool:
         """Whether a COMMIT of ours, whose answer was lost, has done it."""
-        turn = self._begun.turn
+        stored = await self._read()
+        return stored is not None and (stored.state, stored.attempt) == (outcome.state, self._begun.turn.attempt)
+
+    async def _read(self) -> Turn | None:
+        turn_id = self._begun.turn.turn_id
         async with self._database.transaction(self._begun.principal) as connection:
-            found = await turns.read_turns(connection, self._begun.principal.user_id, [turn.turn_id])
-        stored = found.get(turn.turn_id)
-        return stored is not None and (stored.state, stored.attempt) == (outcome.state, turn.attempt)
+            return (await turns.read_turns(connection, self._begun.principal.user_id, [turn_id])).get(turn_id)

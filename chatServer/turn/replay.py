@@ -2,9 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from chatServer import errors
 from chatServer.messages import Message, reasoning_of, text_of, tool_result
 from chatServer.messages.calls import json_object
-from chatServer.records import Turn, TurnEvent
+from chatServer.records import EventKind, Turn, TurnEvent
+
+TEXT: tuple[EventKind, EventKind, EventKind] = ("text-start", "text-delta", "text-end")
+REASONING: tuple[EventKind, EventKind, EventKind] = ("reasoning-start", "reasoning-delta", "reasoning-end")
 
 
 def events_of(turn: Turn, messages: Sequence[Message]) -> Iterator[TurnEvent]:
@@ -17,13 +21,13 @@ def events_of(turn: Turn, messages: Sequence[Message]) -> Iterator[TurnEvent]:
         yield from _step(number, messages[start], messages[start + 1 : end])
         yield TurnEvent("step-finish")
     if turn.state == "failed" and turn.partial_text:
-        yield from _piece("text", "text-1", turn.partial_text)
-    yield from _ending(turn)
+        yield from _piece(TEXT, "text-1", turn.partial_text)
+    yield from ending_of(turn)
 
 
 def _step(number: int, said: Message, results: Sequence[Message]) -> Iterator[TurnEvent]:
-    yield from _piece("reasoning", f"reasoning-{number}", reasoning_of(said))
-    yield from _piece("text", f"text-{number}", text_of(said))
+    yield from _piece(REASONING, f"reasoning-{number}", reasoning_of(said))
+    yield from _piece(TEXT, f"text-{number}", text_of(said))
     for call in said.tool_calls or []:
         arguments = json_object(call.arguments)
         value = call.arguments if arguments is None else arguments
@@ -37,18 +41,16 @@ def _step(number: int, said: Message, results: Sequence[Message]) -> Iterator[Tu
             yield TurnEvent("tool-output", id=call_id or "", value="" if output is None else output)
 
 
-def _piece(kind: str, piece_id: str, text: str) -> Iterator[TurnEvent]:
-    if text and kind == "text":
-        yield TurnEvent("text-start", id=piece_id)
-        yield TurnEvent("text-delta", id=piece_id, text=text)
-        yield TurnEvent("text-end", id=piece_id)
-    elif text:
-        yield TurnEvent("reasoning-start", id=piece_id)
-        yield TurnEvent("reasoning-delta", id=piece_id, text=text)
-        yield TurnEvent("reasoning-end", id=piece_id)
+def _piece(kinds: tuple[EventKind, EventKind, EventKind], piece_id: str, text: str) -> Iterator[TurnEvent]:
+    if text:
+        start, delta, end = kinds
+        yield TurnEvent(start, id=piece_id)
+        yield TurnEvent(delta, id=piece_id, text=text)
+        yield TurnEvent(end, id=piece_id)
 
 
-def _ending(turn: Turn) -> Iterator[TurnEvent]:
+def ending_of(turn: Turn, error: errors.ChatError | None = None) -> Iterator[TurnEvent]:
+    """What is told last of a turn that has ended."""
     metadata = {"turn_id": str(turn.turn_id), "state": turn.state, "model": turn.model or "", "usage": turn.usage or {}}
     match turn.state:
         case "done":
@@ -57,5 +59,17 @@ def _ending(turn: Turn) -> Iterator[TurnEvent]:
             yield TurnEvent("metadata", value=metadata)
             yield TurnEvent("abort")
         case "failed":
-            sentence = "This answer failed before it was finished. Send the message again to try once more."
-            yield TurnEvent("error", text=sentence, name=turn.error_code or "model_failed")
+            error = error or error_of(turn)
+            yield TurnEvent("error", text=error.detail, name=error.code)
+
+
+def error_of(turn: Turn) -> errors.ChatError:
+    """Why a turn failed, as far as its row knows it."""
+    match turn.error_code:
+        case errors.ModelTimeout.code:
+            return errors.ModelTimeout()
+        case errors.ContextTooLarge.code:
+            return errors.ContextTooLarge("The conversation did not fit into the model.")
+        case errors.ModelNotConfigured.code:
+            return errors.ModelNotConfigured("The model was not set up when this was asked.")
+    return errors.ModelFailed()

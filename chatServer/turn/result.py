@@ -1,6 +1,6 @@
 """How a turn ended, for a client that asked for one answer instead of a stream."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from chatServer import errors
@@ -8,7 +8,7 @@ from chatServer.messages import Message
 from chatServer.records import Principal, Turn
 from chatServer.store import turns
 from chatServer.store.pool import Database
-from chatServer.turn.after import Outcome, usage_json
+from chatServer.turn import replay
 from chatServer.turn.follow import read_answer
 
 
@@ -30,20 +30,14 @@ async def read_result(database: Database, principal: Principal, turn_id: UUID) -
     return result_of(turn, tuple(messages))
 
 
-def result_of(turn: Turn, messages: tuple[Message, ...]) -> Result:
+def result_of(turn: Turn, messages: tuple[Message, ...], error: errors.ChatError | None = None) -> Result:
     match turn.state:
         case "done" | "stopped":
             return Result(turn, messages)
-        case "failed" if turn.error_code == errors.ModelTimeout.code:
-            raise errors.ModelTimeout(turn_id=str(turn.turn_id))
         case "failed":
-            raise errors.ModelFailed(turn_id=str(turn.turn_id))
+            error = error or replay.error_of(turn)
+            error.extra["turn_id"] = str(turn.turn_id)
+            raise error
         case "running":  # whoever ran it could not store its end
             raise errors.DatabaseUnavailable
     raise errors.ShuttingDown  # interrupted; the same key takes it over
-
-
-def ended(turn: Turn, outcome: Outcome) -> Turn:
-    """The turn as its outcome left it in the database."""
-    usage = usage_json(outcome.usage)
-    return replace(turn, state=outcome.state, usage=usage, error_code=outcome.error_code)

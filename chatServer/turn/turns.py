@@ -9,14 +9,15 @@ from uuid import UUID
 from chatServer.agent.answer import Answerer
 from chatServer.conversation.sessions import SessionKey
 from chatServer.records import Principal, Turn
-from chatServer.store import sessions, turns
+from chatServer.store import events, sessions, turns
 from chatServer.store.pool import Database
 from chatServer.turn import follow
+from chatServer.turn.after import ended
 from chatServer.turn.ask import Ask
+from chatServer.turn.attempt import Attempt
 from chatServer.turn.before import Beginning, Begun
 from chatServer.turn.events import Numbered
-from chatServer.turn.result import Result, ended, read_result, result_of
-from chatServer.turn.run import Run
+from chatServer.turn.result import Result, read_result, result_of
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +45,7 @@ class Turns:
         self._beginning = beginning
         self._answerer = answerer
         self._timeout_s = timeout_s
-        self._runs: dict[tuple[UUID, UUID], Run] = {}
+        self._attempts: dict[tuple[UUID, UUID], Attempt] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._on_start = on_start
         self._on_end = on_end
@@ -62,7 +63,8 @@ class Turns:
         return Place(begun.turn, begun.first_seq - 1)
 
     async def find(self, principal: Principal, key: SessionKey, last_seen: tuple[UUID, int] | None) -> Place | None:
-        """Where to go on: after what was seen last of one of the session's turns, else the one that is running."""
+        """Where to go on: after what was seen last of one of the session's turns, else the one that is running; None
+        when there is nothing to hear."""
         async with self._database.transaction(principal) as connection:
             session = await sessions.find_session(connection, principal.user_id, key.value)
             if session is None:
@@ -71,25 +73,28 @@ class Turns:
                 turn_id, seq = last_seen
                 known = (await turns.read_turns(connection, principal.user_id, [turn_id])).get(turn_id)
                 if known is not None and known.session_id == session.session_id:
-                    return Place(known, seq)
+                    goes_on = known.state == "running" or await events.has_events_after(
+                        connection, principal.user_id, turn_id, seq
+                    )
+                    return Place(known, seq) if goes_on else None
             running = await turns.find_running(connection, principal.user_id, session.session_id)
         return None if running is None else Place(running)
 
     def follow(self, principal: Principal, place: Place) -> AsyncIterator[list[Numbered]]:
         """What the turn says from there on, in batches as it comes, wherever it runs."""
-        run = self._runs.get((principal.user_id, place.turn.turn_id))
-        if run is not None:
-            return run.log.follow(place.after_seq)
+        attempt = self._attempts.get((principal.user_id, place.turn.turn_id))
+        if attempt is not None:
+            return attempt.log.follow(place.after_seq)
         return follow.follow(self._database, principal, place.turn, place.after_seq)
 
     async def result(self, principal: Principal, place: Place) -> Result:
         """The whole answer, once it is there, or the error that the turn ended in."""
-        run = self._runs.get((principal.user_id, place.turn.turn_id))
-        if run is not None:
-            await run.ended.wait()
-            if run.outcome is not None:
-                return result_of(ended(place.turn, run.outcome), run.outcome.messages)
-        if run is None or run.is_lost:  # then another process has it
+        attempt = self._attempts.get((principal.user_id, place.turn.turn_id))
+        if attempt is not None:
+            await attempt.ended.wait()
+            if (outcome := attempt.outcome) is not None:
+                return result_of(ended(place.turn, outcome), outcome.messages, outcome.error)
+        if attempt is None or attempt.is_lost:  # then another process has it
             async for _ in follow.follow(self._database, principal, place.turn, place.after_seq):
                 pass
         return await read_result(self._database, principal, place.turn.turn_id)
@@ -101,30 +106,30 @@ class Turns:
             if session is None:
                 return None
             turn_id = await turns.request_stop(connection, principal.user_id, session.session_id)
-        if turn_id is not None and (run := self._runs.get((principal.user_id, turn_id))):
-            run.end("stop")
+        if turn_id is not None and (attempt := self._attempts.get((principal.user_id, turn_id))):
+            attempt.end("stop")
         return turn_id
 
     async def close(self) -> None:
         """The process ends: what runs is interrupted, and its lease is free for another."""
-        for run in list(self._runs.values()):
-            run.end("shutdown")
+        for attempt in list(self._attempts.values()):
+            attempt.end("shutdown")
         if self._tasks:
             await asyncio.wait(self._tasks)
 
     def _start(self, begun: Begun) -> None:
-        run = Run(begun, self._database)
+        attempt = Attempt(begun, self._database)
         key = (begun.principal.user_id, begun.turn.turn_id)
-        self._runs[key] = run
-        task = asyncio.create_task(run.run(self._answerer, self._timeout_s))
+        self._attempts[key] = attempt
+        task = asyncio.create_task(attempt.run(self._answerer, self._timeout_s))
         self._tasks.add(task)
         self._on_start()
 
         def gone(ended: asyncio.Task[None]) -> None:
             self._on_end()
             self._tasks.discard(ended)
-            if self._runs.get(key) is run:
-                del self._runs[key]
+            if self._attempts.get(key) is attempt:
+                del self._attempts[key]
             if not ended.cancelled() and (error := ended.exception()):
                 logger.error("a turn could not be ended: %s", type(error).__name__)
 

@@ -21,24 +21,24 @@ class Workshop:
 
     def tasks(self) -> Mapping[str, Task]:
         """Every kind of job by its name."""
-        return {"after_turn": self.after_turn}
+        return {"after_turn": self.after_turn, "forget_events": self.forget_events}
 
     async def after_turn(self, user_id: str, turn_id: str) -> None:
         """Everything that one finished turn leaves to be done; the ids are those that its user left in the queue."""
         for verb in AFTER_TURN:
             await verb(self, Principal(UUID(user_id)), UUID(turn_id))
 
+    async def forget_events(self, user_id: str) -> None:
+        """What has expired of a user's; the sweep finds who has any."""
+        principal = Principal(UUID(user_id))
+        async with self.database.transaction(principal) as connection:
+            await events.delete_old_events(connection, principal.user_id)
+
 
 async def title(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
     await give_title(workshop.database, principal, turn_id, workshop.title_models)
 
 
-async def forget_old_events(workshop: Workshop, principal: Principal, _: UUID) -> None:
-    """Logs of turns that nobody resumes any more; those of this very turn are too young."""
-    async with workshop.database.transaction(principal) as connection:
-        await events.delete_old_events(connection, principal.user_id)
-
-
 Verb = Callable[[Workshop, Principal, UUID], Awaitable[None]]
 
-AFTER_TURN: tuple[Verb, ...] = (title, forget_old_events)
+AFTER_TURN: tuple[Verb, ...] = (title,)

@@ -107,6 +107,8 @@ async def test_accept_decides_between_json_and_stream(chat, body, accept, kind):
         {"message": {"role": "user", "parts": [{"type": "text", "text": 1}]}},
         {"message": {"role": "user", "parts": [{"type": "tool-x"}]}},
         {"message": user_message("hi", "x" * 201)},
+        {"message": user_message("hi", "a\0b")},
+        {"message": user_message("hi", "line\nbreak")},
         {"message": "hi", "messages": [user_message("hi")]},
         {"message": "hi", "sesion_id": "typo"},
         {"message": "hi", "session_id": "not an id"},

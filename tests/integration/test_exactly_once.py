@@ -48,7 +48,8 @@ async def test_the_same_key_ten_times_at_once_is_one_turn_one_reply_and_one_mode
     print(f"{MANY} x 10 posts with one key: {MANY} turns, {MANY} replies, {len(started)} model calls")
 
 
-async def test_twenty_posts_at_once_to_one_session_leave_whole_turns_in_a_row(pair, urls):
+@pytest.mark.parametrize("rounds", [5, pytest.param(MANY, marks=[pytest.mark.long, pytest.mark.timeout(1_200)])])
+async def test_twenty_posts_at_once_to_one_session_leave_whole_turns_in_a_row(pair, urls, rounds):
     async def insist(client, number: int) -> None:
         for attempt in itertools.count():
             answer = await client.post("/api/chat", json={"message": f"m{number}", "session_id": "s"})
@@ -58,7 +59,6 @@ async def test_twenty_posts_at_once_to_one_session_leave_whole_turns_in_a_row(pa
             assert attempt < 500
             await asyncio.sleep(0.005 * (1 + number % 5))
 
-    rounds = 5
     for _ in range(rounds):
         await asyncio.gather(*(insist(pair[number % 2], number) for number in range(20)))
     stored = rows(urls, "select message->'data'->>'content', turn_id from chat_message_history order by id")
@@ -95,13 +95,15 @@ async def test_a_plain_message_without_a_key_is_new_each_time(pair, urls):
     assert count(urls, "chat.turns") == 2
 
 
-async def test_a_uuid_of_the_clients_is_kept_as_the_messages_id_once(pair):
+async def test_a_message_id_that_is_used_again_elsewhere_is_another_message(pair, urls):
     mine = "0b0f5c5e-0f86-4d43-9d4f-0c1b1c6f8a11"
-    for session in ("s", "t"):
-        await pair[0].post("/api/chat", json={"id": session, "message": user_message("hello", mine)})
-    shown = [(await pair[0].get(f"/api/sessions/{name}/messages")).json()["messages"][0]["id"] for name in ("s", "t")]
-    assert shown[0] == mine
-    assert shown[1] != mine
+    bodies = [
+        {"id": f"s{i}", "message": user_message("hello", mine), "agent_id": ("assistant", "coder")[i % 2]}
+        for i in range(10)
+    ]
+    answers = await asyncio.gather(*(pair[i % 2].post("/api/chat", json=body) for i, body in enumerate(bodies)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert rows(urls, "select count(distinct message_id) from chat_message_history") == [(20,)]
 
 
 async def test_the_same_key_joins_a_running_turn_in_another_process(pair, settings):
@@ -156,9 +158,9 @@ async def test_a_failed_turn_is_replayed_as_failed(settings, as_ada):
 # Attempts -----------------------------------------------------------------------------------------------
 
 
-async def interrupted(pair, urls, key: str = "k") -> dict:
+async def interrupted(pair, urls, message: str = "hello") -> dict:
     """A turn whose process is gone: it still says running, and its lease is over."""
-    ask = {"json": {"message": "hello", "session_id": "s"}, "headers": {"Idempotency-Key": key}}
+    ask = {"json": {"message": message, "session_id": "s"}, "headers": {"Idempotency-Key": "k"}}
     answer = (await pair[0].post("/api/chat", **ask)).json()
     with owner_connection(urls.owner) as connection:
         connection.execute(
@@ -167,9 +169,11 @@ async def interrupted(pair, urls, key: str = "k") -> dict:
             (answer["turn_id"],),
         )
         connection.execute(
-            "delete from chat_message_history where turn_id = %s and message->>'type' = 'ai'", (answer["turn_id"],)
+            "delete from chat_message_history where turn_id = %s and message->>'type' <> 'human'", (answer["turn_id"],)
         )
-        connection.execute("delete from chat.message_index where message_id = %s", (answer["message"]["id"],))
+        connection.execute(
+            "delete from chat.message_index where message_id not in (select message_id from chat_message_history)"
+        )
     return {**answer, "ask": ask}
 
 
@@ -185,11 +189,14 @@ async def test_a_turn_past_its_lease_reads_as_interrupted_and_is_taken_over_by_i
         "/api/chat", **dead["ask"] | {"headers": {"Idempotency-Key": "k", "Accept": "text/event-stream"}}
     )
     ids = [line.rpartition(":")[2] for line in stream.text.splitlines() if line.startswith("id: ")]
-    assert ids[0] == "8", "it goes on counting, so that whoever resumes after 7 misses nothing"
+    assert ids[0] == "1000001", "beyond whatever anybody may have heard of the dead attempt"
     assert spoken(stream.text) == "You said: hello"
     assert rows(urls, "select state, attempt from chat.turns") == [("done", 2)]
     assert count(urls, "chat_message_history") == 2
-    assert rows(urls, "select min(seq_from) from chat.turn_events") == [(8,)]
+    assert rows(urls, "select min(seq_from) from chat.turn_events") == [(1_000_001,)]
+    heard_more_than_was_logged = {"Last-Event-ID": f"{dead['turn_id']}:40"}
+    rest = await pair[0].get("/api/chat/s/stream", headers=heard_more_than_was_logged)
+    assert chunks(rest.text) == chunks(stream.text)
 
 
 async def test_ten_who_take_over_at_once_are_one(pair, urls):
@@ -200,11 +207,32 @@ async def test_ten_who_take_over_at_once_are_one(pair, urls):
     assert count(urls, "chat_message_history") == 2
 
 
-async def test_a_new_message_passes_an_interrupted_turn_and_stores_what_it_is(pair, urls):
-    await interrupted(pair, urls)
+async def test_a_new_message_passes_an_interrupted_turn_for_good(pair, urls):
+    dead = await interrupted(pair, urls)
     answer = await pair[1].post("/api/chat", json={"message": "next", "session_id": "s"})
     assert answer.status_code == 200
     assert sorted(rows(urls, "select state from chat.turns")) == [("done",), ("interrupted",)]
+    late = await pair[0].post("/api/chat", **dead["ask"])
+    assert (late.status_code, late.json()["code"]) == (502, "model_failed")
+    assert "has gone on" in late.json()["detail"]
+    assert count(urls, "chat_message_history") == 3, "an answer would stand behind a later question"
+
+
+async def test_taking_over_reverts_what_the_dead_attempt_wrote_into_the_notes(settings, as_ada, urls):
+    rule = {
+        "match": "^remember (.+)",
+        "tool_calls": [{"name": "manage_long_term_memory", "args": {"operation": "append", "content": "{1}"}}],
+        "then": "Noted.",
+    }
+    async with talking(settings, as_ada, rule) as client:
+        await client.post("/api/chat", json={"message": "remember tea", "session_id": "s"})
+        dead = await interrupted((client, client), urls, message="remember coffee")
+        assert (await client.get("/api/agents/assistant/notes")).json()["notes"] == "tea\n\ncoffee"
+        again = await client.post("/api/chat", **dead["ask"])
+        assert again.json()["response"] == "Noted."
+        assert (await client.get("/api/agents/assistant/notes")).json()["notes"] == "tea\n\ncoffee"
+        versions = (await client.get("/api/agents/assistant/notes/versions")).json()["versions"]
+    assert [version["operation"] for version in versions][:3] == ["append", "revert", "append"]
 
 
 async def test_an_attempt_that_was_taken_over_stores_nothing(pair, urls, settings):

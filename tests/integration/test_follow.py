@@ -13,7 +13,7 @@ from chatServer.api import event_stream
 from chatServer.main import create_app
 from chatServer.records import TurnEvent
 from chatServer.turn.events import EventLog
-from tests.conftest import owner_connection, serving
+from tests.conftest import ADA, owner_connection, serving
 from tests.tools.listening import listening
 from tests.tools.talking import chunks, spoken, talking, user_message, with_script
 
@@ -38,10 +38,12 @@ def ids(stream: str) -> list[str]:
 async def test_the_rest_of_a_turn_is_heard_after_any_number(settings, as_ada):
     async with talking(settings, as_ada) as client:
         whole = (await client.post("/api/chat", json={"id": "s", "message": user_message("a b c d")})).text
-        for place, seen in enumerate(ids(whole), 1):
+        *places, last = ids(whole)
+        for place, seen in enumerate(places, 1):
             rest = await client.get("/api/chat/s/stream", headers={"Last-Event-ID": seen})
             assert rest.status_code == 200
             assert chunks(rest.text) == chunks(whole)[place:]
+        assert (await client.get("/api/chat/s/stream", headers={"Last-Event-ID": last})).status_code == 204
 
 
 @pytest.mark.parametrize("seen", ["", "nonsense", "a:b", ":", "01a1ddbe-cda3-7459-b97d-30a358f58af3:5", "1" * 5000])
@@ -181,7 +183,7 @@ async def test_odd_text_of_a_model_or_a_tool_is_made_fit_to_send_and_to_store():
 # Stop, time, and what becomes of a turn whose server ends -----------------------------------------------------
 
 
-async def test_stopping_keeps_what_was_said_and_the_next_prompt_says_so(settings, as_ada):
+async def test_stopping_keeps_what_was_said_and_the_next_prompt_says_so(settings, as_ada, database):
     sees = {"match": "^what was said", "reply": "{messages}"}
     async with talking(settings, as_ada, HANGS, sees) as client:
         asked = asyncio.create_task(client.post("/api/chat", json={"message": "hang", "session_id": "s"}))
@@ -189,7 +191,7 @@ async def test_stopping_keeps_what_was_said_and_the_next_prompt_says_so(settings
         async def stopped() -> bool:
             return (await client.post("/api/chat/s/stop")).status_code == 202
 
-        await until(lambda: has_said(client, "s", "two"))
+        await until(lambda: has_said(database, "two"))
         assert await stopped()
         answer = (await asked).json()
         assert (answer["state"], answer["response"].strip()) == ("stopped", "one two")
@@ -201,13 +203,13 @@ async def test_stopping_keeps_what_was_said_and_the_next_prompt_says_so(settings
         assert "[The user stopped" not in json.dumps(shown[1]), "people are told by the state"
 
 
-async def has_said(client: httpx.AsyncClient, session: str, word: str) -> bool:
-    """Whether the log of a running turn holds a word."""
-    async with contextlib.AsyncExitStack() as stack:
-        asked = asyncio.create_task(client.get(f"/api/chat/{session}/stream"))
-        stack.callback(asked.cancel)
-        done, _ = await asyncio.wait({asked}, timeout=0.4)
-    return not done  # it is still being answered, and has been for longer than the words take
+async def has_said(database, word: str) -> bool:
+    """Whether the log of a turn holds a word."""
+    async with database.transaction(ADA) as connection:
+        row = await (
+            await connection.execute("select count(*) from chat.turn_events where events::text like %s", (f"%{word}%",))
+        ).fetchone()
+    return row is not None and row[0] > 0
 
 
 async def test_a_model_that_hangs_is_a_504_and_frees_the_session(settings, as_ada):
@@ -220,10 +222,10 @@ async def test_a_model_that_hangs_is_a_504_and_frees_the_session(settings, as_ad
         assert (answer.status_code, answer.json()["code"]) == (504, "model_timeout")
 
 
-async def test_a_server_that_ends_leaves_its_turn_interrupted_and_free(settings, as_ada, urls):
+async def test_a_server_that_ends_leaves_its_turn_interrupted_and_free(settings, as_ada, urls, database):
     async with talking(settings, as_ada, HANGS, SLOW) as client:
         asked = asyncio.create_task(client.post("/api/chat", json={"id": "s", "message": user_message("hang")}))
-        await until(lambda: has_said(client, "s", "two"))
+        await until(lambda: has_said(database, "two"))
     stream = await asked
     assert "[DONE]" not in stream.text
     with owner_connection(urls.owner) as connection:

@@ -154,11 +154,21 @@ def test_the_server_may_not_rise_above_a_user(chat_app, role, statement):
     refuses(chat_app, statement, match="permission denied|must be owner")
 
 
-@pytest.mark.parametrize("table", [*TABLES, "chat.alembic_version"])
+@pytest.mark.parametrize("table", TABLES)
 def test_chat_jobs_may_not_touch_what_is_the_users(chat_app, table):
     become(chat_app, "chat_jobs", claims_of(ADA))
-    for statement in ("select from {}", *WRITES):
+    reads = "select data from {}" if table == "chat.user_events" else "select from {}"
+    reads = "select events from {}" if table == "chat.turn_events" else reads
+    for statement in (reads, *WRITES):
         refuses(chat_app, statement.format(table))
+
+
+def test_chat_jobs_sees_whose_events_there_are_and_how_old(chat_app):
+    become(chat_app, "chat_jobs")
+    for table in ("chat.turn_events", "chat.user_events"):
+        assert owners(chat_app, table) == {ADA.user_id, EVE.user_id}
+        refuses(chat_app, f"select * from {table}")
+    refuses(chat_app, "select version_num from chat.alembic_version")
 
 
 # The API roles of Supabase -------------------------------------------------------------------------------

@@ -69,11 +69,26 @@ def policies_that_are_not_about_the_user(connection: psycopg.Connection) -> list
         connection,
         f"""{TABLES}
         select name || '.' || p.polname from pg_policy p join ours on ours.oid = p.polrelid
-        where coalesce(pg_get_expr(p.polqual, p.polrelid), '{POLICY}') <> '{POLICY}'
+        where not (p.polroles = array['chat_jobs'::regrole::oid] and p.polcmd = 'r') and (
+            coalesce(pg_get_expr(p.polqual, p.polrelid), '{POLICY}') <> '{POLICY}'
             or coalesce(pg_get_expr(p.polwithcheck, p.polrelid), '{POLICY}') <> '{POLICY}'
             or (p.polqual is null and p.polwithcheck is null)
             or not p.polroles <@ array['chat_user'::regrole::oid, 'authenticated'::regrole::oid]
-            or ('authenticated'::regrole = any(p.polroles) and p.polcmd <> 'r')
+            or ('authenticated'::regrole = any(p.polroles) and p.polcmd <> 'r'))
+        """,
+    )
+
+
+def what_chat_jobs_sees_of_users_but_ids_and_times(connection: psycopg.Connection) -> list[str]:
+    return violations(
+        connection,
+        f"""{TABLES}
+        select name || '.' || a.attname from ours join pg_attribute a on a.attrelid = ours.oid
+        where a.attnum > 0 and not a.attisdropped and (
+            has_column_privilege('chat_jobs', ours.oid, a.attnum, 'insert, update, references')
+            or has_table_privilege('chat_jobs', ours.oid, 'delete, truncate, trigger')
+            or has_column_privilege('chat_jobs', ours.oid, a.attnum, 'select')
+                and a.attname not in ('user_id', 'turn_id', 'created_at'))
         """,
     )
 
@@ -211,6 +226,15 @@ PLANTED: list[tuple[Rule, str]] = [
         f"create policy bad on public.chat_message_history to authenticated using {POLICY}",
     ),
     (policies_that_are_not_about_the_user, "create policy bad on chat.turns for insert to chat_user"),
+    (policies_that_are_not_about_the_user, "create policy bad on chat.turns to chat_jobs using (true)"),
+    (
+        policies_that_are_not_about_the_user,
+        "create policy bad on chat.turns for select to anon using (true)",
+    ),
+    (what_chat_jobs_sees_of_users_but_ids_and_times, "grant select (events) on chat.turn_events to chat_jobs"),
+    (what_chat_jobs_sees_of_users_but_ids_and_times, "grant select on chat.turns to chat_jobs"),
+    (what_chat_jobs_sees_of_users_but_ids_and_times, "grant delete on chat.turn_events to chat_jobs"),
+    (what_chat_jobs_sees_of_users_but_ids_and_times, "grant update (user_id) on chat.turn_events to chat_jobs"),
     (tables_without_a_policy_for_chat_user, "drop policy own_rows on chat.turns"),
     (rights_of_chat_app_itself, "grant select on chat.turns to chat_app"),
     (rights_of_chat_app_itself, "grant update (title) on chat.sessions to chat_app"),

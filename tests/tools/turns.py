@@ -56,9 +56,12 @@ async def eventually(found: Callable[[], Awaitable[object]], within_s: float = W
 
 
 def queued(urls: Urls) -> list[tuple[str, int]]:
-    """Every job that is there, as the owner sees it: status and attempts."""
+    """Every job of a turn that is there, as the owner sees it: status and attempts. Periodic ones come by themselves."""
     with owner_connection(urls.owner) as connection:
-        query = "select status::text, attempts from procrastinate.procrastinate_jobs order by id"
+        query = (
+            "select status::text, attempts from procrastinate.procrastinate_jobs"
+            " where task_name not in ('sweep', 'forget_failed') order by id"
+        )
         return connection.execute(query).fetchall()
 
 

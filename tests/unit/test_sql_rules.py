@@ -16,6 +16,7 @@ WITHOUT_A_USER = {
     "startup.sql": "read before anybody has asked for anything: catalogs and our revision only",
     "doctor.sql": "catalogs only",
     "backup.sql": "catalogs only",
+    "sweep.sql": "whose and how old, of all users, as chat_jobs",
     "jobs.sql": "the queue: nobody's rows, and a function that reads who asks",
 }
 

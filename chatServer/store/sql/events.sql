@@ -10,9 +10,11 @@ from chat.turn_events
 where user_id = %(user_id)s and turn_id = %(turn_id)s and seq_to > %(after_seq)s
 order by seq_from;
 
--- name: last_seq
--- The number of the newest event, 0 when there is none.
-select coalesce(max(seq_to), 0) from chat.turn_events where user_id = %(user_id)s and turn_id = %(turn_id)s;
+-- name: has_events_after
+-- Whether the log goes on after a point.
+select exists (
+    select from chat.turn_events
+    where user_id = %(user_id)s and turn_id = %(turn_id)s and seq_to > %(after_seq)s);
 
 -- name: delete_events
 -- What a dead attempt said, or what may have been written twice: everything from a number on.
@@ -20,5 +22,14 @@ delete from chat.turn_events
 where user_id = %(user_id)s and turn_id = %(turn_id)s and seq_from >= %(seq_from)s;
 
 -- name: delete_old_events
--- Logs of turns that ended a while ago: nobody resumes them any more.
-delete from chat.turn_events where user_id = %(user_id)s and created_at < now() - make_interval(secs => %(age_s)s);
+-- Logs of turns that ended, or died, a while ago: nobody resumes them any more.
+delete from chat.turn_events
+where user_id = %(user_id)s and turn_id in (
+    select turn_id from chat.turns
+    where user_id = %(user_id)s
+        and coalesce(finished_at, lease_until) < now() - make_interval(secs => %(age_s)s));
+
+-- name: delete_old_user_events
+-- What a user's other devices have heard about by now.
+delete from chat.user_events
+where user_id = %(user_id)s and created_at < now() - make_interval(secs => %(age_s)s);

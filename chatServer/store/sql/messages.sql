@@ -48,12 +48,6 @@ from (
 where h.turn_id = %(turn_id)s
 order by h.id desc;
 
--- name: find_message
--- Whether a message's id is taken.
-select message_id from public.chat_message_history where user_id = %(user_id)s and message_id = %(message_id)s
-union all
-select message_id from chat.message_superseded where user_id = %(user_id)s and message_id = %(message_id)s;
-
 -- name: find_place
 -- Where a message stands in its session.
 select id from public.chat_message_history

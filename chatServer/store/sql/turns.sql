@@ -22,13 +22,6 @@ select turn_id, session_id, agent_name, turn_key, request_hash,
 from chat.turns
 where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running';
 
--- name: find_running
--- The turn of a session that is running.
-select turn_id, session_id, agent_name, turn_key, request_hash, state,
-    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision
-from chat.turns
-where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running' and lease_until >= now();
-
 -- name: insert_turn
 -- A turn that begins now.
 insert into chat.turns (user_id, turn_id, session_id, agent_name, turn_key, trigger, request_hash, lease_until,
