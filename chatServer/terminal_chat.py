@@ -29,7 +29,6 @@ from chatServer.turn.turns import Place
 EARLIER_MESSAGES = 6
 EARLIER_ROWS = 24  # an answer with tools is several
 MAX_PIPED_BYTES = 8_000_000  # as over HTTP
-WORKER_GRACE_S = 1.0  # nobody waits at a prompt for a title that was begun; the next worker makes it
 INTERRUPTED = 130
 BROKEN_OFF = "The answer was broken off. Ask again."
 HELP = "/new: a new session · /quit, Ctrl-D: the end · Ctrl-C: stop the answer · anything else is said to the agent"
@@ -40,15 +39,15 @@ def chat(settings: Settings, parsed: argparse.Namespace) -> None:
     logs.install("ERROR")
     user = _user(settings, parsed.user)
     talks = parsed.message is None and sys.stdin.isatty() and sys.stdout.isatty()
-    worker = {"shutdown_grace_s": WORKER_GRACE_S} if talks else {"worker": "off"}
     question = None if talks else _question(parsed.message)
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda number, _: sys.exit(128 + number))
     try:
         # The turns have a thread of their own: a terminal that stands still (Ctrl-S) must not hold up their leases.
         with start_blocking_portal() as portal:
-            opened = portal.wrap_async_context_manager(running(settings.model_copy(update=worker)))
-            with opened as state:
+            # What turns leave to be done is for servers and workers: it is everybody's, not this person's alone.
+            opened = running(settings.model_copy(update={"worker": "off"}))
+            with portal.wrap_async_context_manager(opened) as state:
                 talk = Talk(portal, state, user, _screen(talks=talks))
                 if question is not None:
                     talk.once(question, parsed.session, parsed.agent)
