@@ -29,6 +29,7 @@ from chatServer.api.shutdown import Shutdown, ShutdownGate
 from chatServer.api.state import State
 from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
+from chatServer.conversation.tokens import count_text
 from chatServer.errors import StartupError
 from chatServer.store import jobs, startup
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres, revive
@@ -105,14 +106,18 @@ async def running(settings: Settings) -> AsyncIterator[State]:
     dev_key = DevKey.of(settings.chat_data_dir) if settings.auth_mode == "dev" else None
     commit = build.commit(settings.git_commit)
     metrics.build.info({"version": __version__, "commit": commit})
-    async with opened_database(settings) as database, http_client() as http, http_client() as http_for_keys:
+    async with (
+        opened_database(settings) as database,
+        http_client() as http,
+        http_client() as http_for_keys,
+        warming_models(settings, agents_found) as models,
+    ):
         keys = verification_keys(settings, dev_key, http_for_keys)
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
         shutdown = Shutdown(settings.shutdown_grace_s)
-        models = Models(settings)
         tasks = workshop(settings, database, agents_found, models).tasks()
         async with (
-            Readiness(looks(database, keys)) as readiness,
+            Readiness(looks(database, keys, models)) as readiness,
             worker.beside_the_server(settings, database, tasks, shutdown.begun),
             running_turns(settings, Beginning(database, agents_found, models, settings.model), shutdown) as turns,
         ):
@@ -131,6 +136,19 @@ async def running(settings: Settings) -> AsyncIterator[State]:
                 )
             finally:
                 shutdown.begin()  # also where no signal came: whatever works beside the requests ends now
+
+
+@contextlib.asynccontextmanager
+async def warming_models(settings: Settings, catalog: Catalog) -> AsyncIterator[Models]:
+    """The models, those that agents name being loaded meanwhile: a provider's package takes seconds to import."""
+    models = Models(settings)
+    await asyncio.to_thread(count_text, "")  # the vocabulary, too
+    warming = asyncio.create_task(models.warm(agent.model or settings.model for agent in catalog))
+    try:
+        yield models
+    finally:
+        await asyncio.wait({warming})
+        await models.close()
 
 
 def workshop(settings: Settings, database: Database, catalog: Catalog, models: Models) -> Workshop:
@@ -168,7 +186,7 @@ def verification_keys(settings: Settings, dev_key: DevKey | None, http: httpx.As
     return IssuerKeys(settings.jwks_url, http)
 
 
-def looks(database: Database, keys: Keys) -> dict[str, Look]:
+def looks(database: Database, keys: Keys, models: Models) -> dict[str, Look]:
     """What /readyz looks at."""
 
     reading: asyncio.Task[str | None] | None = None
@@ -192,11 +210,15 @@ def looks(database: Database, keys: Keys) -> dict[str, Look]:
     async def queue_is_read() -> Check:
         return Check(ok=True, detail=str(await jobs.read_status(database)))
 
+    async def models_are_loaded() -> Check:
+        return Check(models.loading is None, f"loading {models.loading}" if models.loading else "loaded")
+
     async def issuer_is_known() -> Check:
         assert isinstance(keys, IssuerKeys)  # nosec B101 # narrows a type
         return Check(*await keys.status())
 
     found: dict[str, Look] = {"database": database_answers, "migrations": is_migrated, "queue": queue_is_read}
+    found |= {"models": models_are_loaded}
     return found | {"issuer": issuer_is_known} if isinstance(keys, IssuerKeys) else found
 
 

@@ -28,3 +28,12 @@ job_seconds = Histogram(
     ["task", "outcome"],
     buckets=(0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 120),
 )
+turns_running = Gauge("chat_turns_running", "Turns that this process is answering")
+turn_seconds = Histogram(
+    "chat_turn_seconds",
+    "Turns by how they ended, from the question stored to the answer stored",
+    ["state"],
+    buckets=(0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300),
+)
+turn_tokens = Counter("chat_turn_tokens_total", "Tokens that turns took, as models or we counted them", ["direction"])
+turns_taken_over = Counter("chat_turns_taken_over_total", "Interrupted turns that were begun anew by their key")

@@ -1,9 +1,10 @@
 """Models by name: `builtin`, `script:FILE`, and `provider:model` of LangChain's packages, imported when first used."""
 
 import asyncio
+import contextlib
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,6 +36,7 @@ class Models:
         self._built: dict[tuple[str, int | None], BaseChatModel] = {}
         self._scripts: dict[str, Script] = {}
         self._building = asyncio.Lock()
+        self.loading: str | None = None  # what is being warmed up
 
     async def get(self, name: str, *, output_tokens: int | None = None) -> BaseChatModel:
         """The model, or ModelNotConfigured with what is missing."""
@@ -56,6 +58,15 @@ class Models:
             script = await asyncio.to_thread(self._script, name)
             return ScriptedModel(script=script, purpose=purpose) if script.knows(purpose) else None
         return await self.get(name, output_tokens=output_tokens)
+
+    async def warm(self, names: Iterable[str]) -> None:
+        """Import and build what will be asked, so that nobody waits for it; what cannot be built says so later."""
+        for name in dict.fromkeys(names):
+            if self.problem(name) is None:
+                self.loading = name
+                with contextlib.suppress(ModelNotConfigured):
+                    await self.get(name)
+        self.loading = None
 
     async def close(self) -> None:
         """Hang up the connections that are kept for the next question."""

@@ -9,7 +9,7 @@ from langchain_core.messages.tool import tool_call
 from chatServer import errors
 from chatServer.agent.calls import Call
 from chatServer.agent.run import Run, tool_name
-from chatServer.messages import Message, ToolCallMsg, clean_text, from_langchain, thought_in
+from chatServer.messages import Message, ToolCallMsg, clean_json, clean_text, from_langchain, thought_in
 from chatServer.messages.blocks import text_in
 from chatServer.messages.calls import json_object
 from chatServer.records import EventKind, Said, TurnEvent, Usage, new_id
@@ -132,8 +132,8 @@ def _calls(whole: AIMessageChunk, run: Run) -> list[Call]:
     """LangChain repairs arguments that were cut off and would run half a wish: ours have to be whole."""
     calls = []
     for chunk in whole.tool_call_chunks:
-        arguments = chunk["args"] or "{}"
-        calls.append(Call(run.call_id(chunk["id"]), tool_name(chunk["name"]), arguments, json_object(arguments)))
+        call_id, arguments = run.call_id(clean_text(chunk["id"] or "")), clean_text(chunk["args"] or "{}")
+        calls.append(Call(call_id, tool_name(chunk["name"]), arguments, clean_json(json_object(arguments))))
     return calls
 
 

@@ -12,15 +12,12 @@ SLOW_READER_S = 30.0  # how long one piece may wait to be taken
 class EventStream(Response):
     """Sends pieces until there are no more, the reader leaves, or it takes none for a while."""
 
-    def __init__(
-        self, pieces: AsyncIterator[bytes], headers: Mapping[str, str], *, patience_s: float = SLOW_READER_S
-    ) -> None:
+    def __init__(self, pieces: AsyncIterator[bytes], headers: Mapping[str, str]) -> None:
         self.status_code = 200
         self.background = None
         self.init_headers(headers)
         del self.headers["content-length"]
         self._pieces = pieces
-        self._patience_s = patience_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         leaving = asyncio.ensure_future(_left(receive))
@@ -39,7 +36,7 @@ class EventStream(Response):
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         try:
             async for piece in self._pieces:
-                async with asyncio.timeout(self._patience_s):
+                async with asyncio.timeout(SLOW_READER_S):
                     await send({"type": "http.response.body", "body": piece, "more_body": True})
         except TimeoutError:
             return  # without the last chunk: the reader knows that something is missing, and may resume

@@ -4,9 +4,11 @@ import asyncio
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from chatServer.api import headers
+
 HEADERS_S = 15.0
 HEADERS_BYTES = 65_536
-TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+ALWAYS = {**headers.ALWAYS, "Content-Type": "text/plain; charset=utf-8", "Connection": "close"}
 
 
 class LimitedPatience(HttpToolsProtocol):
@@ -26,8 +28,17 @@ class LimitedPatience(HttpToolsProtocol):
             return
         self._header_bytes += len(data)
         if self._header_bytes > HEADERS_BYTES and not self.transport.is_closing():
-            self.transport.write(TOO_LARGE)
-            self.transport.close()
+            self._refuse("431 Request Header Fields Too Large", "The headers are too large.")
+
+    def send_400_response(self, msg: str) -> None:
+        """uvicorn's answer to what is no HTTP; there is no request, so no middleware adds its headers."""
+        self._refuse("400 Bad Request", msg)
+
+    def _refuse(self, status: str, sentence: str) -> None:
+        lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in ALWAYS.items())]
+        lines += [f"Content-Length: {len(sentence)}", "", sentence]
+        self.transport.write("\r\n".join(lines).encode())
+        self.transport.close()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()

@@ -22,6 +22,7 @@ class Parts:
     system: str
     tools_tokens: int
     summary: str | None
+    question_tokens: int
     question: Message = field(hash=False)
 
 
@@ -33,7 +34,7 @@ def assemble(parts: Parts, window: Sequence[StoredMessage]) -> tuple[ModelInput,
         window_tokens=parts.window_tokens,
         reserve_tokens=parts.agent.limits.output_tokens,
         system_tokens=count_system(parts.system),
-        question_tokens=count_message(parts.question),
+        question_tokens=parts.question_tokens,
         summary_tokens=sum(count_message(message) for message in summary),
         tools_tokens=parts.tools_tokens,
     )

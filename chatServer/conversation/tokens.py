@@ -1,6 +1,7 @@
 """How many tokens a text, a message or a list of tools takes: tiktoken's numbers, from a vocabulary that lies beside
 this file, so nothing is fetched. One ruler for every model: rows keep their counts, and models change."""
 
+import asyncio
 import base64
 import gzip
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,6 +34,7 @@ PER_TOOLS = 12  # once for all of them
 # character takes 0.1 to 0.4 s, with the GIL released (2026-11-15).
 PIECE_CHARS = 65_536
 SEARCH_CHARS = 4_096
+LONG_CHARS = 50_000  # 5 ms (2026-11-15)
 
 
 def count_text(text: str) -> int:
@@ -54,6 +56,13 @@ def count_message(message: Message) -> int:
     for request in message.agent_calls or ():
         tokens += PER_MESSAGE + count_text(json_text(request.to_dict()))
     return tokens + sum(count_image(image) for image in message.images or ())
+
+
+async def count_question(message: Message) -> int:
+    """The tokens of what somebody sent, who may have sent a book: that is counted beside everybody else's work."""
+    if len(text_of(message)) < LONG_CHARS:
+        return count_message(message)
+    return await asyncio.to_thread(count_message, message)
 
 
 def count_system(prompt: str) -> int:

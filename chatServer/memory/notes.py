@@ -67,7 +67,7 @@ def refusal_of_size(notes: str) -> str | None:
 
 
 def find_section(notes: str, wanted: frozenset[str]) -> Section | list[str]:
-    """The first section with one of these headers, to the next of the same or a higher level; or all headers."""
+    """The first section with one of these headers, to the next of the same or a higher level; or all the headers."""
     lines = split_lines(notes)
     headings = read_headings(lines)
     others: list[str] = []

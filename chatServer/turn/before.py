@@ -4,12 +4,13 @@ and everything read that the prompt needs."""
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from chatServer import errors
+from chatServer import errors, metrics
 from chatServer.agent.catalog import Catalog
 from chatServer.agent.models import Models
 from chatServer.agent.tools import Tool
 from chatServer.conversation import sessions
 from chatServer.conversation.assemble import assemble
+from chatServer.conversation.tokens import count_question
 from chatServer.conversation.window import WindowMemory
 from chatServer.memory import notebook
 from chatServer.messages import Message
@@ -49,6 +50,7 @@ class Beginning:
         """A turn to run; or the one that this key has begun before, to be joined or replayed."""
         if ask.agent_name is not None:
             self.agents.get(ask.agent_name)
+        tokens = await count_question(ask.message)
         async with self.database.transaction(principal) as connection:
             session = await sessions.enter(
                 connection,
@@ -66,8 +68,7 @@ class Beginning:
             if known is None:
                 turn, first_seq = await _inserted(connection, principal, session, ask, model), 1
                 question = replace(ask.message, message_id=str(turn.user_message_id))
-                window.conversation.add(question)
-                await window.flush(_history(connection, principal, turn))
+                await _history(connection, principal, turn).append([question], tokens=[tokens])
             else:
                 turn, first_seq = await _taken_over(connection, principal, known, model)
                 question = await _stored_question(connection, principal, turn)
@@ -75,7 +76,7 @@ class Beginning:
             await window.load(_history(connection, principal, turn), after=context.covers_to)
             window.conversation.load([question])
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
-            parts = parts_of(agent, session, question, context, model=model, models=self.models)
+            parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
             asked, _ = assemble(parts, window.stored)
         return Begun(principal, session, agent, turn, window, asked, tools_for(agent, session), first_seq)
 
@@ -134,6 +135,7 @@ async def _taken_over(connection: Connection, principal: Principal, dead: Turn, 
     attempt = await turns.take_over(connection, principal.user_id, dead, model=model)
     if attempt is None:
         raise errors.TurnInProgress(str(dead.turn_id))
+    metrics.turns_taken_over.inc()
     await notebook.revert_attempt(connection, principal.user_id, dead.turn_id, dead.attempt)
     last_seq = await events.last_seq(connection, principal.user_id, dead.turn_id)
     await events.delete_events(connection, principal.user_id, dead.turn_id)

@@ -10,6 +10,7 @@ from chatServer.records import TurnEvent
 
 ENDINGS = frozenset({"finish", "abort", "error"})
 HEARTBEAT_S = 15.0
+BATCH = 256  # events that are sent in one piece: what a reader that takes nothing makes us hold
 
 
 class Numbered(NamedTuple):
@@ -51,7 +52,7 @@ class EventLog:
         """Everything after a number, in batches as it comes; an empty batch now and then while nothing does."""
         place = max(after_seq + 1 - self._first_seq, 0)
         while True:
-            batch = self._events[place:]
+            batch = self._events[place : place + BATCH]
             if batch:
                 yield [Numbered(self._first_seq + place + i, event) for i, event in enumerate(batch)]
                 place += len(batch)

@@ -10,7 +10,7 @@ from chatServer.store import events, turns
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
 from chatServer.turn import replay
-from chatServer.turn.events import ENDINGS, HEARTBEAT_S, Numbered
+from chatServer.turn.events import BATCH, ENDINGS, HEARTBEAT_S, Numbered
 
 POLL_EVERY_S = 0.25
 MAX_FAILURES = 10
@@ -29,7 +29,8 @@ async def follow(database: Database, principal: Principal, turn: Turn, after_seq
             await asyncio.sleep(POLL_EVERY_S * failures)
             continue
         if found:
-            yield [Numbered(seq, event) for seq, event in found]
+            for place in range(0, len(found), BATCH):
+                yield [Numbered(seq, event) for seq, event in found[place : place + BATCH]]
             seen, quiet_s = found[-1][0], 0.0
             if found[-1][1].kind in ENDINGS:
                 return

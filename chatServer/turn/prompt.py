@@ -20,7 +20,7 @@ def tools_for(agent: Agent, session: Session) -> tuple[Tool, ...]:
 
 
 def parts_of(
-    agent: Agent, session: Session, question: Message, context: Context, *, model: str, models: Models
+    agent: Agent, session: Session, context: Context, *, question: Message, tokens: int, model: str, models: Models
 ) -> Parts:
     """Everything but the window, which has to fit beside it."""
     return Parts(
@@ -30,6 +30,7 @@ def parts_of(
         system=system_prompt(agent, (context.notes or "") if session.memory == "on" else ""),
         tools_tokens=_tokens_of(tools_for(agent, session)),
         summary=context.summary,
+        question_tokens=tokens,
         question=question,
     )
 

@@ -2,15 +2,17 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from chatServer import errors
+from chatServer import errors, metrics
 from chatServer.agent.answer import Answerer
 from chatServer.agent.tools import ToolContext
 from chatServer.messages import Message
-from chatServer.records import EventKind, Said, TurnEvent, Usage
+from chatServer.records import EventKind, Said, Turn, TurnEvent, Usage
+from chatServer.spans import span
 from chatServer.store.pool import Database
 from chatServer.turn.after import Outcome, usage_json
 from chatServer.turn.before import Begun
@@ -52,6 +54,13 @@ class Run:
 
     async def run(self, answerer: Answerer, timeout_s: float) -> None:
         """To the end, whatever that is; nothing is raised."""
+        turn, began_at = self.begun.turn, time.monotonic()
+        with metrics.turns_running.track_inprogress(), span("turn", **_described(turn)) as note:
+            await self._run(answerer, timeout_s)
+            note(state=self._state)
+        self._tell(time.monotonic() - began_at)
+
+    async def _run(self, answerer: Answerer, timeout_s: float) -> None:
         turn = self.begun.turn
         metadata = {"turn_id": str(turn.turn_id), "session_id": turn.session_id, "model": turn.model}
         self.log.add(TurnEvent("start", id=str(turn.reply_message_id), value=metadata))
@@ -69,6 +78,21 @@ class Run:
         finally:
             self.log.end()
             self.ended.set()
+
+    @property
+    def _state(self) -> str:
+        """How it ended; unstored when the database has nothing of that."""
+        return self.outcome.state if self.outcome else "lost" if self.is_lost else "unstored"
+
+    def _tell(self, seconds: float) -> None:
+        """One line and a few numbers for whoever operates the server."""
+        usage = self._answer.usage
+        metrics.turn_seconds.labels(self._state).observe(seconds)
+        metrics.turn_tokens.labels("input").inc(usage.input_tokens)
+        metrics.turn_tokens.labels("output").inc(usage.output_tokens)
+        counted = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        fields = {**_described(self.begun.turn), "state": self._state, "duration_ms": round(seconds * 1000, 1)}
+        logger.info("turn ended", extra={"fields": {**fields, **counted}})
 
     async def _listen(self, answerer: Answerer) -> None:
         begun = self.begun
@@ -183,6 +207,11 @@ class Answer:
     def closing(self) -> list[TurnEvent]:
         """What closes a text or a reasoning that was never finished."""
         return [self._open] if self._open else []
+
+
+def _described(turn: Turn) -> dict[str, str | int]:
+    ids = {"turn_id": str(turn.turn_id), "session_id": turn.session_id}
+    return {**ids, "agent": turn.agent_name, "model": turn.model or "", "attempt": turn.attempt}
 
 
 def _translated(failure: BaseException) -> errors.ChatError:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from chatServer.agent.title import TitleModels, give_title
 from chatServer.records import Principal
+from chatServer.store import events
 from chatServer.store.pool import Database
 from chatServer.store.queue import Task
 
@@ -32,6 +33,12 @@ async def title(workshop: Workshop, principal: Principal, turn_id: UUID) -> None
     await give_title(workshop.database, principal, turn_id, workshop.title_models)
 
 
+async def forget_old_events(workshop: Workshop, principal: Principal, _: UUID) -> None:
+    """Logs of turns that nobody resumes any more; those of this very turn are too young."""
+    async with workshop.database.transaction(principal) as connection:
+        await events.delete_old_events(connection, principal.user_id)
+
+
 Verb = Callable[[Workshop, Principal, UUID], Awaitable[None]]
 
-AFTER_TURN: tuple[Verb, ...] = (title,)
+AFTER_TURN: tuple[Verb, ...] = (title, forget_old_events)

@@ -198,6 +198,23 @@ def test_a_token_from_the_command_line_is_good_at_the_server(data_dir):
         assert answer.status_code == 200
 
 
+def is_believed(address: str, proxy: str) -> bool:
+    """Whether a proxy at this address can say that the browser came over https."""
+    with httpx.Client(transport=httpx.HTTPTransport(local_address=proxy)) as client:
+        answer = client.get(f"{address}/healthz", headers={"X-Forwarded-Proto": "https"})
+    return "strict-transport-security" in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("environment", "believed"),
+    [({}, {"127.0.0.1"}), ({"FORWARDED_ALLOW_IPS": "10.0.0.0/8,127.0.0.2"}, {"127.0.0.2"})],
+)
+def test_only_a_proxy_on_loopback_is_believed_unless_others_are_named(data_dir, environment, believed):
+    with server(data_dir, **environment) as running:
+        found = {proxy for proxy in ("127.0.0.1", "127.0.0.2") if is_believed(running.address, proxy)}
+    assert found == believed
+
+
 def test_a_port_that_is_taken_is_said_in_a_sentence(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         values = {**os.environ, "CHAT_DATA_DIR": str(tmp_path), "PORT": str(taken.getsockname()[1])}

@@ -357,8 +357,9 @@ async def test_text_that_postgres_refuses_is_cleaned(kind):
     async def odd(*_):
         return ToolResult("a\0b")
 
-    rounds = [[call("odd", "{}", "a")], ["c\0", "d\ud800."]]
+    rounds = [[call("odd", '{"n": 1, "x": "\\u0000\\ud800"}', "a")], ["c\0", "d\ud800."]]
     heard = await Asking(kind, SpokenModel(rounds=rounds)).hear(tools=[tool("odd", odd)])
+    assert [one.value for one in events(heard, "tool-input")] == [{"n": 1, "x": "\ufffd\ufffd"}]
     assert text_of(said(heard, "tool")[0]) == "a\ufffdb"
     assert text(heard) == text_of(said(heard, "assistant")[1]) == "c\ufffdd\ufffd."
 

@@ -222,6 +222,20 @@ def test_headers_without_end_are_refused(settings):
         assert httpx.get(f"{address}/healthz", headers={"X-Long": "x" * 10_000}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [(b"hello\r\n\r\n", b"400 "), (b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * 100_000, b"431 ")],
+)
+def test_what_is_no_request_is_refused_with_the_security_headers_too(settings, said, status):
+    with listening(create_app(settings)) as address:
+        head, _, content = exchange(address, said).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 " + status)
+    for name, value in headers.ALWAYS.items():
+        assert f"\r\n{name}: {value}\r\n".encode() in head
+    assert f"Content-Length: {len(content)}".encode() in head
+    assert len(content) > 10
+
+
 def test_a_slow_answer_is_waited_for():
     async def slow(scope, receive, send):
         await asyncio.sleep(1)

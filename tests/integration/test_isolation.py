@@ -14,11 +14,11 @@ from chatServer.api.schemas import _cursor_text
 from chatServer.config import Settings
 from chatServer.messages import Message
 from chatServer.records import Cursor
-from chatServer.store import history, images, sessions, turns
+from chatServer.store import history, images, notes, sessions, turns
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
 from tests.conftest import ADA, EVE, Urls, owner_connection
-from tests.integration.test_sign_in import all_routes
+from tests.integration.test_sign_in import PUBLIC, all_routes
 
 SECRET = "the-secret-of-ada"
 PICTURE = "data:image/png;base64," + base64.b64encode(b"\x89PNG" + SECRET.encode()).decode()
@@ -125,7 +125,7 @@ def cursors_of(urls: Urls) -> list[str]:
 def without_our_filters(monkeypatch: pytest.MonkeyPatch) -> int:
     """Strip `user_id = ...` from every statement: what is left is row level security alone."""
     stripped = 0
-    for module in (sessions, history, images, turns):
+    for module in (sessions, history, images, turns, notes):
         for name, statement in module.SQL.items():
             bare, count = OWN_FILTER.subn(b"true", statement)
             monkeypatch.setitem(module.SQL, name, bare)
@@ -142,17 +142,26 @@ async def attack(
         "/api/sessions/resolve": [{"hint": key} for key in keys],
         "/api/sessions": [{"session_id": key} for key in keys],
         "/api/sessions/{session_id}": [{"title": "mine now"}, {"archived": True}, {"memory": "off"}],
+        "/api/agents/{name}/notes": [{"notes": "mine now"}],
     }
     queries = ["", f"?q={SECRET}", "?archived=true", "?limit=200", f"?before={2**63 - 1}", f"?agent_name={keys[0]}"]
     queries += [f"?before={cursor}" for cursor in cursors]
     # Routes that destroy or create come last: creating gives the attacker the same ids as his own.
     order = {"GET": 0, "PATCH": 1, "DELETE": 2, "PUT": 3, "POST": 4}
-    for method, path in sorted(all_routes(), key=lambda each: order.get(each[0], 0)):
-        for key in keys:
+    own = [each for each in all_routes() if each[1] not in PUBLIC]  # pages for everybody hold nobody's rows
+    for method, path in sorted(own, key=lambda each: order[each[0]]):
+        for key in keys if "{name}" not in path else keys[:1]:
             for body in bodies.get(path, [{}]):
                 for query in queries if method == "GET" else [""]:
                     url = path.replace("{session_id}", key) + query
-                    yield await client.request(method, url, json=None if method == "GET" else body, headers=as_eve)
+                    for version in ("0", "1"):  # the victim's page is at 1
+                        page = url.replace("{name}", "assistant").replace("{version}", version)
+                        headers = as_eve | {"If-Match": f'"{version}"'}
+                        yield await client.request(
+                            method, page, json=None if method == "GET" else body, headers=headers
+                        )
+                        if "{name}" not in path:
+                            break
 
 
 async def everything_held(client, as_eve, database: Database, urls: Urls) -> int:

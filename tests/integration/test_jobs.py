@@ -12,13 +12,14 @@ import pytest
 from pydantic import SecretStr
 
 from chatServer.errors import StartupError
-from chatServer.main import running, workshop
+from chatServer.main import running
 from chatServer.store import jobs, queue
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
 from chatServer.store.queue import MAX_RUNS, Backoff, Pace, Queue
 from chatServer.work import after_turn
+from chatServer.work.after_turn import Workshop
 from chatServer.work.worker import Worker
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.tools.turns import eventually, finish_turn, finished_turn, queued, title_events, title_of
@@ -26,11 +27,15 @@ from tests.tools.turns import eventually, finish_turn, finished_turn, queued, ti
 QUICK = Pace(poll_s=0.05, heartbeat_s=0.2, stalled_s=1, job_s=20)
 
 
+async def no_model(_: str) -> None:
+    return None
+
+
 @contextlib.asynccontextmanager
 async def working(database: Database, tasks=None, *, grace_s: float = 5, pace: Pace = QUICK) -> AsyncIterator[None]:
     """A worker beside the test, stopped at its end."""
     stopping = asyncio.Event()
-    worker = Worker(database, tasks or workshop(database).tasks(), grace_s=grace_s, pace=pace)
+    worker = Worker(database, tasks or Workshop(database, no_model).tasks(), grace_s=grace_s, pace=pace)
     task = asyncio.create_task(worker.run(stopping))
     try:
         yield
@@ -390,7 +395,7 @@ async def test_without_a_direct_address_there_is_no_worker_and_the_server_says_s
 
 async def test_after_work_that_runs_many_times_at_once_is_done_once(database, urls):
     session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
-    work = workshop(database)
+    work = Workshop(database, no_model)
     await asyncio.gather(*(work.after_turn(str(ADA.user_id), str(turn_id)) for _ in range(8)))
     assert title_events(urls) == [{"session_id": session_id, "title": "Where do puffins breed?"}]
     assert (after_turn.title,) == after_turn.AFTER_TURN, "a verb that is added here is added to this test"
@@ -398,6 +403,6 @@ async def test_after_work_that_runs_many_times_at_once_is_done_once(database, ur
 
 async def test_after_work_of_a_turn_that_is_gone_or_of_another_user_does_nothing(database, urls):
     session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
-    await workshop(database).after_turn(str(EVE.user_id), str(turn_id))
-    await workshop(database).after_turn(str(ADA.user_id), str(uuid.uuid4()))
+    await Workshop(database, no_model).after_turn(str(EVE.user_id), str(turn_id))
+    await Workshop(database, no_model).after_turn(str(ADA.user_id), str(uuid.uuid4()))
     assert (await title_of(database, ADA, session_id), title_events(urls)) == (None, [])

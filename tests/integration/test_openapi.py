@@ -28,9 +28,11 @@ def _foreign_warnings_are_theirs():
 def everything_of(address: str, headers: dict[str, str]) -> list[dict]:
     """All that a user can see."""
     with httpx.Client(base_url=address, headers=headers, timeout=30) as client:
+        notes = client.get("/api/agents/assistant/notes").json()
         pages = [client.get("/api/sessions", params={"archived": archived}).json() for archived in (False, True)]
         found = [session for page in pages for session in page["sessions"]]
-        return [{**each, "said": client.get(f"/api/sessions/{each['session_id']}/messages").json()} for each in found]
+        said = [{**each, "said": client.get(f"/api/sessions/{each['session_id']}/messages").json()} for each in found]
+        return [*said, notes]
 
 
 @pytest.mark.timeout(300)
@@ -40,15 +42,17 @@ def test_every_answer_is_documented_and_the_other_user_notices_nothing(settings)
         for headers in (ada, eve):
             for body in ({"session_id": "thread", "title": "mine"}, {"agent_name": "coder"}, {"memory": "off"}):
                 assert httpx.post(f"{address}/api/sessions", json=body, headers=headers, timeout=30).status_code == 201
+            page = {"headers": headers | {"If-Match": '"0"'}, "json": {"notes": "mine"}, "timeout": 30}
+            assert httpx.put(f"{address}/api/agents/assistant/notes", **page).status_code == 200
         before = everything_of(address, eve)
-        found = examine(address, ada, examples=EXAMPLES, fixed={"session_id": "thread"})
+        found = examine(address, ada, examples=EXAMPLES, fixed={"session_id": "thread", "name": "assistant"})
         nobody = examine(address, {}, examples=3)
         assert everything_of(address, eve) == before
     print(f"{found.requests} requests as ada, {nobody.requests} as nobody: {found.statuses}, {nobody.statuses}")
     assert found.wrong | nobody.wrong == set()
     assert found.requests > 200
     assert {200, 201, 204, 404, 422} <= found.statuses.keys()
-    assert len(before) == 3
+    assert len(before) == 3 + 1
 
 
 def test_the_examination_finds_planted_bugs():

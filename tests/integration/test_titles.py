@@ -12,8 +12,10 @@ from chatServer.conversation import sessions
 from chatServer.conversation.sessions import Changes, SessionKey
 from chatServer.store import titles as store
 from tests.conftest import ADA, EVE
+from tests.integration.test_isolation import OWN_FILTER
 from tests.tools.canary import CANARY
-from tests.tools.turns import finish_turn, finished_turn, title_events, title_of
+from tests.tools.talking import talking
+from tests.tools.turns import eventually, finish_turn, finished_turn, queued, title_events, title_of
 
 
 class Asked(GenericFakeChatModel):
@@ -41,15 +43,30 @@ def says(text: str) -> Asked:
 
 
 def always(model):
-    """The same model, or none, for every agent."""
-
-    async def by_agent(_):
+    async def found(_: str):
         return model
 
-    return by_agent
+    return found
 
 
-no_model = always(None)
+@pytest.mark.parametrize(
+    ("rules", "title"),
+    [
+        ([{"for": "title", "match": "(puffins)", "reply": "All about {1}"}], "All about puffins"),
+        ([{"for": "title", "match": "puffins", "reply": "x", "fail_after_words": 0}], "Where do puffins breed?"),
+        ([], "Where do puffins breed?"),
+    ],
+    ids=["model", "failing model", "no model"],
+)
+async def test_a_turn_over_http_names_its_session_and_the_failed_one_does_not(settings, as_ada, urls, rules, title):
+    failing = {"match": "^fail", "reply": "a b", "fail_after_words": 1}
+    async with talking(settings, as_ada, failing, *rules, worker="inprocess") as chat:
+        assert (await chat.post("/api/chat", json={"message": "fail now", "session_id": "broken"})).status_code == 502
+        answer = (await chat.post("/api/chat", json={"message": "Where do puffins breed?", "session_id": "s"})).json()
+        await eventually(lambda: asyncio.to_thread(lambda: queued(urls) == []))
+        assert (await chat.get("/api/sessions/s")).json()["title"] == title
+        assert (await chat.get("/api/sessions/broken")).json()["title"] is None
+        assert title_events(urls) == [{"session_id": answer["session_id"], "title": title}]
 
 
 async def found_by(database, phrase: str) -> list[str]:
@@ -61,7 +78,7 @@ async def test_without_a_model_the_first_sentence_is_the_title(database, urls):
     session_id, turn_id = await finished_turn(
         database, ADA, "Where do **puffins** breed? Tell me.", answer="In Iceland."
     )
-    await give_title(database, ADA, turn_id, no_model)
+    await give_title(database, ADA, turn_id, always(None))
     assert await title_of(database, ADA, session_id) == "Where do puffins breed?"
     assert title_events(urls) == [{"session_id": session_id, "title": "Where do puffins breed?"}]
 
@@ -70,7 +87,7 @@ async def test_a_model_is_asked_about_the_first_exchange_and_its_title_is_found(
     model, asked = says('"Nests of Puffins"\n'), []
     session_id, turn_id = await finished_turn(database, ADA, "Where do they breed?", answer="In Iceland.")
 
-    def for_agent(name: str) -> Asked:
+    async def for_agent(name: str) -> Asked:
         asked.append(name)
         return model
 
@@ -97,7 +114,7 @@ async def test_a_model_that_is_slow_or_fails_or_says_nothing_leaves_the_first_se
 async def test_models_that_cannot_be_had_leave_the_first_sentence(database):
     session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
 
-    def broken(_: str) -> None:
+    async def broken(_: str) -> None:
         raise LookupError
 
     await give_title(database, ADA, turn_id, broken)
@@ -129,13 +146,13 @@ async def test_a_later_turn_names_the_session_by_its_first_exchange(database):
     session_id, _ = await finished_turn(database, ADA, "Where do puffins breed?")
     async with database.transaction(ADA) as connection:
         later = await finish_turn(connection, ADA, session_id, "And what do they eat?")
-    await give_title(database, ADA, later, no_model)
+    await give_title(database, ADA, later, always(None))
     assert await title_of(database, ADA, session_id) == "Where do puffins breed?"
 
 
 async def test_a_session_without_words_stays_untitled_until_there_are_some(database, urls):
     session_id, turn_id = await finished_turn(database, ADA, "```\ncode only\n```", answer="")
-    await give_title(database, ADA, turn_id, no_model)
+    await give_title(database, ADA, turn_id, always(None))
     assert (await title_of(database, ADA, session_id), title_events(urls)) == (None, [])
 
 
@@ -151,9 +168,12 @@ async def test_a_session_that_is_deleted_while_the_model_thinks_is_not_missed(da
     assert title_events(urls) == []
 
 
-async def test_another_users_session_cannot_be_named(database, urls):
+@pytest.mark.parametrize("has_our_filters", [True, False], ids=["filters", "row level security alone"])
+async def test_another_users_session_cannot_be_named(database, urls, monkeypatch, has_our_filters):
+    for name, statement in () if has_our_filters else store.SQL.items():
+        monkeypatch.setitem(store.SQL, name, OWN_FILTER.sub(b"true", statement))
     session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
-    await give_title(database, EVE, turn_id, no_model)
+    await give_title(database, EVE, turn_id, always(None))
     async with database.transaction(EVE) as connection:
         assert await store.find_untitled(connection, ADA.user_id, turn_id) is None
         assert await store.set_missing_title(connection, ADA.user_id, session_id, "Eve's") is None
@@ -174,5 +194,5 @@ async def test_what_failed_turns_asked_names_nothing(database):
     session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
     async with database.transaction(ADA) as connection:
         await connection.execute("update chat.turns set state = 'failed' where turn_id = %s", [turn_id])
-    await give_title(database, ADA, turn_id, no_model)
+    await give_title(database, ADA, turn_id, always(None))
     assert await title_of(database, ADA, session_id) is None

@@ -107,7 +107,7 @@ def rights_of_chat_app_itself(connection: psycopg.Connection) -> list[str]:
         where case when s.relkind = 'S' then has_sequence_privilege('chat_app', s.oid, 'SELECT,USAGE,UPDATE') end
         union all
         select nspname::text from pg_namespace
-        where nspname = 'chat' and has_schema_privilege('chat_app', oid, 'USAGE,CREATE')
+        where nspname in ('chat', 'procrastinate') and has_schema_privilege('chat_app', oid, 'USAGE,CREATE')
             or nspname = 'public' and has_schema_privilege('chat_app', oid, 'CREATE')
         """,
     )
@@ -119,7 +119,38 @@ def functions_that_anybody_may_call(connection: psycopg.Connection) -> list[str]
         """
         select f.oid::regprocedure::text
         from pg_proc f, aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) as granted
-        where f.pronamespace = 'chat'::regnamespace and granted.grantee = 0
+        where f.pronamespace in ('chat'::regnamespace, 'procrastinate'::regnamespace) and granted.grantee = 0
+        """,
+    )
+
+
+def definers_that_look_where_the_caller_says(connection: psycopg.Connection) -> list[str]:
+    """A function with its owner's rights finds its tables by a path of its own, temporary ones last."""
+    return violations(
+        connection,
+        """
+        select f.oid::regprocedure::text from pg_proc f
+        where f.pronamespace in ('chat'::regnamespace, 'procrastinate'::regnamespace) and f.prosecdef
+            and not exists (select from unnest(f.proconfig) c where c like 'search_path=%, pg_temp')
+        """,
+    )
+
+
+def rights_on_the_queue_of_others_than_chat_jobs(connection: psycopg.Connection) -> list[str]:
+    """It is no table of the users, so no policy guards it: nobody else may come near."""
+    return violations(
+        connection,
+        """
+        select c.oid::regclass::text || ' ' || r.rolname
+        from pg_class c, pg_roles r
+        where c.relnamespace = 'procrastinate'::regnamespace and c.relkind = 'r'
+            and r.rolname in ('chat_app', 'chat_user', 'anon', 'authenticated')
+            and (has_table_privilege(r.oid, c.oid, 'SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER')
+                or has_any_column_privilege(r.oid, c.oid, 'SELECT,INSERT,UPDATE,REFERENCES'))
+        union all
+        select r.rolname::text from pg_roles r
+        where r.rolname in ('chat_user', 'anon', 'authenticated')
+            and has_schema_privilege(r.oid, 'procrastinate', 'USAGE,CREATE')
         """,
     )
 
@@ -191,6 +222,19 @@ PLANTED: list[tuple[Rule, str]] = [
     (rights_of_chat_app_itself, "grant execute on function chat.uid() to chat_app"),
     (functions_that_anybody_may_call, "create function chat.bad() returns int language sql return 1"),
     (functions_that_anybody_may_call, "grant execute on function chat.uid() to public"),
+    (functions_that_anybody_may_call, "grant execute on all functions in schema procrastinate to public"),
+    (rights_of_chat_app_itself, "grant usage on schema procrastinate to public"),
+    (
+        definers_that_look_where_the_caller_says,
+        "create function chat.bad() returns int language sql security definer return 1",
+    ),
+    (
+        definers_that_look_where_the_caller_says,
+        "alter function chat.enqueue_after_turn(uuid, uuid, integer) set search_path = pg_temp, procrastinate",
+    ),
+    (rights_on_the_queue_of_others_than_chat_jobs, "grant usage on schema procrastinate to chat_user"),
+    (rights_on_the_queue_of_others_than_chat_jobs, "grant insert on procrastinate.procrastinate_jobs to chat_user"),
+    (rights_on_the_queue_of_others_than_chat_jobs, "grant select (args) on procrastinate.procrastinate_jobs to anon"),
     (rows_that_may_belong_to_nobody, "create table chat.bad (id int primary key)"),
     (rows_that_may_belong_to_nobody, "alter table chat.turns alter user_id drop default"),
     (rows_that_may_belong_to_nobody, "alter table chat.turns alter user_id set default gen_random_uuid()"),

@@ -1,6 +1,7 @@
 """The headings of a page: those that markdown-it finds, in little time whatever the page."""
 
 import logging
+import re
 import time
 
 import pytest
@@ -23,7 +24,7 @@ PIECES = [
     "<![CDATA[", "<b c='d' e>", "</b >", "<b c=>", "- > a", ">\ta", "  > a", "[a]: b\n", "[a]: b\n===\n",
     "[a]: b\nT\n===", "[a]: <b> 'c'\n===\n", "[a]: b\n'c\nd'\nT\n---", "[]: b\n===",
 ]  # fmt: skip
-pages = st.lists(st.sampled_from(PIECES), max_size=8).map("\n".join)
+pages = st.binary(max_size=9).map(lambda data: "\n".join(PIECES[each % len(PIECES)] for each in data))
 _parser = MarkdownIt("commonmark", {"maxNesting": 100})
 _parser.core.ruler.enableOnly(["normalize", "block"])
 
@@ -37,7 +38,7 @@ def found_by_us(page: str) -> list[tuple[int, int, int]]:
     return [(heading.level, heading.start, heading.end) for heading in read_headings(split_lines(page))]
 
 
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=5_000, deadline=None)
 @given(page=pages)
 def test_headings_are_where_markdown_it_finds_them(page):
     assert found_by_us(page) == found_by_markdown_it(page)
@@ -80,17 +81,14 @@ def cpu_ms(page: str, operation, content: str | None, header: str | None) -> flo
 
 
 def test_no_operation_on_a_hostile_page_takes_longer_than_50_ms():
-    worst: list[tuple[float, str, str]] = []
+    worst: list[tuple[float, str]] = []
     for page in hostile_pages():
         for each in {page, cut_to_the_limit(page)}:
             ended = each[: 65_536 - 20] + "\n\n# wanted"
-            for operation, content, header in (
-                ("delete_section_by_header", None, "wanted"),
-                ("replace_section_by_header", "x", "(a+)+$"),
-                ("replace_section_by_header", page, "a"),
-                ("append", page, None),
-            ):
-                worst.append((cpu_ms(ended, operation, content, header), operation, page[:30]))
+            worst.append((cpu_ms(ended, "delete_section_by_header", None, "wanted"), page[:30]))
+            worst.append((cpu_ms(ended, "replace_section_by_header", "x", "(a+)+$"), page[:30]))
+        worst.append((cpu_ms("# a\n" + page[:30_000], "replace_section_by_header", page, "a"), page[:30]))
+        worst.append((cpu_ms(page[:30_000], "append", page[:30_000], None), page[:30]))
     worst.sort(reverse=True)
     print(f"{len(worst)} operations, CPU in ms, the slowest: {worst[:5]}")
     assert worst[0][0] < LIMIT_MS
@@ -102,3 +100,18 @@ def test_a_page_that_is_read_to_its_end_is_really_read():
     assert sum(len(page) > 10_000 for page in at_the_limit) > 50
     page = cut_to_the_limit("- a\n+ b\n" * 8_000) + "\n# wanted"
     assert apply(page, "delete_section_by_header", None, "wanted").is_error is False
+
+
+def test_the_comparison_finds_a_planted_bug(monkeypatch):
+    """A reader that takes every line with a number sign for a header is found out."""
+    naive = re.compile(r"^ {0,3}(#{1,6}) ", re.M)
+    monkeypatch.setitem(
+        globals(),
+        "found_by_us",
+        lambda page: [
+            (len(each[1]), page[: each.start()].count("\n"), page[: each.start()].count("\n") + 1)
+            for each in naive.finditer(page)
+        ],
+    )
+    with pytest.raises(AssertionError):
+        test_headings_are_where_markdown_it_finds_them()

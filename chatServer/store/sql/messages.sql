@@ -20,6 +20,20 @@ where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(sess
 order by h.session_id desc, h.id desc
 limit %(limit)s;
 
+-- name: read_opening
+-- The oldest messages that a model may see: of finished turns, and those that no turn wrote; newest first.
+select id, message_id, turn_id, created_at, message, tokens
+from (
+    select h.id, h.message_id, h.turn_id, h.created_at, h.message::text as message, h.tokens
+    from public.chat_message_history h
+    left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
+    where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s
+        and (h.turn_id is null or t.state in ('done', 'stopped'))
+    order by h.session_id, h.id
+    limit %(limit)s
+) opening
+order by id desc;
+
 -- name: read_turn
 -- The messages of a turn, newest first. Its rows follow the question closely: only other writers come between.
 select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens
@@ -39,20 +53,6 @@ order by h.id desc;
 select message_id from public.chat_message_history where user_id = %(user_id)s and message_id = %(message_id)s
 union all
 select message_id from chat.message_superseded where user_id = %(user_id)s and message_id = %(message_id)s;
-
--- name: read_opening
--- The oldest messages that a model may see: of finished turns, and those that no turn wrote; newest first.
-select id, message_id, turn_id, created_at, message, tokens
-from (
-    select h.id, h.message_id, h.turn_id, h.created_at, h.message::text as message, h.tokens
-    from public.chat_message_history h
-    left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
-    where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s
-        and (h.turn_id is null or t.state in ('done', 'stopped'))
-    order by h.session_id, h.id
-    limit %(limit)s
-) opening
-order by id desc;
 
 -- name: find_place
 -- Where a message stands in its session.

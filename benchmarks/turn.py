@@ -1,0 +1,187 @@
+"""What one whole turn costs in CPU, server and Postgres together, in sessions of 10 to 100,000 messages.
+
+python -m benchmarks.turn exits with 1 when a turn in a longer session costs more than 1.15 times one in a session
+of 10; with --without-index it must. --profile writes where the server's time goes.
+"""
+
+import contextlib
+import json
+import os
+import pstats
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import psutil
+import psycopg
+
+from benchmarks.history_window import FILL_MESSAGES, FILL_TURNS
+from chatServer.api.dev_key import DevKey, dev_user_id
+from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
+from chatServer.store.migrate import migrate
+
+SIZES = (10, 1_000, 20_000, 100_000)
+SLICES = 9
+TURNS_PER_SLICE = 60
+GATE = 1.15
+HAS_INDEX = "--without-index" not in sys.argv
+PROFILE = "--profile" in sys.argv
+REPLY = " ".join(["word"] * 20)
+USER = dev_user_id("bench")
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The cost of one turn, as measured over many."""
+
+    server_ms: float
+    postgres_ms: float
+    wall_ms: float
+
+    @property
+    def cpu_ms(self) -> float:
+        return self.server_ms + self.postgres_ms
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        Path(folder).chmod(0o755)  # the embedded server may run as another user
+        directory = Path(folder)
+        with embedded_postgres(directory) as postgres:
+            migrate(postgres.owner_url)
+            sessions = {size: fill(postgres, size) for size in SIZES}
+            with psycopg.connect(postgres.owner_url, autocommit=True) as connection:
+                connection.execute("vacuum analyze")  # else autovacuum does it amid the measurement
+            with running_server(directory, postgres) as (server, address):
+                is_good = compare(Bench(server, address, postgres, DevKey.of(directory).sign(USER)), sessions)
+    sys.exit(0 if is_good else 1)
+
+
+def fill(postgres: EmbeddedPostgres, messages: int) -> str:
+    """A session of so many messages."""
+    session_id = str(uuid4())
+    values = {"user_id": USER, "session_id": session_id, "messages": messages}
+    with psycopg.connect(postgres.owner_url, autocommit=True) as connection:
+        connection.execute("alter system set autovacuum = off")
+        connection.execute("select pg_reload_conf()")
+        connection.execute(
+            "insert into chat.sessions (user_id, session_id, agent_name, title) "
+            "values (%(user_id)s, %(session_id)s, 'assistant', 'bench')",
+            values,
+        )
+        connection.execute(FILL_TURNS, values)
+        connection.execute(FILL_MESSAGES, values)
+        connection.execute(
+            "update public.chat_message_history set tokens = 60 where session_id = %(session_id)s", values
+        )
+        if not HAS_INDEX:
+            connection.execute("drop index if exists public.chat_message_history_by_session")
+    return session_id
+
+
+@contextlib.contextmanager
+def running_server(directory: Path, postgres: EmbeddedPostgres) -> Iterator[tuple[psutil.Process, str]]:
+    """A server of its own process with a model that answers at once, and no worker beside it."""
+    script = directory / "script.json"
+    script.write_text(json.dumps({"rules": [], "default": REPLY}))
+    environment = {
+        **os.environ,
+        "CHAT_DATA_DIR": str(directory),
+        "PORT": "0",
+        "DATABASE_URL": postgres.app_url,
+        "DATABASE_DIRECT_URL": postgres.app_url,
+        "MODEL": f"script:{script}",
+        "WORKER": "off",
+        "LOG_LEVEL": "WARNING",
+        "BENCH_PROFILE": str(directory / "profile") if PROFILE else "",
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVE], env=environment, stdout=subprocess.PIPE, text=True, cwd=directory
+    )
+    try:
+        assert process.stdout is not None
+        address = next(found[1] for line in process.stdout if (found := re.search(r"is at (http://\S+)", line)))
+        yield psutil.Process(process.pid), address
+    finally:
+        process.terminate()
+        process.wait(30)
+        if PROFILE:
+            pstats.Stats(str(directory / "profile")).sort_stats("tottime").print_stats(45)
+
+
+SERVE = """
+import atexit, cProfile, os
+from chatServer.cli import main
+if path := os.environ.get("BENCH_PROFILE"):
+    profile = cProfile.Profile()
+    profile.enable()
+    atexit.register(lambda: (profile.disable(), profile.dump_stats(path)))
+main(["serve"])
+"""
+
+
+class Bench:
+    """A client, and the processes whose time it counts."""
+
+    def __init__(self, server: psutil.Process, address: str, postgres: EmbeddedPostgres, token: str) -> None:
+        self.server = server
+        self.postgres = psutil.Process(postgres.pid)
+        self.client = httpx.Client(base_url=address, headers={"Authorization": f"Bearer {token}"}, timeout=60)
+
+    def measure(self, session_id: str) -> Slice:
+        server, postgres, began = cpu_s(self.server), self.postgres_s(), time.perf_counter()
+        for number in range(TURNS_PER_SLICE):
+            answer = self.client.post("/api/chat", json={"message": f"question {number}", "session_id": session_id})
+            assert answer.status_code == 200, answer.text
+            assert answer.json()["response"] == REPLY
+        per_turn_ms = 1_000 / TURNS_PER_SLICE
+        return Slice(
+            (cpu_s(self.server) - server) * per_turn_ms,
+            (self.postgres_s() - postgres) * per_turn_ms,
+            (time.perf_counter() - began) * per_turn_ms,
+        )
+
+    def postgres_s(self) -> float:
+        return cpu_s(self.postgres) + sum(cpu_s(child) for child in self.postgres.children())
+
+
+def cpu_s(process: psutil.Process) -> float:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        times = process.cpu_times()
+        return times.user + times.system
+    return 0.0
+
+
+def compare(bench: Bench, sessions: dict[int, str]) -> bool:
+    for session_id in sessions.values():
+        bench.measure(session_id)  # fills the caches
+    rounds = []
+    for _ in range(SLICES):
+        rounds.append({size: bench.measure(session_id) for size, session_id in sessions.items()})
+        rounds[-1][0] = bench.measure(sessions[SIZES[0]])
+    print(f"N = {SLICES} interleaved slices of {TURNS_PER_SLICE} turns, one after the other; the reply has 20 words")
+    print("messages in the session | server ms | Postgres ms | wall ms | CPU against a session of 10")
+    is_good = True
+    for size in SIZES:
+        slices = [each[size] for each in rounds]
+        ratio = statistics.median(each[size].cpu_ms / each[SIZES[0]].cpu_ms for each in rounds)
+        is_good = is_good and ratio <= GATE
+        columns = [
+            statistics.median(getattr(s, name) for s in slices) for name in ("server_ms", "postgres_ms", "wall_ms")
+        ]
+        print(f"{size:>23,} | " + " | ".join(f"{value:.2f}" for value in columns) + f" | {ratio:.3f}")
+    control = statistics.median(each[0].cpu_ms / each[SIZES[0]].cpu_ms for each in rounds)
+    print(f"A/A control: {control:.3f}; gate: {GATE}")
+    return is_good
+
+
+if __name__ == "__main__":
+    main()

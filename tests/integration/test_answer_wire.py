@@ -1,0 +1,143 @@
+"""The agent's seam over a real wire: LangChain's OpenAI package and a server of our own."""
+
+import asyncio
+import json
+
+import pytest
+from pydantic import BaseModel, SecretStr
+
+from chatServer import errors
+from chatServer.agent.answer import Answerer
+from chatServer.agent.models import Models
+from chatServer.agent.tools import Tool, ToolResult
+from chatServer.config import Settings
+from chatServer.messages import Message
+from chatServer.records import Agent, Limits, ModelInput, Said, Usage
+from tests.tools.asking import a_context, events, text
+from tests.tools.grammar import complaints
+from tests.tools.openai_server import OpenAIServer
+
+
+class City(BaseModel):
+    city: str
+
+
+class Zone(BaseModel):
+    zone: str
+
+
+async def weather(_, given):
+    return ToolResult(f"Rain in {given.city}.")
+
+
+async def time(_, given):
+    return ToolResult(f"Noon, {given.zone}.")
+
+
+TOOLS = [Tool("weather", "The weather.", City, weather), Tool("time", "The time.", Zone, time)]
+
+
+@pytest.fixture(params=["lean", "create_agent"])
+def kind(request) -> str:
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def _no_request_goes_elsewhere(monkeypatch):
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.fixture
+def wire():
+    server = OpenAIServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+async def answer(kind):
+    opened = []
+
+    def ask(base_url, mode, **limits):
+        settings = Settings(_env_file=None, model_base_url=base_url, model_api_key=SecretStr("key"))
+        opened.append(models := Models(settings, {}))
+        agent = Agent("a", "d", "p", limits=Limits(**limits), middleware=("pii",) if kind == "create_agent" else ())
+        asked = ModelInput(agent, f"openai:{mode}", "Be brief.", (Message("user", "Well?"),))
+        return Answerer(models, model_timeout_s=20, tool_timeout_s=5).answer(asked, TOOLS, a_context())
+
+    yield ask
+    for models in opened:
+        await models.close()
+
+
+async def test_a_text_with_its_usage_and_limit(wire, answer):
+    heard = [one async for one in answer(wire.base_url, "says", output_tokens=77)]
+    assert complaints(heard) == []
+    assert text(heard) == "Hello, wire!"
+    assert [one.usage for one in heard if isinstance(one, Said)] == [Usage(11, 7)]
+    (request,) = wire.requests
+    assert request.get("max_completion_tokens", request.get("max_tokens")) == 77
+    described = {tool["function"]["name"]: tool["function"]["parameters"] for tool in request["tools"]}
+    assert described["weather"]["required"] == ["city"]
+    assert [one["role"] for one in request["messages"]] == ["system", "user"]
+
+
+async def test_calls_that_come_in_fragments_are_run_and_sent_back(wire, answer):
+    heard = []
+    with pytest.raises(errors.ModelFailed, match="gave no answer"):  # this server asks for tools for ever
+        async for one in answer(wire.base_url, "tools", steps=2):
+            heard.append(one)
+    assert complaints(heard) == []
+    assert [one.value for one in events(heard, "tool-input")][:2] == [{"city": "Köln"}, {"zone": "CET"}]
+    assert [one.value for one in events(heard, "tool-output")] == ["Rain in Köln.", "Noon, CET."]
+    first, last = wire.requests
+    assert "tools" in first
+    assert "tools" not in last
+    *_, called, rain, noon = last["messages"]
+    assert [json.loads(one["function"]["arguments"]) for one in called["tool_calls"]] == [
+        {"city": "Köln"},
+        {"zone": "CET"},
+    ]
+    assert [(one["role"], one["tool_call_id"]) for one in (rain, noon)] == [("tool", "call_0"), ("tool", "call_1")]
+
+
+@pytest.mark.parametrize("mode", ["breaks", "500", "garbage"])
+async def test_what_the_provider_does_wrong_is_an_error_of_ours(wire, answer, mode):
+    with pytest.raises(errors.ModelFailed):
+        _ = [one async for one in answer(wire.base_url, mode)]
+
+
+async def test_a_stop_ends_the_connection_to_the_provider(answer):
+    has_hung_up = asyncio.Event()
+
+    async def talk(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+        delta = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        delta["choices"] = [{"index": 0, "delta": {"role": "assistant", "content": "Well, "}, "finish_reason": None}]
+        writer.write(f"data: {json.dumps(delta)}\n\n".encode())
+        while await reader.read(65_536):
+            pass  # the rest of the question; then nothing, until the other side hangs up
+        has_hung_up.set()
+        writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    has_heard = asyncio.Event()
+
+    async def follow():
+        async for one in answer(f"http://127.0.0.1:{port}/v1", "m"):
+            if text([one]):
+                has_heard.set()
+
+    task = asyncio.create_task(follow())
+    await asyncio.wait_for(has_heard.wait(), 20)
+    assert not has_hung_up.is_set()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.wait_for(has_hung_up.wait(), 5)
+    server.close()
+    await server.wait_closed()
