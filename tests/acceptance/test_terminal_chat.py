@@ -17,13 +17,14 @@ from tests.acceptance.test_shutdown import wait_until
 from tests.conftest import Urls, owner_connection
 from tests.tools.typing_in import CTRL_C, CTRL_D, terminal
 
-PROMPT = r"(?m)^you> \Z"  # not the one in what was said before
+PROMPT = "you> "  # what was said before has it too: there, wait for all of it
 WAITING_STOPS = (
-    "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%stop_requested_at%'"
+    "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%coalesce(stop_requested_at%'"
 )
 SLOWLY = " ".join(f"word{i}" for i in range(100))
 RULES = [
     {"match": "^slowly", "reply": SLOWLY, "delay_ms": 50},
+    {"match": "^for ages", "reply": " ".join(f"word{i}" for i in range(500)), "delay_ms": 50},
     {"match": "^evil", "reply": "a\x1b[2Jb\x07c\x9b31m\rd\u202ee\n\tf"},
     {"match": "^breaks", "reply": "I was about to say", "fail_after_words": 3},
     {"match": "what did I say", "reply": "{messages}"},
@@ -104,9 +105,9 @@ def test_a_conversation_streams_stops_at_ctrl_c_and_goes_on_when_one_returns(whe
         person.type(CTRL_D)
         assert person.end()[0] == 0
     with at_a_terminal(where, "--agent", "coder") as person:
-        seen = person.until(PROMPT)
+        seen = person.until(r"you> evil\ncoder> a.+\n.+f\nyou> ")
         assert "you> note tea\n· manage_long_term_memory\ncoder> Noted: tea.\nyou> slowly\ncoder> word0 word1" in seen
-        assert "· stopped\nyou> evil\n" in seen
+        assert "· stopped\nyou> evil\n" in seen, "in the order in which it was said"
         assert "you> hello" not in seen, "six messages"
         person.say("what did I say?")
         assert "user: hello" in person.until(PROMPT)
@@ -191,7 +192,7 @@ def test_a_session_of_another_agent_is_refused_once_and_at_the_terminal(where):
     with at_a_terminal(where, "--session", "thread", "--agent", "assistant") as person:
         assert person.end() == (1, "This session is a conversation with the agent coder.\n")
     with at_a_terminal(where, "--session", "thread") as person:
-        assert "coder> You said: hello\n" in person.until(PROMPT)
+        person.until("you> hello\ncoder> You said: hello\nyou> ")
 
 
 def test_an_error_in_a_conversation_is_a_sentence_and_the_conversation_goes_on(where):
@@ -207,15 +208,18 @@ def test_it_shares_the_embedded_database_and_its_conversations_with_a_running_se
     with server(tmp_path, **script) as running:
         session = say(running, "I like volcanoes")["session_id"]
         assert "user: I like volcanoes" in chat(script, "what did I say?").stdout
-        thread = threading.Thread(target=say, args=(running, "slowly"), kwargs={"session_id": session})
+        answers: list[dict] = []
+        thread = threading.Thread(target=lambda: answers.append(say(running, "for ages", session_id=session)))
         thread.start()
         wait_for_turn(running, session)
         with at_a_terminal(script) as person:
-            seen = person.until(r"word99\nyou> \Z")
-            assert f"assistant> {SLOWLY}" in seen, "the answer to another device is followed from its start"
+            person.until("you> for ages\nassistant> word0 word1 ")  # what another device waits for, from its start
+            person.type(CTRL_C)
+            person.until("· stopped\nyou> ")
             person.type(CTRL_D)
             assert person.end()[0] == 0
         thread.join(30)
+        assert [each["state"] for each in answers] == ["stopped"]
         assert running.resolve() == session, "and the server goes on"
 
 

@@ -45,7 +45,9 @@ class Terminal:
         deadline = time.monotonic() + WITHIN_S
         while self._read(deadline):
             pass
-        return self.process.wait(WITHIN_S), self.shown[self._read_to :]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.process.wait(1), self.shown[self._read_to :]
+        raise AssertionError(f"it goes on after {self.shown!r}")
 
     def _read(self, deadline: float) -> bool:
         ready, _, _ = select.select([self._master], [], [], max(0, deadline - time.monotonic()))
