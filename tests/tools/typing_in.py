@@ -46,7 +46,7 @@ class Terminal:
         while self._read(deadline):
             pass
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return self.process.wait(1), self.shown[self._read_to :]
+            return self.process.wait(10), self.shown[self._read_to :]
         raise AssertionError(f"it goes on after {self.shown!r}")
 
     def _read(self, deadline: float) -> bool:
