@@ -1,4 +1,4 @@
-"""The command chatserver: serve, worker, migrate, doctor, backup, restore, session, token."""
+"""The command chatserver: serve, worker, migrate, doctor, chat, backup, restore, session, token."""
 
 import argparse
 import asyncio
@@ -12,7 +12,7 @@ from types import FrameType
 import uvicorn
 import uvloop
 
-from chatServer import __version__, logs, operations
+from chatServer import __version__, logs, operations, terminal_chat
 from chatServer.api.dev_key import DevKey, dev_user_id
 from chatServer.api.patience import LimitedPatience
 from chatServer.api.shutdown import Shutdown
@@ -122,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     commands.add_parser("serve", help="run the server").set_defaults(command=serve)
     commands.add_parser("migrate", help="bring the database to the newest revision").set_defaults(command=migrate)
+    terminal_chat.add(commands)
     operations.add(commands)
     token_parser = commands.add_parser("token", help="print an access token for development")
     token_parser.add_argument(

@@ -86,9 +86,22 @@ def test_the_lines_of_the_readme_work_as_they_stand(data_dir):
         script = "set -eu\n" + "\necho\n".join(shell_blocks(chapter[1])).replace("curl -s", "curl --fail-with-body -s")
         script = script.replace("http://127.0.0.1:8000", running.address)
         done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert '"agent_name":"assistant"' in done.stdout
-    assert done.stdout.count('"title":"Hello, thread"') == 2, "renamed, then found by the search"
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert '"response":"Hello! I am the built-in responder' in done.stdout
+        assert '"type":"text-delta"' in done.stdout
+        assert "data: [DONE]" in done.stdout
+        assert '"response":"From your notes:\\n- I drink tea, not coffee."' in done.stdout, "in another session"
+        found = done.stdout.splitlines()[-1]
+        assert '"external_id":"my-other-thread"' in found, "whose answer says it"
+        wait_for_title(running, "What do you know about me?")
+
+
+def wait_for_title(running: Running, title: str) -> None:
+    """Titles are made in the background."""
+    deadline = time.monotonic() + 10
+    while title not in [each["title"] for each in running.request("GET", "/api/sessions").json()["sessions"]]:
+        assert time.monotonic() < deadline, "no title"
+        time.sleep(0.2)
 
 
 def test_a_session_is_still_there_after_a_restart_and_on_another_device(data_dir):

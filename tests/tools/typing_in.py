@@ -1,0 +1,88 @@
+"""A command at a terminal of its own, as a person sees it and types."""
+
+import contextlib
+import fcntl
+import os
+import re
+import select
+import subprocess
+import termios
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+WITHIN_S = 60
+CTRL_C, CTRL_D = "\x03", "\x04"
+
+
+class Terminal:
+    """What was shown so far, and where one has read to."""
+
+    def __init__(self, process: subprocess.Popen[bytes], master: int) -> None:
+        self.process = process
+        self._master = master
+        self.shown = ""
+        self._read_to = 0
+
+    def type(self, text: str) -> None:
+        os.write(self._master, text.encode())
+
+    def say(self, text: str) -> None:
+        self.type(text + "\r")
+
+    def until(self, wanted: str, within_s: float = WITHIN_S) -> str:
+        """What is shown up to the next place where this is, a regular expression."""
+        deadline = time.monotonic() + within_s
+        while not (found := re.compile(wanted).search(self.shown, self._read_to)):
+            if time.monotonic() > deadline or not self._read(deadline):
+                raise AssertionError(f"{wanted!r} is not in {self.shown[self._read_to :]!r}")
+        seen = self.shown[self._read_to : found.end()]
+        self._read_to = found.end()
+        return seen
+
+    def end(self) -> tuple[int, str]:
+        """How the command ended, and what it showed until then."""
+        deadline = time.monotonic() + WITHIN_S
+        while self._read(deadline):
+            pass
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.process.wait(10), self.shown[self._read_to :]
+        raise AssertionError(f"it goes on after {self.shown!r}")
+
+    def _read(self, deadline: float) -> bool:
+        ready, _, _ = select.select([self._master], [], [], max(0, deadline - time.monotonic()))
+        try:
+            piece = os.read(self._master, 65536) if ready else b""
+        except OSError:  # the other side is closed
+            piece = b""
+        self.shown += piece.decode(errors="replace").replace("\r\n", "\n")
+        return bool(piece)
+
+
+def _own() -> None:
+    """In the new process: this terminal is the one whose keys make signals for us."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+@contextlib.contextmanager
+def terminal(command: list[str], cwd: Path, **environment: str) -> Iterator[Terminal]:
+    """Ctrl-C typed here reaches the command as a person's does: through the terminal, as a signal to its group."""
+    master, slave = os.openpty()
+    values = {**os.environ, "TERM": "dumb", **environment}  # dumb: no colours, no bracketed paste
+    streams = {"stdin": slave, "stdout": slave, "stderr": slave}
+    process = subprocess.Popen(
+        command,
+        env=values,
+        cwd=cwd,
+        **streams,
+        start_new_session=True,
+        preexec_fn=_own,  # noqa: PLW1509  one system call, and no lock
+    )
+    os.close(slave)
+    try:
+        yield Terminal(process, master)
+    finally:
+        if process.poll() is None:
+            process.terminate()
+        os.close(master)
+        process.wait(WITHIN_S)
