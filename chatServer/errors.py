@@ -159,8 +159,8 @@ class ShuttingDown(ChatError):
 
     status, code, title = 503, "shutting_down", "The server is about to end"
 
-    def __init__(self) -> None:
-        super().__init__("The server takes nothing new because it ends. Try again in a moment.", retry_after_s=2)
+    def __init__(self, detail: str = "The server takes nothing new because it ends. Try again in a moment.") -> None:
+        super().__init__(detail, retry_after_s=2)
 
 
 class IssuerUnavailable(ChatError):

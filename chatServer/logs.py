@@ -34,6 +34,12 @@ def quiet() -> None:
     """Silence the libraries that would write down what people say."""
     for name in NEVER_BELOW_WARNING:
         logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger("uvicorn.error").addFilter(is_news)
+
+
+def is_news(record: logging.LogRecord) -> bool:
+    """Not what uvicorn says of a reader that was dropped on purpose: api/event_stream.py has said so."""
+    return "without completing response" not in record.getMessage()
 
 
 class TextLines(logging.Formatter):

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from chatServer import errors
 from chatServer.api.schemas import AgentName, SessionId, Text
@@ -11,8 +11,18 @@ from chatServer.messages import Message, checked_image, clean_text, from_ui_mess
 from chatServer.turn.ask import Ask
 
 MAX_IMAGES = 10
+MAX_CHARACTERS = 1_000_000
+MAX_PARTS = 100
+MAX_FIELDS = 100
 MAX_KEY_LENGTH = 255
 MAX_ID_LENGTH = 200
+
+
+def _last_of_user(messages: Any) -> Any:
+    """The one that counts: the rest, which grows with the conversation, is not even looked at."""
+    if not isinstance(messages, list):
+        return messages
+    return next(([each] for each in reversed(messages) if isinstance(each, dict) and each.get("role") == "user"), [])
 
 
 class ChatRequest(BaseModel):
@@ -23,7 +33,9 @@ class ChatRequest(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     message: Text | dict[str, Any] | None = Field(None, description="A text, or a UIMessage of role user")
-    messages: list[Any] | None = Field(None, description="UIMessages; the last of role user counts, the rest is ours")
+    messages: Annotated[list[Any], BeforeValidator(_last_of_user)] | None = Field(
+        None, description="UIMessages; the last of role user counts, the rest is ours"
+    )
     id: SessionId | None = Field(None, description="The session, as useChat names it")
     session_id: SessionId | None = None
     agent_id: AgentName | None = None
@@ -31,6 +43,13 @@ class ChatRequest(BaseModel):
     images: Annotated[list[Text], Field(max_length=MAX_IMAGES, description="data: URIs")] = []
     trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
     message_id: Annotated[Text | None, Field(alias="messageId", max_length=MAX_ID_LENGTH)] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def is_not_a_flood(cls, body: Any) -> Any:
+        if isinstance(body, dict) and len(body) > MAX_FIELDS:
+            raise ValueError(f"A body may have {MAX_FIELDS} fields at most")
+        return body
 
     @model_validator(mode="after")
     def is_one_of_the_three(self) -> Self:
@@ -71,6 +90,9 @@ class ChatRequest(BaseModel):
         return bool(self._ui_message().get("id"))
 
     def _message(self) -> Message:
+        parts = [] if self.is_plain else self._ui_message().get("parts")
+        if isinstance(parts, list) and len(parts) > MAX_PARTS:
+            raise errors.InvalidRequest(f"A message may have {MAX_PARTS} parts at most.")
         try:
             message = (
                 Message(role="user", content=self.message, images=self.images)
@@ -81,6 +103,8 @@ class ChatRequest(BaseModel):
                 checked_image(image)
         except errors.MessageError as error:
             raise errors.InvalidRequest(str(error)) from error
+        if len(str(message.content or "")) > MAX_CHARACTERS:
+            raise errors.InvalidRequest(f"A message may have {MAX_CHARACTERS:,} characters at most.")
         if not message.images and not str(message.content or "").strip():
             raise errors.InvalidRequest("The message is empty.")
         if len(message.images or []) > MAX_IMAGES:
@@ -92,10 +116,10 @@ class ChatRequest(BaseModel):
     def _ui_message(self) -> dict[str, Any]:
         if isinstance(self.message, dict):
             return self.message
-        said = [each for each in self.messages or [] if isinstance(each, dict) and each.get("role") == "user"]
-        if not said:
+        if not self.messages:
             raise errors.InvalidRequest("There is no message of role user to answer.")
-        return said[-1]
+        found: dict[str, Any] = self.messages[-1]
+        return found
 
 
 def checked_key(key: str) -> str:

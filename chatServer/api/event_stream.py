@@ -2,10 +2,13 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Mapping
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
+
+logger = logging.getLogger(__name__)
 
 SLOW_READER_S = 30.0  # how long one piece may wait to be taken
 
@@ -38,6 +41,7 @@ class EventStream(Response):
         async with contextlib.aclosing(self._pieces) as pieces:
             async for piece in pieces:
                 if not await _is_taken(send({"type": "http.response.body", "body": piece, "more_body": True})):
+                    logger.info("a reader took nothing for %g s and was dropped", SLOW_READER_S)
                     return  # without the last chunk: the reader knows that something is missing, and may resume
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 

@@ -58,8 +58,8 @@ def count_message(message: Message) -> int:
     return tokens + sum(count_image(image) for image in message.images or ())
 
 
-async def count_question(message: Message) -> int:
-    """The tokens of what somebody sent, who may have sent a book: that is counted beside everybody else's work."""
+async def count_apart(message: Message) -> int:
+    """The same; a text of the length of a book is counted beside everybody else's work."""
     if len(text_of(message)) < LONG_CHARS:
         return count_message(message)
     return await asyncio.to_thread(count_message, message)

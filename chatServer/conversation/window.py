@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from chatServer.conversation.tokens import count_message
+from chatServer.conversation.tokens import count_apart
 from chatServer.memory.conversation import ConversationMemory
 from chatServer.messages import LangChainMessage, refuse_file_images, text_of, to_langchain
 from chatServer.records import StoredMessage
@@ -31,6 +31,7 @@ class WindowMemory:
         self.input_key = input_key
         self.output_key = output_key
         self.return_messages = return_messages
+        self._counts: dict[str, int] = {}
         self.stored: list[StoredMessage] = []  # the window as it was read, with what is known of each message
         self.conversation = ConversationMemory(encode_image=refuse_file_images)
 
@@ -60,7 +61,12 @@ class WindowMemory:
     async def flush(self, history: ChatMessageHistory) -> None:
         """Store what was added since it was loaded, in the transaction of this history."""
         new = self.conversation.new_messages()
-        await history.append(new, tokens=[count_message(message) for message in new])
+        await history.append(new, tokens=[self._counts.get(message.message_id) for message in new])
+
+    async def count_new(self) -> None:
+        """Before the transaction: a long answer takes a while to count."""
+        for message in self.conversation.new_messages():
+            self._counts[message.message_id] = await count_apart(message)
 
     def mark_stored(self) -> None:
         """The transaction has committed; before that, a flush may have to be repeated."""

@@ -8,6 +8,7 @@ from typing import Any
 
 REPLACEMENT = "\ufffd"
 SEARCHABLE_BYTES = 100_000
+SCANNED_CHARACTERS = 1_000_000  # for embedded files, before the first 100 kB are taken
 MAX_MARKS = 30
 WORD_LENGTH = 64  # Postgres refuses lexemes above 2 kB; nobody types that much of a word to find it
 MAX_DEPTH = 200  # whoever reads it back recurses
@@ -79,7 +80,7 @@ def _text_of_anything(value: object) -> str:
 
 def searchable(text: str) -> str:
     """The words that full-text search indexes, of at most the first 100 kB, without embedded files."""
-    prose = _BASE64.sub(" ", _DATA_URI.sub(" ", text))
+    prose = _BASE64.sub(" ", _DATA_URI.sub(" ", text[:SCANNED_CHARACTERS]))
     folded = unicodedata.normalize("NFKC", _few_marks(_first_bytes(prose))).casefold()
     # Folding can lengthen a text elevenfold, and a tsvector above 1 MB is an error.
     words = _first_bytes(unicodedata.normalize("NFKC", folded))

@@ -13,6 +13,7 @@ from chatServer.store.pool import Connection
 
 SQL = queries.load("messages.sql")
 REFERENCE = "image:"
+HOLDERS = ("url", "image_url", "images")  # where blocks of any provider, and our own messages, keep a picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +25,16 @@ class Keeper:
     message_id: UUID
     found: dict[str, str] = field(default_factory=dict)  # the same picture twice is kept once
 
-    async def without_images(self, connection: Connection, value: Any) -> Any:
-        """The same JSON with references in the place of pictures; what is no picture stays as it came."""
+    async def without_images(self, connection: Connection, value: Any, *, under: str = "") -> Any:
+        """The same JSON with references in the place of pictures; a text that looks like one stays as it came."""
         if isinstance(value, str):
-            return await self._reference(connection, value) if value[:11].lower() == "data:image/" else value
+            is_picture = under in HOLDERS and value[:11].lower() == "data:image/"
+            return await self._reference(connection, value) if is_picture else value
         if isinstance(value, list):
-            return [await self.without_images(connection, item) for item in value]
+            return [await self.without_images(connection, item, under=under) for item in value]
         if isinstance(value, dict):
             plain = _with_data_uri(value)
-            return {key: await self.without_images(connection, item) for key, item in plain.items()}
+            return {key: await self.without_images(connection, item, under=key) for key, item in plain.items()}
         return value
 
     async def _reference(self, connection: Connection, uri: str) -> str:

@@ -22,6 +22,8 @@ from chatServer.turn.events import EventLog
 from chatServer.turn.heard import Heard
 from chatServer.turn.record import Record
 
+MAX_CHARACTERS = 1_000_000  # of all that is said in one turn
+MAX_EVENTS = 250_000  # below EVENTS_PER_ATTEMPT
 LET_GO_S = 5.0  # what a model or a tool may take to let go when it is stopped
 
 Reason = Literal["stop", "timeout", "shutdown", "lost"]
@@ -130,6 +132,8 @@ class Attempt:
                 self._heard.hear(each)
                 if isinstance(each, TurnEvent):
                     self.log.add(each)
+                if self._heard.characters > MAX_CHARACTERS or len(self.log) > MAX_EVENTS:
+                    raise errors.ModelFailed("The model did not come to an end: its answer was cut off.")
 
     async def _tell_if_gone(self) -> None:
         """Another attempt speaks for a turn that was taken over; for one that was deleted nobody does."""
@@ -142,6 +146,7 @@ class Attempt:
         outcome = self._judge(answering)
         for message in outcome.messages:
             self.begun.window.conversation.add(message)
+        await self.begun.window.count_new()
         ending = self._ending(outcome)
         if failure := await self._record.store(outcome, ending):
             is_gone = isinstance(failure, errors.SessionNotFound)

@@ -9,7 +9,7 @@ from chatServer.agent.models import Models
 from chatServer.agent.tools import Tool
 from chatServer.conversation import sessions
 from chatServer.conversation.assemble import assemble
-from chatServer.conversation.tokens import count_message, count_question
+from chatServer.conversation.tokens import count_apart, count_message
 from chatServer.conversation.window import WindowMemory
 from chatServer.memory import notebook
 from chatServer.messages import Message
@@ -56,7 +56,7 @@ class Beginning:
         """A turn to run; or the one that this key has begun before, to be joined or replayed."""
         if ask.agent_name is not None:
             self.agents.get(ask.agent_name)
-        tokens = await count_question(ask.message)
+        tokens = await count_apart(ask.message)
         async with self.database.transaction(principal) as connection:
             session = await sessions.enter(
                 connection,

@@ -4,6 +4,7 @@ from chatServer.conversation.tokens import count_text
 from chatServer.messages import Message
 from chatServer.records import EventKind, Said, TurnEvent, Usage
 
+MAX_PARTIAL = 1_000_000
 CLOSED_BY: dict[EventKind, EventKind] = {"text-start": "text-end", "reasoning-start": "reasoning-end"}
 
 
@@ -15,6 +16,7 @@ class Heard:
         self._words: list[list[str]] = []  # of each step
         self._is_speaking = False
         self._open: TurnEvent | None = None
+        self.characters = 0
 
     def hear(self, each: TurnEvent | Said) -> None:
         if isinstance(each, Said):
@@ -25,6 +27,7 @@ class Heard:
             self._is_speaking = True
         elif each.kind == "text-delta":
             self._words[-1].append(each.text)
+            self.characters += len(each.text)
         elif each.kind in CLOSED_BY:
             self._open = TurnEvent(CLOSED_BY[each.kind], id=each.id)
         elif each.kind in CLOSED_BY.values():
@@ -46,7 +49,7 @@ class Heard:
 
     def spoken(self) -> str | None:
         """All words, for a turn that left no messages."""
-        return "\n\n".join(text for words in self._words if (text := "".join(words))) or None
+        return "\n\n".join(text for words in self._words if (text := "".join(words)))[:MAX_PARTIAL] or None
 
     def closing(self) -> list[TurnEvent]:
         """What closes a text or a reasoning that was never finished."""

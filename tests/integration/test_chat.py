@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 
+from chatServer.turn import attempt
 from tests.conftest import ADA, owner_connection, serving
 from tests.tools.talking import chunks, spoken, talking, user_message
 
@@ -125,6 +126,9 @@ async def test_accept_decides_between_json_and_stream(chat, body, accept, kind):
         {"message": "hi", "images": [PICTURE] * 11},
         {"message": user_message("hi"), "images": [PICTURE]},
         {"message": {"role": "user", "parts": [{"type": "file", "url": "https://x.example/a.png"}]}},
+        {"message": "a" * 1_000_001},
+        {"message": {"role": "user", "parts": [{"type": "text", "text": "a"}] * 101}},
+        {"message": user_message("hi"), **{f"field{i}": 1 for i in range(100)}},
         {"message": "hi", "trigger": "something"},
         {"messages": [user_message("hi")], "trigger": "regenerate-message"},
         {"messages": [user_message("hi")], "messageId": "m1"},
@@ -175,6 +179,32 @@ async def test_another_users_session_id_is_an_unused_id(chat, as_eve):
     assert "secret" not in answer.text
     assert (await chat.get(f"/api/chat/{hers['session_id']}/stream", headers=as_eve)).status_code == 204
     assert (await chat.post(f"/api/chat/{hers['session_id']}/stop", headers=as_eve)).status_code == 204
+
+
+async def test_a_text_that_looks_like_a_picture_is_a_text(chat):
+    for body in ({"message": PICTURE, "session_id": "s"}, {"id": "s", "message": user_message(PICTURE, "m2")}):
+        await chat.post("/api/chat", json=body)
+    shown = (await chat.get("/api/sessions/s/messages")).json()["messages"]
+    assert [message["parts"] for message in shown[::2]] == [[{"type": "text", "text": PICTURE}]] * 2
+    assert {part["text"] for message in shown[1::2] for part in message["parts"] if part["type"] == "text"} == {
+        f"You said: {PICTURE}"
+    }
+
+
+async def test_a_flood_of_messages_is_not_even_looked_at(chat):
+    body = {"id": "s", "messages": [*([[]] * 1_000_000), user_message("hello")]}
+    answer = await chat.post("/api/chat", json=body)
+    assert spoken(answer.text) == "You said: hello"
+
+
+async def test_a_model_that_does_not_come_to_an_end_is_cut_off(settings, as_ada, monkeypatch):
+    monkeypatch.setattr(attempt, "MAX_CHARACTERS", 50)
+    async with talking(settings, as_ada, {"match": "on and on", "reply": "word " * 100}) as client:
+        answer = await client.post("/api/chat", json={"message": "on and on", "session_id": "s"})
+        assert (answer.status_code, answer.json()["code"]) == (502, "model_failed")
+        assert "cut off" in answer.json()["detail"], "and JSON says why, as the stream does"
+        shown = (await client.get("/api/sessions/s/messages")).json()["messages"]
+        assert 50 <= len(shown[-1]["parts"][0]["text"]) <= 60
 
 
 async def test_pictures_reach_the_model_and_are_kept_beside_the_message(chat, urls):

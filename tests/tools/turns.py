@@ -56,7 +56,7 @@ async def eventually(found: Callable[[], Awaitable[object]], within_s: float = W
 
 
 def queued(urls: Urls) -> list[tuple[str, int]]:
-    """Every job of a turn that is there, as the owner sees it: status and attempts. Periodic ones come by themselves."""
+    """Every job of a turn that is there, as the owner sees it: status and attempts; periodic ones do not count."""
     with owner_connection(urls.owner) as connection:
         query = (
             "select status::text, attempts from procrastinate.procrastinate_jobs"
