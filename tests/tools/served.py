@@ -1,4 +1,4 @@
-"""A server in this process for tests that cannot wait themselves, with a loop of its own and a model that it scripts."""
+"""A server in this process for tests that cannot wait themselves: its own loop, and a model that it scripts."""
 
 import asyncio
 import contextlib

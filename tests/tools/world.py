@@ -17,6 +17,10 @@ class Refused(Exception):
     status: int
     code: str
 
+    def is_what(self, answer: Any) -> None:
+        same(answer.status_code, self.status)
+        same(answer.json()["code"], self.code)
+
 
 @dataclass(frozen=True)
 class Row:
