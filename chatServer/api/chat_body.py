@@ -85,8 +85,8 @@ class ChatRequest(BaseModel):
             raise errors.InvalidRequest("The message is empty.")
         if len(message.images or []) > MAX_IMAGES:
             raise errors.InvalidRequest(f"A message may have {MAX_IMAGES} images at most.")
-        if len(message.message_id) > MAX_ID_LENGTH:
-            raise errors.InvalidRequest(f"The id of a message may have {MAX_ID_LENGTH} characters at most.")
+        if len(message.message_id) > MAX_ID_LENGTH or clean_text(message.message_id) != message.message_id:
+            raise errors.InvalidRequest(f"The id of a message has at most {MAX_ID_LENGTH} characters, and no NUL.")
         return message
 
     def _ui_message(self) -> dict[str, Any]:

@@ -28,7 +28,6 @@ QUIET: dict[str, Any] = {
     "suppress_health_check": list(HealthCheck),
     "phases": [Phase.generate],
     "report_multiple_bugs": False,
-    "stateful_step_count": STEPS,
 }
 
 
@@ -38,7 +37,7 @@ def server(settings, urls) -> Iterator[Server]:
         yield opened
 
 
-def run(server: Server, examples: int, **options: Any) -> int:
+def run(server: Server, examples: int, *, steps: int = STEPS, **options: Any) -> int:
     """How many steps were done, each with its checks."""
     done = 0
 
@@ -49,7 +48,8 @@ def run(server: Server, examples: int, **options: Any) -> int:
             super().teardown()
 
     Counted.server = server
-    run_state_machine_as_test(Counted, settings=hypothesis.settings(max_examples=examples, **QUIET, **options))
+    wanted = {"max_examples": examples, "stateful_step_count": steps, **QUIET, **options}
+    run_state_machine_as_test(Counted, settings=hypothesis.settings(**wanted))
     return done
 
 
@@ -207,4 +207,4 @@ PLANTED: list[Callable[[Patch], None]] = [
 def test_a_planted_bug_is_found(server, monkeypatch, plant):
     plant(monkeypatch)
     with pytest.raises(AssertionError):
-        run(server, EXAMPLES, derandomize=True)
+        run(server, 15, steps=60, derandomize=True)

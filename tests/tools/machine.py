@@ -16,6 +16,7 @@ CHANGES: list[dict[str, Any]] = [
     {"archived": True, "title": "pears"},
     {"archived": False},
     {"memory": "off"},
+    {"memory": "off", "archived": False},
     {"memory": "on", "title": " Apple trees "},
     {"title": None},
 ]

@@ -66,7 +66,7 @@ class CheckingMachine(TalkingMachine):
 
     def is_answer(self, told: dict[str, Any], turn: Turn) -> None:
         about = told["metadata"]
-        same((told["role"], about["turn_id"], about["state"]), ("assistant", turn.turn_id, turn.state))
+        same((told["role"], about["turn_id"], about.get("state")), ("assistant", turn.turn_id, turn.state))
         turn.reply_id = turn.reply_id or told["id"]
         same(told["id"], turn.reply_id)
         parts = [part for part in told["parts"] if part["type"] != "step-start"]

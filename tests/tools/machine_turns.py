@@ -84,12 +84,14 @@ class TalkingMachine(RuleBasedStateMachine):
         """Without all the rest: so conversations grow long."""
         self.send(who, (None, None, text, shape, None, None))
 
-    @rule(who=users, place=places, shape=shapes)
-    def repeat(self, who, place, shape):
-        """What was sent before, exactly or in another shape; what that means, the model knows."""
+    @rule(who=users, place=places, shape=shapes, is_exact=st.booleans())
+    def repeat(self, who, place, shape, is_exact):
+        """What was sent under a key: exactly, wherever that leads now; or in another shape to where it went then."""
         if asked := self.worlds[who].asked:
-            name, agent, text, former, key, message_id = pick(asked, place)
-            self.send(who, (name, agent, text, shape if key else former, key, message_id))
+            request, thread = pick(asked, place)
+            _, agent, text, former, key, message_id = request
+            another = (thread.session_id, agent, text, shape if key else former, key, message_id)
+            self.send(who, request if is_exact else another)
 
     @rule(who=users, place=places, text=said)
     def repeat_the_key_with_another_body(self, who, place, text):
@@ -124,7 +126,8 @@ class TalkingMachine(RuleBasedStateMachine):
             refused.is_what(answer)
             return
         self.touched = who, thread
-        world.asked.append(asked)
+        if turn_key:
+            world.asked.append((asked, thread))
         heard = Heard.of(answer)
         turn = thread.keys.get(turn_key) if turn_key else None
         if turn is None:

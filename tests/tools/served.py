@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import re
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import UUID
@@ -106,14 +106,14 @@ class Server:
 
 
 @contextlib.contextmanager
-def served(settings: Settings, urls: Urls) -> Iterator[Server]:
+def served(settings: Settings, urls: Urls, rules: Sequence[dict[str, Any]] = RULES) -> Iterator[Server]:
     """Two agents with windows of different lengths; no worker, so that titles are the users' own."""
     folder = settings.chat_data_dir / "agents"
     folder.mkdir()
     for name, messages in WINDOWS.items():
         agent = {"name": name, "description": name, "prompt": PROMPT, "tools": [TOOL], "window": {"messages": messages}}
         (folder / f"{name}.yaml").write_text(json.dumps(agent))
-    settings = with_script(settings, *RULES, agents_dir=folder)
+    settings = with_script(settings, *rules, agents_dir=folder)
     loop = asyncio.new_event_loop()
     opened = contextlib.AsyncExitStack()
     try:

@@ -147,7 +147,7 @@ class World:
         self.active: dict[str, Thread] = {}
         self.notes = {agent: Page() for agent in WINDOWS}
         self.deleted: list[str] = []  # names by which threads were known
-        self.asked: list[tuple[Any, ...]] = []  # requests as they were sent
+        self.asked: list[tuple[Any, Thread]] = []  # requests with a key as they were sent, and where they went
 
     def find(self, name: str) -> Thread | None:
         return next((t for t in self.threads if canonical(name) in (t.session_id, t.external_id)), None)
