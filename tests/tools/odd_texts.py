@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -48,6 +49,15 @@ _mixed = st.lists(st.sampled_from(PIECES) | _any_text, min_size=1, max_size=12).
 odd_texts = st.integers(0, LONG_SHARE).flatmap(
     lambda n: st.builds(_long, _mixed, _mixed) if n == 0 else (_mixed if n % 3 else _any_text).map(Odd)
 )
+
+
+def random_text(random: Random) -> str:
+    """The same kind of text, found quickly."""
+    parts = [
+        random.choice(PIECES) if random.random() < 0.6 else chr(random.randrange(0x110000))
+        for _ in range(random.randint(1, 12))
+    ]
+    return "".join(parts) * (1 if random.randrange(LONG_SHARE * 2) else MAX_BYTES // (4 * len("".join(parts))))
 
 
 def told_in(stream: bytes) -> list[dict[str, Any]]:
