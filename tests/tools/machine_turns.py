@@ -41,16 +41,17 @@ def pick(many: Sequence[T], place: int) -> T:
 class TalkingMachine(RuleBasedStateMachine):
     server: Server  # set by whoever runs it
     is_within_a_step = False
+    actor = 0
 
     def __init__(self) -> None:
         super().__init__()
         self.ids = [uuid.uuid4(), uuid.uuid4()]
         self.worlds = [World(), World()]
         self.headers = [self.server.headers_of(user_id) for user_id in self.ids]
-        self.touched: tuple[int, Thread | None] = (0, None)
+        self.touched: Thread | None = None
 
     def ask(self, who: int, method: str, path: str, **options: Any):
-        self.is_within_a_step = True
+        self.is_within_a_step, self.actor = True, who
         return self.server.wait(self.server.ask(method, path, self.headers[who], **options))
 
     def named(self, who: int, wanted: tuple[str, int]) -> str | None:
@@ -79,10 +80,16 @@ class TalkingMachine(RuleBasedStateMachine):
     def post(self, who, where, agent, text, shape, key, message_id):
         self.send(who, (self.named(who, where), agent, text, shape, key, message_id))
 
-    @rule(who=users, text=said, shape=shapes)
-    def say(self, who, text, shape):
+    @rule(who=users, text=said, shape=shapes, key=st.sampled_from(KEYS))
+    def say(self, who, text, shape, key):
         """Without all the rest: so conversations grow long."""
-        self.send(who, (None, None, text, shape, None, None))
+        self.send(who, (None, None, text, shape, key, None))
+
+    @rule(who=users, place=places)
+    def recite(self, who, place):
+        """Whatever thread it is, the model is given its window and its notes, and nothing else."""
+        if threads := self.worlds[who].threads:
+            self.send(who, (pick(threads, place).session_id, None, "recite", "plain-stream", None, None))
 
     @rule(who=users, place=places, shape=shapes, is_exact=st.booleans())
     def repeat(self, who, place, shape, is_exact):
@@ -125,7 +132,7 @@ class TalkingMachine(RuleBasedStateMachine):
         except Refused as refused:
             refused.is_what(answer)
             return
-        self.touched = who, thread
+        self.touched = thread
         if turn_key:
             world.asked.append((asked, thread))
         heard = Heard.of(answer)
@@ -144,7 +151,7 @@ class TalkingMachine(RuleBasedStateMachine):
         world = self.worlds[who]
         if world.threads:
             thread = world.use(pick(world.threads, place))
-            self.touched = who, thread
+            self.touched = thread
             heard, turn_ids = self.server.wait(self._stopped(who, thread.session_id))
             same({heard.turn_id, *turn_ids}, {heard.turn_id})
             stopped(thread, heard)
