@@ -5,7 +5,7 @@ from typing import Any, NotRequired, TypedDict
 
 from chatServer.errors import MessageError
 from chatServer.messages.calls import ToolCallMsg, json_object
-from chatServer.messages.clean import clean_json
+from chatServer.messages.clean import clean_json, clean_text
 from chatServer.messages.images import parse_data_uri
 from chatServer.messages.message import Message, new_message_id
 from chatServer.messages.text import reasoning_of, text_of, tool_result
@@ -100,7 +100,7 @@ def _text(part: Mapping[str, Any]) -> str:
     text = part.get("text")
     if not isinstance(text, str):
         raise MessageError("A text part needs a text.")
-    return text
+    return clean_text(text)
 
 
 def _image(part: Mapping[str, Any]) -> str:

@@ -110,6 +110,7 @@ async def test_accept_decides_between_json_and_stream(chat, body, accept, kind):
         {"message": user_message("hi", "x" * 201)},
         {"message": user_message("hi", "a\0b")},
         {"message": user_message("hi", "line\nbreak")},
+        {"message": user_message("hi", "\ud83d")},
         {"message": "hi", "messages": [user_message("hi")]},
         {"message": "hi", "sesion_id": "typo"},
         {"message": "hi", "session_id": "not an id"},
@@ -135,7 +136,7 @@ async def test_accept_decides_between_json_and_stream(chat, body, accept, kind):
     ],
 )
 async def test_what_cannot_be_answered_is_refused_and_leaves_nothing(chat, urls, body):
-    answer = await chat.post("/api/chat", json=body)
+    answer = await chat.post("/api/chat", content=json.dumps(body), headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request"), answer.text
     with owner_connection(urls.owner) as connection:
         for table in ("chat.sessions", "chat.turns", "chat_message_history", "chat.message_images"):
@@ -261,6 +262,16 @@ async def test_odd_letters_come_back_as_they_went_or_replaced(chat):
         )
         assert answer.status_code == 200, answer.text
         assert answer.json()["response"].startswith("You said: ")
+
+
+async def test_the_model_is_never_sent_what_cannot_be_written_as_utf_8(chat):
+    for message in ("what is this \0 \ud83d?", user_message("what is this \0 \ud83d?", "")):
+        answer = await chat.post(
+            "/api/chat",
+            content=json.dumps({"message": message}),
+            headers={"Content-Type": "application/json", **JSON},
+        )
+        assert "what is this \ufffd \ufffd?" in answer.json()["response"]
 
 
 async def test_usage_is_added_to_the_users_day(chat, urls):

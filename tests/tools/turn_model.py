@@ -1,0 +1,79 @@
+"""How a turn should go, in plain Python: what the scripted model says, and what of it stays."""
+
+import json
+
+from tests.tools.served import FAILING, FAILS_AFTER, PROMPT, TOOL, WAITING, Heard, wish_of
+from tests.tools.world import STOPPED_MARK, Row, Thread, Turn, World, same
+
+
+def begin(
+    world: World, thread: Thread, text: str, *, own_body: tuple[str, str | None] | None, message_id: str | None
+) -> Turn:
+    """A new turn of a thread, with everything that can be known before the server is heard."""
+    turn = Turn(text, own_body, rows=[Row(f"user: {text}", is_question=True)])
+    if message_id and len(message_id) == 36 and message_id not in world.message_ids():
+        turn.question_id = message_id
+    wish = wish_of(text)
+    if text == "recite":
+        turn.state, turn.texts = (
+            "failed",
+            [f"{_system(world, thread)}\n---\n" + "\n".join([*thread.window(), *_lines(turn)])],
+        )
+    elif text in FAILS_AFTER:
+        words = FAILING.split()[: FAILS_AFTER[text]]
+        turn.state, turn.texts = "failed", ["".join(f"{word} " for word in words)] if words else []
+    elif wish is not None:
+        has_tool = thread.memory == "on"
+        is_done = has_tool and world.notes[thread.agent].apply(**wish)
+        turn.call, turn.call_state = wish, "output-available" if is_done else "output-error"
+        turn.texts, turn.words = ["Noted."], "Noted"
+    else:
+        turn.texts = [f"You said: {text}"]
+        turn.words = turn.texts[0]
+        turn.rows.append(Row(f"assistant: {turn.texts[0]}"))
+    thread.turns.append(turn)
+    return turn
+
+
+def finish(thread: Thread, turn: Turn, heard: Heard) -> None:
+    """What was heard is what the model says; ids that the server minted are learned, once."""
+    same(heard.status, 502 if turn.state == "failed" else 200)
+    if heard.session_id is not None:
+        thread.session_id = thread.session_id or heard.session_id
+        same(heard.session_id, thread.session_id)
+    turn.turn_id = turn.turn_id or heard.turn_id
+    same(heard.turn_id, turn.turn_id)
+    if turn.state != "failed" or heard.chunks is not None:
+        same(heard.text, turn.response)
+    if heard.chunks is not None:
+        turn.chunks = turn.chunks or heard.chunks
+        same(heard.chunks, turn.chunks)
+        turn.reply_id = turn.reply_id or heard.chunks[0]["messageId"]
+
+
+def called(turn: Turn, output: str) -> None:
+    """The call of a tool as the next window has it, once the words of the tool are known."""
+    in_jsonb = dict(sorted((turn.call or {}).items(), key=lambda each: (len(each[0]), each[0])))  # its own order
+    call = f"[{TOOL} {json.dumps(in_jsonb, ensure_ascii=False)}]"
+    if len(turn.rows) == 1:
+        turn.rows += [Row(f"assistant: {call}"), Row(f"tool: {output}".rstrip()), Row("assistant: Noted.")]
+
+
+def stopped(thread: Thread, heard: Heard) -> None:
+    """How far it came is its own affair; what it has said stays, and is marked for the model."""
+    same(heard.status, 200)
+    assert WAITING.startswith(heard.text.strip())
+    turn = Turn("wait", None, "stopped", [Row("user: wait", is_question=True)], turn_id=heard.turn_id)
+    if heard.text:
+        turn.texts, turn.words = [heard.text], heard.text
+        turn.rows.append(Row(f"assistant: {heard.text}{STOPPED_MARK}"))
+    thread.turns.append(turn)
+
+
+def _system(world: World, thread: Thread) -> str:
+    text = world.notes[thread.agent].text if thread.memory == "on" else ""
+    return PROMPT.replace("{long_term_memory_notes}", f"<notes>\n{text}\n</notes>" if text else "(nothing yet)")
+
+
+def _lines(turn: Turn) -> list[str]:
+    return [row.line for row in turn.rows]
