@@ -119,7 +119,7 @@ class TalkingMachine(RuleBasedStateMachine):
             headers = {"Accept": "application/json"} if shape == "ui-json" else {}
             turn_key = key or (f"submit:{message_id}" if message_id else None)
         else:
-            turn_key, message_id = key, None
+            turn_key = key
         if agent:
             body["agent_id"] = agent
         if key:
@@ -138,7 +138,7 @@ class TalkingMachine(RuleBasedStateMachine):
         heard = Heard.of(answer)
         turn = thread.keys.get(turn_key) if turn_key else None
         if turn is None:
-            turn = begin(world, thread, text, own_body=(text, agent) if key else None, message_id=message_id)
+            turn = begin(world, thread, text, own_body=(text, agent) if key else None)
             if turn_key:
                 thread.keys[turn_key] = turn
         finish(thread, turn, heard)

@@ -6,13 +6,9 @@ from tests.tools.served import FAILING, FAILS_AFTER, PROMPT, TOOL, WAITING, Hear
 from tests.tools.world import STOPPED_MARK, Row, Thread, Turn, World, same
 
 
-def begin(
-    world: World, thread: Thread, text: str, *, own_body: tuple[str, str | None] | None, message_id: str | None
-) -> Turn:
+def begin(world: World, thread: Thread, text: str, *, own_body: tuple[str, str | None] | None) -> Turn:
     """A new turn of a thread, with everything that can be known before the server is heard."""
     turn = Turn(text, own_body, rows=[Row(f"user: {text}", is_question=True)])
-    if message_id and len(message_id) == 36 and message_id not in world.message_ids():
-        turn.question_id = message_id
     wish = wish_of(text)
     if text == "recite":
         turn.state, turn.texts = (

@@ -190,10 +190,6 @@ class World:
         self.threads.remove(thread)
         self.deleted += [name for name in (thread.session_id, thread.external_id) if name]
 
-    def message_ids(self) -> set[str]:
-        turns = [turn for thread in self.threads for turn in thread.turns]
-        return {each for turn in turns for each in (turn.question_id, turn.reply_id) if each}
-
 
 def is_uuid(name: str) -> bool:
     return re.fullmatch(r"[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}", name, re.I) is not None

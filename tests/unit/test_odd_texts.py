@@ -98,7 +98,7 @@ def assembled(message: Message, tokens: int, text: str):
     """With the text as the question, as what was said before, as notes and as summary; those two are never so long."""
     before = StoredMessage(1, None, datetime.now(UTC), message, tokens=tokens)
     system = system_prompt(AGENT, text[:MAX_NOTED])
-    return assemble(Parts(AGENT, "m", 1_000_000, system, 0, text[:MAX_NOTED], message), [before])[0]
+    return assemble(Parts(AGENT, "m", 1_000_000, system, 0, text[:MAX_NOTED], tokens, message), [before])[0]
 
 
 def examine(text: str) -> None:
@@ -125,7 +125,7 @@ def examine(text: str) -> None:
     assert take(count_message, plain) > count_text(clean)
     assert unfenced("notes", f"a\n{take(fence, 'notes', clean)}\nb") == clean
     take(searchable, clean).encode("utf-8")
-    said = assembled(plain, count_message(plain), clean)  # nearly all of it is counting, which was timed already
+    said = take(assembled, plain, count_message(plain), clean)
     assert [text_of(message) for message in said.messages[1:]] == [clean, clean]
     assert text_of(said.messages[0]).endswith(f"\n\n{clean[:MAX_NOTED]}")
     assert unfenced("notes", said.system) == (clean[:MAX_NOTED] if clean[:MAX_NOTED].strip() else None)
@@ -150,7 +150,7 @@ def examine_many(seed: int) -> None:
         try:
             examine(text)
         except Exception as error:
-            raise AssertionError(f"number {number}: {text[:1_000]!r}") from error
+            raise AssertionError(f"number {number} of seed {seed}: {text[:1_000]!r}") from error
 
 
 @given(odd_texts)
