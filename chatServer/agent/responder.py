@@ -11,16 +11,19 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.outputs import ChatGenerationChunk
 
 from chatServer.agent import speech
-from chatServer.agent.extract import Source, best, keys_of
+from chatServer.agent.extract import Source, best
+from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
 from chatServer.agent.phrases import language_of, phrase
 from chatServer.agent.prompts import NOTHING_YET, unfenced, without_blocks
 from chatServer.agent.speech import Call, said_in
 from chatServer.agent.wishes import Wish, wish_in
+from chatServer.memory.notes import NOTHING
 from chatServer.messages import searchable
 
 NOTES_TOOL = "manage_long_term_memory"
 BLOCKS = ("memories", "articles", "summary")
-EMPTY = {"operation": "delete_all_notes"}
+READ = {"operation": "read"}
+UNREADABLE = "The notes cannot be read whole here, and so no line is taken out of them. Name a section, or edit them."
 MAX_EARLIER = 50
 MAX_QUOTED = 4_000
 
@@ -126,43 +129,31 @@ def _forgotten(given: Given, wish: Wish) -> Answer:
     done = given.calls[-1].get("operation") if given.calls and given.results else None
     if wish.kind == "forget_all":
         return Answer(phrase(wish.language, "all_forgotten")) if done else Answer(call=EMPTY)
-    if done in ("overwrite", "delete_all_notes"):
+    if done and done != "read":
         return Answer(phrase(wish.language, "forgotten", wish.what))
-    notes = said_in(given.results[-1]) if done == "read" else given.notes
-    if notes is None:
-        return Answer(call={"operation": "read"})
-    kept = without(wish.what, notes)
-    if kept is None:
-        return Answer(phrase(wish.language, "nothing_to_forget"))
-    return Answer(call={"operation": "overwrite", "content": kept} if kept.strip() else EMPTY)
+    page = _page_read(given)
+    if page is None:  # the prompt's copy may be old by now, and the page is written back whole
+        return Answer(call=READ)
+    try:
+        arguments = arguments_to_forget(wish.what, page)
+    except Unreadable:
+        return Answer(phrase(wish.language, "failed", UNREADABLE))
+    return Answer(call=arguments) if arguments else Answer(phrase(wish.language, "nothing_to_forget"))
 
 
-def without(what: str, notes: str) -> str | None:
-    """The notes without the line, or the section, that this is about; None where there is none."""
-    lines = notes.split("\n")
-    wanted = searchable(what)
-    for number, line in enumerate(lines):
-        if line.startswith("#") and searchable(line.strip("#")) == wanted:
-            level = len(line) - len(line.lstrip("#"))
-            until = (n for n in range(number + 1, len(lines)) if 0 < _level(lines[n]) <= level)
-            return "\n".join(lines[:number] + lines[next(until, len(lines)) :]).strip("\n")
-    found = best(what, [Source("notes", notes)], limit=1)
-    # Forgetting takes more than finding: half of what was named must be in the line.
-    keys = keys_of(what)
-    if not found or 2 * len(set(keys) & set(keys_of(f"{found[0].heading} {found[0].text}"))) < len(keys):
+def _page_read(given: Given) -> str | None:
+    """The notes as the tool has just read them, if it has."""
+    if not given.results or not given.calls or given.calls[-1].get("operation") != "read":
         return None
-    return "\n".join(lines[: found[0].line] + lines[found[0].line + 1 :]).strip("\n")
-
-
-def _level(line: str) -> int:
-    return len(line) - len(line.lstrip("#"))
+    page = said_in(given.results[-1])
+    return "" if page == NOTHING else page
 
 
 def _known(given: Given, wish: Wish) -> Answer:
-    was_read = given.results and given.calls and given.calls[-1].get("operation") == "read"
-    notes = said_in(given.results[-1]) if was_read else given.notes
+    page = _page_read(given)
+    notes = given.notes if page is None else page
     if notes is None and given.can_note:
-        return Answer(call={"operation": "read"})
+        return Answer(call=READ)
     known = [Source("notes", notes or ""), *(block for block in given.blocks if block.kind == "memories")]
     told = [f"{phrase(wish.language, s.kind)}:\n{s.text.strip()[:MAX_QUOTED]}" for s in known if s.text.strip()]
     return Answer("\n\n".join(told) or phrase(wish.language, "know_nothing"))
