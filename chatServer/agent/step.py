@@ -29,6 +29,8 @@ class Redactor(Protocol):
 
     def whole(self, content: Any) -> Any: ...
 
+    def arguments(self, text: str, args: dict[str, Any] | None) -> tuple[str, dict[str, Any] | None]: ...
+
 
 class Step:
     """Takes the chunks; after `finish`, `calls` and `reply` say what the model wants and what it will read again."""
@@ -97,7 +99,7 @@ class Step:
 
     def _said(self) -> Said:
         whole = _merged(self._chunks)
-        self.calls = _calls(whole, self._run)
+        self.calls = _calls(whole, self._run, self._redactor)
         if not self.calls and not self.has_text:
             raise errors.ModelFailed("The model answered with nothing. Try again.")
         content = "".join(self._texts) if isinstance(whole.content, str) else whole.content
@@ -128,12 +130,15 @@ def _says_more_than_text(chunk: AIMessageChunk) -> bool:
     return bool(chunk.tool_call_chunks or chunk.usage_metadata or chunk.response_metadata or chunk.additional_kwargs)
 
 
-def _calls(whole: AIMessageChunk, run: Run) -> list[Call]:
+def _calls(whole: AIMessageChunk, run: Run, redactor: Redactor | None) -> list[Call]:
     """LangChain repairs arguments that were cut off and would run half a wish: ours have to be whole."""
     calls = []
     for chunk in whole.tool_call_chunks:
         call_id, arguments = run.call_id(clean_text(chunk["id"] or "")), clean_text(chunk["args"] or "{}")
-        calls.append(Call(call_id, tool_name(chunk["name"]), arguments, clean_json(json_object(arguments))))
+        args = clean_json(json_object(arguments))
+        if redactor:
+            arguments, args = redactor.arguments(arguments, args)
+        calls.append(Call(call_id, tool_name(chunk["name"]), arguments, args))
     return calls
 
 
