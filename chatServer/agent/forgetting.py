@@ -3,6 +3,7 @@
 from typing import Any
 
 from chatServer.agent.extract import Source, best, keys_of
+from chatServer.conversation.budget import is_cut
 from chatServer.memory.outline import MAX_PIECES, count_pieces, read_headings, split_lines
 from chatServer.messages import searchable
 
@@ -25,7 +26,7 @@ def arguments_to_forget(what: str, page: str) -> dict[str, Any] | None:
     kept = without_line(what, page)
     if kept is None:
         return None
-    if REDACTED in page:
+    if REDACTED in page or is_cut(page):
         raise Unreadable
     return {"operation": "overwrite", "content": kept} if kept.strip() else EMPTY
 

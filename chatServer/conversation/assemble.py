@@ -39,7 +39,7 @@ def assemble(parts: Parts, window: Sequence[StoredMessage]) -> tuple[ModelInput,
         tools_tokens=parts.tools_tokens,
     )
     messages = (*summary, *(each.message for each in kept), parts.question)
-    return ModelInput(parts.agent, parts.model, parts.system, messages), budget
+    return ModelInput(parts.agent, parts.model, parts.system, messages, parts.window_tokens), budget
 
 
 def _summary(text: str | None) -> list[Message]:

@@ -7,7 +7,9 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Sys
 
 from chatServer.agent.prompts import NOTHING_YET, fence
 from chatServer.agent.responder import NOTES_TOOL, UNREADABLE, BuiltinModel
+from chatServer.conversation.budget import cut_result
 from chatServer.memory import notes as page_text
+from chatServer.messages import Message, text_of
 
 TOOLS = [{"type": "function", "function": {"name": NOTES_TOOL}}]
 NOTES = "# Pets\n- The cat is called Miso\n- The dog is called Rex\n\n# Work\n- Works at the Berlin zoo"
@@ -37,6 +39,9 @@ async def call(*messages, **options) -> dict | None:
 def after(question: str, arguments: dict, result: str, status: str = "success") -> list:
     called = AIMessage("", tool_calls=[{"name": NOTES_TOOL, "args": arguments, "id": "1"}])
     return [HumanMessage(question), called, ToolMessage(result, tool_call_id="1", status=status)]
+
+
+CUT = text_of(cut_result(Message("tool", "- car\n" + "- tea\n" * 500, tool_call_id="1"), 500))
 
 
 async def forget(wish: str, page: str, **options) -> str:
@@ -163,7 +168,7 @@ async def test_what_was_written_since_the_prompt_was_made_stays():
     )
 
 
-@pytest.mark.parametrize("page", ["- car\n- [REDACTED_EMAIL]", "- car\n" + "-\n" * 4_000])
+@pytest.mark.parametrize("page", ["- car\n- [REDACTED_EMAIL]", CUT, "- car\n" + "-\n" * 4_000])
 async def test_a_page_that_it_cannot_read_whole_is_not_written_back(page):
     said = await answer(*after("forget car", {"operation": "read"}, page))
     assert said.tool_calls == []
