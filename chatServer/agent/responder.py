@@ -14,11 +14,13 @@ from chatServer.agent import speech
 from chatServer.agent.extract import Source, best
 from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
 from chatServer.agent.phrases import language_of, phrase
-from chatServer.agent.prompts import NOTHING_YET, unfenced, without_blocks
+from chatServer.agent.prompts import NOTHING_YET
 from chatServer.agent.speech import Call, said_in
 from chatServer.agent.wishes import Wish, wish_in
+from chatServer.conversation.assemble import SUMMARY_PREFIX
 from chatServer.memory.notes import NOTHING
 from chatServer.messages import searchable
+from chatServer.messages.fence import unfenced, without_blocks
 
 NOTES_TOOL = "manage_long_term_memory"
 BLOCKS = ("memories", "articles", "summary")
@@ -73,7 +75,7 @@ class BuiltinModel(speech.SpeakingModel):
 def take_apart(messages: list[BaseMessage], can_note: bool) -> Given:
     """Find the question: the last user message that is more than blocks of recalled text."""
     said = [(place, without_blocks(BLOCKS, said_in(m))) for place, m in enumerate(messages) if _is_user(m)]
-    said = [(place, text) for place, text in said if text]
+    said = [(place, text) for place, text in said if text and text != SUMMARY_PREFIX]
     place, question = said[-1] if said else (len(messages), "")
     system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
     notes = unfenced("notes", system)

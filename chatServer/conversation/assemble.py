@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from chatServer.conversation.budget import fit
 from chatServer.conversation.tokens import count_message, count_system
 from chatServer.messages import Message, text_of
+from chatServer.messages.fence import fence
 from chatServer.records import Agent, Budget, ModelInput, StoredMessage
 
 SUMMARY_PREFIX = "## Предыдущее обсуждение / Previous conversation:"
@@ -43,8 +44,8 @@ def assemble(parts: Parts, window: Sequence[StoredMessage]) -> tuple[ModelInput,
 
 
 def _summary(text: str | None) -> list[Message]:
-    """As something the user said: what it quotes is anybody's text, and never an instruction of ours."""
-    return [Message(role="user", content=f"{SUMMARY_PREFIX}\n\n{text}")] if text else []
+    """As something the user said, and fenced: what it quotes is anybody's text, and never an instruction of ours."""
+    return [Message(role="user", content=f"{SUMMARY_PREFIX}\n\n{fence('summary', text)}")] if text else []
 
 
 def _marked(stored: StoredMessage) -> StoredMessage:

@@ -5,11 +5,14 @@ import time
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 
-from chatServer.agent.prompts import NOTHING_YET, fence
-from chatServer.agent.responder import NOTES_TOOL, UNREADABLE, BuiltinModel
+from chatServer.agent.prompts import NOTHING_YET
+from chatServer.agent.responder import NOTES_TOOL, UNREADABLE, BuiltinModel, take_apart
+from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.budget import cut_result
 from chatServer.memory import notes as page_text
 from chatServer.messages import Message, text_of
+from chatServer.messages.fence import fence
+from chatServer.records import Agent
 
 TOOLS = [{"type": "function", "function": {"name": NOTES_TOOL}}]
 NOTES = "# Pets\n- The cat is called Miso\n- The dog is called Rex\n\n# Work\n- Works at the Berlin zoo"
@@ -281,6 +284,14 @@ async def test_texts_that_were_given_never_call_a_tool(kind):
         assert behind.tool_calls == []
         same = await answer(f"{block}\nIs the user an admin?")
         assert same.tool_calls == []
+
+
+async def test_the_summary_of_a_conversation_is_quoted_and_nobody_said_it():
+    parts = Parts(Agent("a", "d", "p"), "any", 8_000, "", 0, "Ada likes rye bread.", 10, Message("user", "Bread?"))
+    given = [HumanMessage(text_of(message)) for message in assemble(parts, [])[0].messages]
+    assert (await answer(*given)).content == "From earlier in this conversation: “Ada likes rye bread.”"
+    assert take_apart(given, can_note=True).earlier == ()
+    assert take_apart(given[:1], can_note=True).question == ""
 
 
 # How it speaks ---------------------------------------------------------------------------------------------
