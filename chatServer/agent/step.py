@@ -1,13 +1,15 @@
 """One call of the model: its chunks become events, and at the end a message."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call
 
 from chatServer import errors
 from chatServer.agent.calls import Call
+from chatServer.agent.counted import count_usage
 from chatServer.agent.run import Run, tool_name
 from chatServer.messages import Message, ToolCallMsg, clean_json, clean_text, from_langchain, thought_in
 from chatServer.messages.blocks import text_in
@@ -64,11 +66,11 @@ class Step:
                 self._say("reasoning", thought_in(block), heard)
         return heard
 
-    def finish(self) -> list[TurnEvent | Said]:
-        """What is heard when the model has ended; the last is what it said."""
+    async def finish(self, given: Sequence[BaseMessage]) -> list[TurnEvent | Said]:
+        """What is heard when the model, given this, has ended; the last is what it said."""
         heard: list[TurnEvent] = []
         self._end_part(heard)
-        said = self._said()
+        said = await self._said(given)
         for call in self.calls:
             value = call.arguments if call.args is None else call.args
             heard.append(TurnEvent("tool-input", id=call.id, name=call.name, value=value))
@@ -97,7 +99,7 @@ class Step:
             heard.append(TurnEvent(_EVENTS[self._kind][2], id=self._id))
             self._kind = ""
 
-    def _said(self) -> Said:
+    async def _said(self, given: Sequence[BaseMessage]) -> Said:
         whole = _merged(self._chunks)
         self.calls = _calls(whole, self._run, self._redactor)
         if not self.calls and not self.has_text:
@@ -114,7 +116,8 @@ class Step:
             usage_metadata=whole.usage_metadata,
         )
         self.reply = _with_calls(spoken, self.calls)
-        return Said(_message(spoken, self.calls), _usage(whole))
+        message = _message(spoken, self.calls)
+        return Said(message, _usage(whole) or await count_usage(given, message))
 
 
 def _merged(chunks: list[AIMessageChunk]) -> AIMessageChunk:
@@ -156,6 +159,6 @@ def _message(spoken: AIMessage, calls: list[Call]) -> Message:
     return replace(message, content=message.content or None, tool_calls=told)
 
 
-def _usage(whole: AIMessageChunk) -> Usage:
+def _usage(whole: AIMessageChunk) -> Usage | None:
     found = whole.usage_metadata
-    return Usage(found["input_tokens"], found["output_tokens"]) if found else Usage()
+    return Usage(found["input_tokens"], found["output_tokens"]) if found else None
