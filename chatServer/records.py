@@ -193,6 +193,7 @@ class ModelInput:
     model: str  # a name that agent/models.py knows
     system: str
     messages: tuple[Message, ...] = field(hash=False)
+    window_tokens: int = 128_000  # what the model can take in all
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ValidationError
 
 from chatServer.agent.run import Run
 from chatServer.agent.tools import Tool, ToolResult
-from chatServer.messages import Message, clean_text
+from chatServer.conversation.budget import RESULT_SHARE, cut_new_result
+from chatServer.messages import Message, clean_text, text_of
 from chatServer.records import Said, TurnEvent, new_id
 
 logger = logging.getLogger(__name__)
@@ -84,7 +85,7 @@ async def answer(planned: Planned, run: Run) -> Answered:
     began = time.perf_counter()
     result = await _result(planned, run)
     duration_ms = round((time.perf_counter() - began) * 1000)
-    return _answered(planned, result, duration_ms)
+    return await _answered(planned, result, duration_ms, run.asked.window_tokens // RESULT_SHARE)
 
 
 async def _result(planned: Planned, run: Run) -> ToolResult:
@@ -107,7 +108,8 @@ async def _result(planned: Planned, run: Run) -> ToolResult:
     return result
 
 
-def _answered(planned: Planned, result: ToolResult, duration_ms: int) -> Answered:
+async def _answered(planned: Planned, result: ToolResult, duration_ms: int, max_tokens: int) -> Answered:
+    """Followers hear and the turn stores all of it; the model reads as much as leaves it room for more."""
     call, text = planned.call, clean_text(result.text)
     error = text[:MAX_ERROR_CHARACTERS] if result.is_error else None
     message = Message(
@@ -124,5 +126,6 @@ def _answered(planned: Planned, result: ToolResult, duration_ms: int) -> Answere
         else TurnEvent("tool-output", id=call.id, name=call.name, value=text)
     )
     status = "error" if result.is_error else "success"
-    reply = ToolMessage(text, tool_call_id=call.id, name=call.name, status=status, id=message.message_id)
+    read = text_of(await cut_new_result(message, max_tokens))
+    reply = ToolMessage(read, tool_call_id=call.id, name=call.name, status=status, id=message.message_id)
     return Answered((told, *result.events, *planned.told, Said(message)), reply)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from chatServer.agent.phrases import EVERY_COMMON
+from chatServer.memory.outline import split_lines
 from chatServer.messages import searchable
 
 STEM_LETTERS = 6  # "Berliner" answers "Berlin"
@@ -15,6 +16,7 @@ MAX_KEYS = 24
 MIN_COVERED = 0.3  # of the question's weight; less is a coincidence
 _END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
+_HEADER = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 
 
@@ -31,7 +33,7 @@ class Sentence:
     kind: str
     heading: str  # the Markdown header above it, or nothing
     text: str
-    line: int  # of its source
+    line: int  # of its source, as split_lines counts
 
 
 def words_of(text: str) -> list[str]:
@@ -67,9 +69,9 @@ def _sentences(source: Source, keys: list[str]) -> Iterator[Sentence]:
     if not _may_hold(keys, source.text):
         return
     heading, heading_may = "", False
-    for number, line in enumerate(source.text.splitlines()):
-        if line.lstrip().startswith("#"):
-            heading = line.strip("# \t")
+    for number, line in enumerate(split_lines(source.text)):
+        if _HEADER.match(line):
+            heading = line.strip("# \t\r\n")
             heading_may = _may_hold(keys, heading)
         elif heading_may or _may_hold(keys, line):
             for part in _END.split(_BULLET.sub("", line[:MAX_LETTERS])):

@@ -77,7 +77,7 @@ class OurSteps(AgentMiddleware[AgentState[Any], InGraph]):
             async for chunk in chunks:
                 for event in step.take(chunk):
                     write(event)
-        for said in step.finish():
+        for said in await step.finish(messages):
             write(said)
         turn.plan(step)
         if not step.calls:

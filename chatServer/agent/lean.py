@@ -33,7 +33,7 @@ class Lean:
                 async for chunk in chunks:
                     for event in step.take(chunk):
                         yield event
-            for said in step.finish():
+            for said in await step.finish(messages):
                 yield said
             if step.calls:
                 messages.append(step.reply)

@@ -11,28 +11,33 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.outputs import ChatGenerationChunk
 
 from chatServer.agent import speech
-from chatServer.agent.extract import Source, best, keys_of
+from chatServer.agent.extract import Source, best
+from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
 from chatServer.agent.phrases import language_of, phrase
-from chatServer.agent.prompts import NOTHING_YET, unfenced, without_blocks
-from chatServer.agent.speech import Call, said_in
+from chatServer.agent.prompts import NOTHING_YET
+from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.wishes import Wish, wish_in
+from chatServer.conversation.assemble import SUMMARY_PREFIX
+from chatServer.memory.notes import NOTHING
 from chatServer.messages import searchable
+from chatServer.messages.fence import unfenced, without_blocks
 
 NOTES_TOOL = "manage_long_term_memory"
 BLOCKS = ("memories", "articles", "summary")
-EMPTY = {"operation": "delete_all_notes"}
+READ = {"operation": "read"}
+UNREADABLE = "The notes cannot be read whole here, and so no line is taken out of them. Name a section, or edit them."
 MAX_EARLIER = 50
 MAX_QUOTED = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     text: str = ""
     call: dict[str, Any] | None = None  # arguments for the notes tool
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Prompt:
     """The prompt, taken apart."""
 
     question: str
@@ -62,20 +67,20 @@ class BuiltinModel(speech.SpeakingModel):
             yield speech.text_chunk(word)
         if answer.call is not None:
             id_ = speech.call_id(given.question_id, f"{len(messages)}|{given.question}", len(given.calls), 0)
-            for chunk in speech.call_chunks([Call(NOTES_TOOL, answer.call, id_)]):
+            for chunk in speech.call_chunks([SpokenCall(NOTES_TOOL, answer.call, id_)]):
                 yield chunk
         yield speech.last_chunk("builtin", messages, answer.text, is_calling=answer.call is not None)
 
 
-def take_apart(messages: list[BaseMessage], can_note: bool) -> Given:
+def take_apart(messages: list[BaseMessage], can_note: bool) -> Prompt:
     """Find the question: the last user message that is more than blocks of recalled text."""
     said = [(place, without_blocks(BLOCKS, said_in(m))) for place, m in enumerate(messages) if _is_user(m)]
-    said = [(place, text) for place, text in said if text]
+    said = [(place, text) for place, text in said if text and text != SUMMARY_PREFIX]
     place, question = said[-1] if said else (len(messages), "")
     system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
     notes = unfenced("notes", system)
     since = messages[place + 1 :]
-    return Given(
+    return Prompt(
         question=question,
         question_id=messages[place].id if said else None,
         notes="" if notes is None and NOTHING_YET in system else notes,
@@ -100,75 +105,63 @@ def _blocks(messages: list[BaseMessage]) -> Iterator[Source]:
                     yield Source(kind, inside)
 
 
-def answer_to(given: Given) -> Answer:
+def answer_to(given: Prompt) -> Reply:
     """What is said, or which note is taken."""
     wish = wish_in(given.question)
     if wish is None:
         return _extracted(given)
     if wish.kind in ("hello", "thanks"):
-        return Answer(phrase(wish.language, wish.kind))
+        return Reply(phrase(wish.language, wish.kind))
     if given.results and given.results[-1].status == "error":
-        return Answer(phrase(wish.language, "failed", said_in(given.results[-1])[:MAX_QUOTED]))
+        return Reply(phrase(wish.language, "failed", said_in(given.results[-1])[:MAX_QUOTED]))
     if wish.kind == "know":
         return _known(given, wish)
     if not given.can_note:
-        return Answer(phrase(wish.language, "no_tool"))
+        return Reply(phrase(wish.language, "no_tool"))
     return _remembered(given, wish) if wish.kind == "remember" else _forgotten(given, wish)
 
 
-def _remembered(given: Given, wish: Wish) -> Answer:
+def _remembered(given: Prompt, wish: Wish) -> Reply:
     if given.results:
-        return Answer(phrase(wish.language, "noted", wish.what))
-    return Answer(call={"operation": "append", "content": f"- {wish.what}"})
+        return Reply(phrase(wish.language, "noted", wish.what))
+    return Reply(call={"operation": "append", "content": f"- {wish.what}"})
 
 
-def _forgotten(given: Given, wish: Wish) -> Answer:
+def _forgotten(given: Prompt, wish: Wish) -> Reply:
     done = given.calls[-1].get("operation") if given.calls and given.results else None
     if wish.kind == "forget_all":
-        return Answer(phrase(wish.language, "all_forgotten")) if done else Answer(call=EMPTY)
-    if done in ("overwrite", "delete_all_notes"):
-        return Answer(phrase(wish.language, "forgotten", wish.what))
-    notes = said_in(given.results[-1]) if done == "read" else given.notes
-    if notes is None:
-        return Answer(call={"operation": "read"})
-    kept = without(wish.what, notes)
-    if kept is None:
-        return Answer(phrase(wish.language, "nothing_to_forget"))
-    return Answer(call={"operation": "overwrite", "content": kept} if kept.strip() else EMPTY)
+        return Reply(phrase(wish.language, "all_forgotten")) if done else Reply(call=EMPTY)
+    if done and done != "read":
+        return Reply(phrase(wish.language, "forgotten", wish.what))
+    page = _page_read(given)
+    if page is None:  # the prompt's copy may be old by now, and the page is written back whole
+        return Reply(call=READ)
+    try:
+        arguments = arguments_to_forget(wish.what, page)
+    except Unreadable:
+        return Reply(phrase(wish.language, "failed", UNREADABLE))
+    return Reply(call=arguments) if arguments else Reply(phrase(wish.language, "nothing_to_forget"))
 
 
-def without(what: str, notes: str) -> str | None:
-    """The notes without the line, or the section, that this is about; None where there is none."""
-    lines = notes.split("\n")
-    wanted = searchable(what)
-    for number, line in enumerate(lines):
-        if line.startswith("#") and searchable(line.strip("#")) == wanted:
-            level = len(line) - len(line.lstrip("#"))
-            until = (n for n in range(number + 1, len(lines)) if 0 < _level(lines[n]) <= level)
-            return "\n".join(lines[:number] + lines[next(until, len(lines)) :]).strip("\n")
-    found = best(what, [Source("notes", notes)], limit=1)
-    # Forgetting takes more than finding: half of what was named must be in the line.
-    keys = keys_of(what)
-    if not found or 2 * len(set(keys) & set(keys_of(f"{found[0].heading} {found[0].text}"))) < len(keys):
+def _page_read(given: Prompt) -> str | None:
+    """The notes as the tool has just read them, if it has."""
+    if not given.results or not given.calls or given.calls[-1].get("operation") != "read":
         return None
-    return "\n".join(lines[: found[0].line] + lines[found[0].line + 1 :]).strip("\n")
+    page = said_in(given.results[-1])
+    return "" if page == NOTHING else page
 
 
-def _level(line: str) -> int:
-    return len(line) - len(line.lstrip("#"))
-
-
-def _known(given: Given, wish: Wish) -> Answer:
-    was_read = given.results and given.calls and given.calls[-1].get("operation") == "read"
-    notes = said_in(given.results[-1]) if was_read else given.notes
+def _known(given: Prompt, wish: Wish) -> Reply:
+    page = _page_read(given)
+    notes = given.notes if page is None else page
     if notes is None and given.can_note:
-        return Answer(call={"operation": "read"})
+        return Reply(call=READ)
     known = [Source("notes", notes or ""), *(block for block in given.blocks if block.kind == "memories")]
     told = [f"{phrase(wish.language, s.kind)}:\n{s.text.strip()[:MAX_QUOTED]}" for s in known if s.text.strip()]
-    return Answer("\n\n".join(told) or phrase(wish.language, "know_nothing"))
+    return Reply("\n\n".join(told) or phrase(wish.language, "know_nothing"))
 
 
-def _extracted(given: Given) -> Answer:
+def _extracted(given: Prompt) -> Reply:
     sources = [Source("notes", given.notes or ""), *given.blocks]
     sources += [Source("said", text[:MAX_QUOTED]) for text in given.earlier]
     language = language_of(searchable(given.question[:MAX_QUOTED]).split())
@@ -176,4 +169,4 @@ def _extracted(given: Given) -> Answer:
     for sentence in best(given.question, sources):
         heading = f" ({sentence.heading})" if sentence.heading else ""
         quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")
-    return Answer("\n".join(quoted) or phrase(language, "unknown"))
+    return Reply("\n".join(quoted) or phrase(language, "unknown"))

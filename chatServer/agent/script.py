@@ -22,8 +22,8 @@ from langchain_core.outputs import ChatGenerationChunk
 from pydantic import SkipValidation
 
 from chatServer.agent import speech
-from chatServer.agent.script_file import Purpose, Rule, Script, Step
-from chatServer.agent.speech import ROLES, Call, said_in
+from chatServer.agent.script_file import Purpose, Round, Rule, Script
+from chatServer.agent.speech import ROLES, SpokenCall, said_in
 from chatServer.agent.template import fill, fill_all
 
 SEARCHED_CHARACTERS = 10_000  # patterns are the operator's own, but what people write is not
@@ -45,7 +45,7 @@ class ScriptedModel(speech.SpeakingModel):
         return "script"
 
     async def _astream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
-        given = Given.of(messages)
+        given = Heard.of(messages)
         index, rule, match = self._chosen(given.question)
         step = rule.steps[min(given.round, len(rule.steps) - 1)]
         self.calls += 1
@@ -83,7 +83,7 @@ class ScriptedModel(speech.SpeakingModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Heard:
     """What the model was given, as rules and templates look at it."""
 
     messages: list[BaseMessage]
@@ -92,7 +92,7 @@ class Given:
     since: list[BaseMessage]  # after the last user message
 
     @classmethod
-    def of(cls, messages: list[BaseMessage]) -> "Given":
+    def of(cls, messages: list[BaseMessage]) -> "Heard":
         places = [place for place, message in enumerate(messages) if isinstance(message, HumanMessage)]
         if not places:
             return cls(messages, "", None, [])
@@ -124,13 +124,13 @@ def _line(message: BaseMessage) -> str:
 
 
 async def _play(
-    model: str, step: Step, given: Given, match: re.Match[str] | None
+    model: str, step: Round, given: Heard, match: re.Match[str] | None
 ) -> AsyncIterator[ChatGenerationChunk]:
     def look_up(name: str) -> str:
         return given.look_up(name, match)
 
     reasoning, reply = fill(step.reasoning, look_up), fill(step.reply, look_up)
-    calls = [Call(c.name, fill_all(c.args, look_up), given.call_id(index)) for index, c in enumerate(step.calls)]
+    calls = [SpokenCall(c.name, fill_all(c.args, look_up), given.call_id(index)) for index, c in enumerate(step.calls)]
     pause_s = step.delay_ms / 1000
     for word in speech.words(reasoning):
         await asyncio.sleep(pause_s)

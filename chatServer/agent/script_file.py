@@ -23,7 +23,7 @@ class ScriptedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Round:
     """What is said and called in one round."""
 
     reply: str = ""
@@ -38,7 +38,7 @@ class Step:
 class Rule:
     purpose: Purpose
     pattern: re.Pattern[str] | None  # None: whatever was said
-    steps: tuple[Step, ...]
+    steps: tuple[Round, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ def _rule(answer: AnswerFile, purpose: Purpose, match: str | None) -> Rule:
     return Rule(purpose, None if match is None else re.compile(match), tuple(_steps(answer)))
 
 
-def _steps(answer: AnswerFile) -> list[Step]:
+def _steps(answer: AnswerFile) -> list[Round]:
     """A rule as rounds. What it says of failing and hanging is about the last one, its delay about all of them."""
     delay_ms = answer.delay_ms or 0
     if answer.steps:
@@ -186,11 +186,11 @@ def _steps(answer: AnswerFile) -> list[Step]:
     if answer.tool_calls:
         calling = answer.model_copy(update={"fail_after_words": None, "hang": False})
         then = answer.then if answer.then is not None else ECHO
-        return [_step(calling, 0), Step(then, "", (), delay_ms, answer.fail_after_words, answer.hang)]
+        return [_step(calling, 0), Round(then, "", (), delay_ms, answer.fail_after_words, answer.hang)]
     return [_step(answer, 0)]
 
 
-def _step(step: StepFile, delay_ms: int) -> Step:
+def _step(step: StepFile, delay_ms: int) -> Round:
     calls = tuple(ScriptedCall(call.name, call.args) for call in step.tool_calls)
     own_delay = delay_ms if step.delay_ms is None else step.delay_ms
-    return Step(step.reply, step.reasoning, calls, own_delay, step.fail_after_words, step.hang)
+    return Round(step.reply, step.reasoning, calls, own_delay, step.fail_after_words, step.hang)

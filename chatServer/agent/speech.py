@@ -22,7 +22,7 @@ _WORD = re.compile(r"\S+\s*|\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SpokenCall:
     """A call of a tool that a model of ours makes."""
 
     name: str
@@ -65,7 +65,7 @@ def call_id(message_id: str | None, text: str, round_number: int, index: int) ->
     return f"call_{digest}_{round_number}_{index}"
 
 
-def call_chunks(calls: Sequence[Call]) -> Iterator[ChatGenerationChunk]:
+def call_chunks(calls: Sequence[SpokenCall]) -> Iterator[ChatGenerationChunk]:
     """Each call in two fragments, as providers send them: who is called, then with what."""
     for index, call in enumerate(calls):
         begun = tool_call_chunk(name=call.name, args="", id=call.id, index=index)

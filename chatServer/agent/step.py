@@ -1,13 +1,15 @@
 """One call of the model: its chunks become events, and at the end a message."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call
 
 from chatServer import errors
 from chatServer.agent.calls import Call
+from chatServer.agent.counted import count_usage
 from chatServer.agent.run import Run, tool_name
 from chatServer.messages import Message, ToolCallMsg, clean_json, clean_text, from_langchain, thought_in
 from chatServer.messages.blocks import text_in
@@ -28,6 +30,8 @@ class Redactor(Protocol):
     def rest(self) -> str: ...
 
     def whole(self, content: Any) -> Any: ...
+
+    def arguments(self, text: str, args: dict[str, Any] | None) -> tuple[str, dict[str, Any] | None]: ...
 
 
 class Step:
@@ -62,11 +66,11 @@ class Step:
                 self._say("reasoning", thought_in(block), heard)
         return heard
 
-    def finish(self) -> list[TurnEvent | Said]:
-        """What is heard when the model has ended; the last is what it said."""
+    async def finish(self, given: Sequence[BaseMessage]) -> list[TurnEvent | Said]:
+        """What is heard when the model, given this, has ended; the last is what it said."""
         heard: list[TurnEvent] = []
         self._end_part(heard)
-        said = self._said()
+        said = await self._said(given)
         for call in self.calls:
             value = call.arguments if call.args is None else call.args
             heard.append(TurnEvent("tool-input", id=call.id, name=call.name, value=value))
@@ -95,9 +99,9 @@ class Step:
             heard.append(TurnEvent(_EVENTS[self._kind][2], id=self._id))
             self._kind = ""
 
-    def _said(self) -> Said:
+    async def _said(self, given: Sequence[BaseMessage]) -> Said:
         whole = _merged(self._chunks)
-        self.calls = _calls(whole, self._run)
+        self.calls = _calls(whole, self._run, self._redactor)
         if not self.calls and not self.has_text:
             raise errors.ModelFailed("The model answered with nothing. Try again.")
         content = "".join(self._texts) if isinstance(whole.content, str) else whole.content
@@ -112,7 +116,8 @@ class Step:
             usage_metadata=whole.usage_metadata,
         )
         self.reply = _with_calls(spoken, self.calls)
-        return Said(_message(spoken, self.calls), _usage(whole))
+        message = _message(spoken, self.calls)
+        return Said(message, _usage(whole) or await count_usage(given, message))
 
 
 def _merged(chunks: list[AIMessageChunk]) -> AIMessageChunk:
@@ -128,12 +133,15 @@ def _says_more_than_text(chunk: AIMessageChunk) -> bool:
     return bool(chunk.tool_call_chunks or chunk.usage_metadata or chunk.response_metadata or chunk.additional_kwargs)
 
 
-def _calls(whole: AIMessageChunk, run: Run) -> list[Call]:
+def _calls(whole: AIMessageChunk, run: Run, redactor: Redactor | None) -> list[Call]:
     """LangChain repairs arguments that were cut off and would run half a wish: ours have to be whole."""
     calls = []
     for chunk in whole.tool_call_chunks:
         call_id, arguments = run.call_id(clean_text(chunk["id"] or "")), clean_text(chunk["args"] or "{}")
-        calls.append(Call(call_id, tool_name(chunk["name"]), arguments, clean_json(json_object(arguments))))
+        args = clean_json(json_object(arguments))
+        if redactor:
+            arguments, args = redactor.arguments(arguments, args)
+        calls.append(Call(call_id, tool_name(chunk["name"]), arguments, args))
     return calls
 
 
@@ -151,6 +159,6 @@ def _message(spoken: AIMessage, calls: list[Call]) -> Message:
     return replace(message, content=message.content or None, tool_calls=told)
 
 
-def _usage(whole: AIMessageChunk) -> Usage:
+def _usage(whole: AIMessageChunk) -> Usage | None:
     found = whole.usage_metadata
-    return Usage(found["input_tokens"], found["output_tokens"]) if found else Usage()
+    return Usage(found["input_tokens"], found["output_tokens"]) if found else None

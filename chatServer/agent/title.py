@@ -15,6 +15,7 @@ from markdown_it.token import Token
 from chatServer.agent.catalog import Catalog
 from chatServer.agent.models import Models
 from chatServer.messages import clean_text, text_of
+from chatServer.messages.fence import fence
 from chatServer.records import Principal, StoredMessage
 from chatServer.store import titles
 from chatServer.store.history import ChatMessageHistory
@@ -92,7 +93,7 @@ async def _asked(models: TitleModels, agent_name: str, question: str, answer: st
             model = await models(agent_name)
             if model is None:
                 return ""
-            said = await model.ainvoke([SystemMessage(INSTRUCTION), HumanMessage(exchange)])
+            said = await model.ainvoke([SystemMessage(INSTRUCTION), HumanMessage(fence("conversation", exchange))])
     except Exception as error:  # noqa: BLE001  whatever a provider raises, there is still the first sentence
         logger.warning("no title from the model: %s", type(error).__name__)
         return ""

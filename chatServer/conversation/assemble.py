@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from chatServer.conversation.budget import fit
 from chatServer.conversation.tokens import count_message, count_system
 from chatServer.messages import Message, text_of
+from chatServer.messages.fence import fence
 from chatServer.records import Agent, Budget, ModelInput, StoredMessage
 
 SUMMARY_PREFIX = "## Предыдущее обсуждение / Previous conversation:"
@@ -39,12 +40,12 @@ def assemble(parts: Parts, window: Sequence[StoredMessage]) -> tuple[ModelInput,
         tools_tokens=parts.tools_tokens,
     )
     messages = (*summary, *(each.message for each in kept), parts.question)
-    return ModelInput(parts.agent, parts.model, parts.system, messages), budget
+    return ModelInput(parts.agent, parts.model, parts.system, messages, parts.window_tokens), budget
 
 
 def _summary(text: str | None) -> list[Message]:
-    """As something the user said: what it quotes is anybody's text, and never an instruction of ours."""
-    return [Message(role="user", content=f"{SUMMARY_PREFIX}\n\n{text}")] if text else []
+    """As something the user said, and fenced: what it quotes is anybody's text, and never an instruction of ours."""
+    return [Message(role="user", content=f"{SUMMARY_PREFIX}\n\n{fence('summary', text)}")] if text else []
 
 
 def _marked(stored: StoredMessage) -> StoredMessage:

@@ -1,10 +1,11 @@
 """What fits into one prompt. Pure: the parts that must be there are taken off the model's window first, and the
 newest whole exchanges share what they leave."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chatServer.conversation.tokens import count_message, count_text, shortened
+from chatServer.conversation.tokens import LONG_CHARS, count_message, count_text, shortened
 from chatServer.errors import ContextTooLarge
 from chatServer.messages import Message, text_of, tool_result
 from chatServer.messages.text import LANGCHAIN
@@ -12,6 +13,8 @@ from chatServer.records import Budget, StoredMessage
 
 RESULT_SHARE = 4  # a tool result may take a quarter of the window
 SEAM = 4  # two texts put together may take a token or two more than each alone
+MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
+AROUND = 100  # tokens of a result beside its text: its role and the name of the tool, of at most 64 characters
 MARK = "\n[Cut here: the first {shown:,} of {total:,} characters. The whole result is stored.]"
 
 
@@ -91,6 +94,21 @@ def cut_result(message: Message, max_tokens: int) -> Message:
         structured_data=rest or None,  # LangChain's own form of it would bring back the whole
         tool_call_id=tool_result(message)[0],
     )
+
+
+async def cut_new_result(message: Message, max_tokens: int) -> Message:
+    """A tool's result as the model that asked for it may read it; a long one is counted beside everybody's work."""
+    text = text_of(message)
+    if len(text) * MAX_TOKENS_A_CHARACTER + AROUND <= max_tokens:
+        return message
+    if len(text) < LONG_CHARS:
+        return cut_result(message, max_tokens)
+    return await asyncio.to_thread(cut_result, message, max_tokens)
+
+
+def is_cut(result: str) -> bool:
+    """Whether a result says of itself that it is not all."""
+    return result.endswith(MARK.rpartition("}")[2])
 
 
 def _too_large(budget: Budget) -> ContextTooLarge:

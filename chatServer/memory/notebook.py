@@ -14,6 +14,7 @@ from chatServer.store import notes as store
 from chatServer.store.pool import Connection, Database
 
 USER = Author("user")
+TURN_IS_OVER = "This turn has ended, or goes on elsewhere. Nothing was changed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,9 @@ async def change(
     async with database.transaction(principal) as connection:
         if operation == "read":
             page = await store.read_notes(connection, user_id, agent_name)
-        elif await _is_taken_over(connection, user_id, author):
+        elif await _is_over(connection, user_id, author):
             page = await store.read_notes(connection, user_id, agent_name)
-            return Outcome(page, "This turn goes on elsewhere. Nothing was changed.", True, page.version)
+            return Outcome(page, TURN_IS_OVER, True, page.version)
         else:
             page = await store.lock_notes(connection, user_id, agent_name)
         done = page_text.apply(page.notes, operation, content, section_header)
@@ -125,12 +126,11 @@ async def revert_attempt(connection: Connection, user_id: UUID, turn_id: UUID, a
     return reverted
 
 
-async def _is_taken_over(connection: Connection, user_id: UUID, author: Author) -> bool:
-    """Whether another attempt of the author's turn has begun; if not, none begins before the transaction ends."""
+async def _is_over(connection: Connection, user_id: UUID, author: Author) -> bool:
+    """Whether the author's turn ended, was deleted or is in other hands; if not, it stays so in this transaction."""
     if author.turn_id is None:
         return False
-    valid = await store.lock_attempt(connection, user_id, author.turn_id)
-    return valid is not None and valid != author.attempt
+    return not await store.lock_attempt(connection, user_id, author.turn_id, author.attempt)
 
 
 async def _locked(connection: Connection, principal: Principal, agent_name: str, if_version: int | None) -> Notes:

@@ -18,6 +18,7 @@ Operation = Literal[
 ]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 MAX_BYTES = 65_536
+NOTHING = "The notes are empty."
 
 NEEDS_CONTENT = frozenset({"overwrite", "append", "prepend", "replace_section_by_header"})
 NEEDS_HEADER = frozenset({"delete_section_by_header", "replace_section_by_header"})
@@ -52,7 +53,7 @@ def apply(notes: str, operation: Operation, content: str | None = None, section_
     if operation in NEEDS_HEADER and not wanted:
         return Change(notes, f"{operation} needs a section_header. Nothing was changed.", is_error=True)
     if operation == "read":
-        return Change(notes, notes if notes.strip() else "The notes are empty.")
+        return Change(notes, notes if notes.strip() else NOTHING)
     if operation in NEEDS_HEADER:
         return _change_section(notes, operation, content, wanted)
     return _sized(notes, _change_page(notes, operation, content))

@@ -31,11 +31,11 @@ async def lock_notes(connection: Connection, user_id: UUID, agent_name: str) -> 
     return found
 
 
-async def lock_attempt(connection: Connection, user_id: UUID, turn_id: UUID) -> int | None:
-    """The attempt that a turn is at, which stays it until the transaction ends; None: there is no such turn."""
-    cursor = await connection.execute(SQL["lock_attempt"], {"user_id": user_id, "turn_id": turn_id})
-    row = await cursor.fetchone()
-    return row[0] if row else None
+async def lock_attempt(connection: Connection, user_id: UUID, turn_id: UUID, attempt: int | None) -> bool:
+    """Whether this attempt of a turn runs; if so, it does until the transaction ends."""
+    values = {"user_id": user_id, "turn_id": turn_id, "attempt": attempt}
+    cursor = await connection.execute(SQL["lock_attempt"], values)
+    return await cursor.fetchone() is not None
 
 
 async def write_notes(

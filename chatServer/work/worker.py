@@ -5,8 +5,8 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Mapping
 
+from chatServer import errors
 from chatServer.config import Settings
-from chatServer.errors import StartupError
 from chatServer.store import jobs
 from chatServer.store.pool import Database
 from chatServer.store.queue import Pace, Queue, Task
@@ -29,7 +29,7 @@ class Worker:
         self, database: Database, tasks: Mapping[str, Task], *, grace_s: float, pace: Pace | None = None
     ) -> None:
         if database.direct_url is None:
-            raise StartupError(NO_DIRECT_ADDRESS)
+            raise errors.StartupError(NO_DIRECT_ADDRESS)
         self._database = database
         self._pace = pace or Pace()
         self._queue = Queue(database.direct_url, tasks, self._pace)
@@ -65,7 +65,10 @@ class Worker:
         while True:
             if rescued := await self._queue.rescue():
                 logger.warning("%d jobs of dead workers wait again", rescued)
-            await jobs.read_status(self._database)
+            try:
+                await jobs.read_status(self._database)
+            except errors.DatabaseUnavailable:  # the server's own pool may be busy; jobs have another
+                logger.warning("the numbers of the job queue cannot be read now")
             await asyncio.sleep(self._pace.heartbeat_s)
 
 

@@ -13,6 +13,7 @@ from chatServer import errors
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import read_script
 from chatServer.agent.tools import ToolResult
+from chatServer.conversation.tokens import count_message, count_system, count_text
 from chatServer.messages import Message, reasoning_of, text_of
 from chatServer.records import Limits, Said, TurnEvent, Usage
 from tests.tools.asking import DOUBLE, Asking, a_context, events, kinds, said, text, tool
@@ -53,9 +54,30 @@ async def test_a_text_is_streamed_and_said_with_what_it_used(kind, tmp_path):
     assert asking.models.output_tokens == [4_096]
 
 
-async def test_usage_is_zero_when_the_provider_says_nothing(kind):
-    heard = await Asking(kind, SpokenModel(rounds=[["Hi."]])).hear()
-    assert [one.usage for one in heard if isinstance(one, Said)] == [Usage()]
+async def test_usage_is_counted_when_the_provider_says_nothing(kind):
+    thought = block(type="reasoning", reasoning="Hm, let me see.", index=0)
+    rounds = [[call("double", '{"n": 21}', "c")], [thought, block(type="text", text="It is 42.", index=1)]]
+    heard = await Asking(kind, SpokenModel(rounds=rounds)).hear("How much is it?")
+    asked = count_system("Be brief.") + count_message(Message("user", "How much is it?"))
+    (called, answered), (result,) = said(heard, "assistant"), said(heard, "tool")
+    first = Usage(asked, count_message(called))
+    again = asked + first.output_tokens + count_message(result)
+    second = Usage(again, count_message(answered) + count_text("Hm, let me see."))
+    assert [one.usage for one in heard if isinstance(one, Said)] == [first, Usage(), second]
+    assert min(first.output_tokens, second.output_tokens) > 4
+
+
+async def test_what_a_provider_says_it_used_is_believed_step_by_step(kind):
+    rounds = [[call("double", "{}", "c"), usage(70, 7)], ["Done.", usage(0, 0)]]
+    heard = await Asking(kind, SpokenModel(rounds=rounds)).hear()
+    assert [one.usage for one in heard if isinstance(one, Said)] == [Usage(70, 7), Usage(), Usage(0, 0)]
+
+
+async def test_a_long_window_is_counted_beside_everybodys_work(kind):
+    long = Message("user", "tea and rye bread " * 6_000)
+    heard = await Asking(kind, SpokenModel(rounds=[["Hi."]])).hear(long)
+    [only] = [one.usage for one in heard if isinstance(one, Said)]
+    assert only.input_tokens == count_system("Be brief.") + count_message(long)
 
 
 async def test_reasoning_comes_in_parts_of_its_own_and_is_kept(kind, tmp_path):

@@ -277,6 +277,35 @@ async def test_a_worker_whose_connections_are_ended_comes_back(settings, urls, a
             assert not set(before) & set(worker_backends(urls))
 
 
+async def test_a_server_that_is_busy_does_not_stop_its_worker(settings, urls, caplog):
+    """Nobody gets a connection of the server's; the job that runs goes on, and so does the next."""
+    busy = settings.model_copy(update={"database_pool_size": 1, "database_pool_wait_ms": 50})
+    begun, release, ends = asyncio.Event(), asyncio.Event(), []
+
+    async def task(user_id: str, turn_id: str) -> None:
+        begun.set()
+        try:
+            await release.wait()
+        except asyncio.CancelledError:
+            ends.append("cancelled")
+            raise
+        ends.append("done")
+
+    async def numbers_are_missed_twice() -> bool:
+        return sum("numbers of the job queue" in line for line in caplog.messages) >= 2 or "cancelled" in ends
+
+    async with Database(urls.app, busy) as database:
+        await finished_turn(database, ADA, "one")
+        async with working(database, {"after_turn": task}, grace_s=0.2):
+            await begun.wait()
+            async with database.transaction(ADA):
+                await eventually(numbers_are_missed_twice)
+            release.set()
+            await finished_turn(database, ADA, "two")
+            await eventually(lambda: is_empty(urls))
+    assert ends == ["done", "done"]
+
+
 async def test_the_server_goes_on_without_a_queue_and_the_worker_waits_for_it(settings, urls, as_ada):
     own = settings.model_copy(update={"worker": "inprocess"})
     with owner_connection(urls.owner) as connection:

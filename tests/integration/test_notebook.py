@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import uuid
 
 import pytest
 
@@ -12,14 +11,16 @@ from chatServer.agent.tools import ToolContext
 from chatServer.memory import notebook
 from chatServer.records import Author, new_id
 from chatServer.store import notes as store
-from chatServer.store import sessions
 from tests.conftest import ADA, EVE, owner_connection
+from tests.tools.turns import begin_turn
 
 AGENT = "assistant"
 
 
-def context(database, turn_id=None, *, attempt=1, untrusted=False, user=ADA) -> ToolContext:
-    return ToolContext(database, user, AGENT, "session", turn_id or new_id(), attempt, untrusted)
+async def context(database, turn_id=None, *, attempt=1, untrusted=False, user=ADA) -> ToolContext:
+    """Of a turn that runs: this one, or one of its own."""
+    turn_id = turn_id or await begin_turn(database, user, attempt=attempt)
+    return ToolContext(database, user, AGENT, "session", turn_id, attempt, untrusted)
 
 
 async def use(context: ToolContext, **said):
@@ -45,15 +46,9 @@ async def revert(database, turn_id, attempt=1):
         return await notebook.revert_attempt(connection, ADA.user_id, turn_id, attempt)
 
 
-async def insert_turn(database, turn_id, attempt: int) -> None:
+async def change_turn(database, turn_id, change: str) -> None:
     async with database.transaction(ADA) as connection:
-        session_id = str(uuid.uuid4())
-        await sessions.insert_session(connection, ADA.user_id, session_id, AGENT)
-        await connection.execute(
-            "insert into chat.turns (turn_id, session_id, agent_name, state, attempt) "
-            "values (%s, %s, 'assistant', 'running', %s)",
-            (turn_id, session_id, attempt),
-        )
+        await connection.execute(f"update chat.turns set {change} where turn_id = %s", (turn_id,))
 
 
 # The tool ------------------------------------------------------------------------------------------------
@@ -67,7 +62,7 @@ def test_the_tool_is_the_seeds():
 
 
 async def test_the_tool_edits_the_page_of_the_turns_user_and_agent(database):
-    turn = context(database)
+    turn = await context(database)
     assert (await use(turn)).text == "The notes are empty."
     done = await use(turn, operation="append", content="# Food\n\n- tea")
     assert not done.is_error
@@ -93,7 +88,7 @@ async def test_a_mistake_of_the_model_is_a_text_without_version_or_event(databas
         {"operation": "delete_section_by_header", "section_header": "Nowhere"},
         {"operation": "overwrite", "content": "x" * 65_537},
     ):
-        done = await use(context(database), **said)
+        done = await use(await context(database), **said)
         assert done.is_error
         assert done.events == ()
     assert await listed(database) == []
@@ -101,15 +96,15 @@ async def test_a_mistake_of_the_model_is_a_text_without_version_or_event(databas
 
 
 async def test_what_changes_nothing_makes_no_version_and_no_event(database):
-    await use(context(database), operation="overwrite", content="same")
-    again = await use(context(database), operation="overwrite", content="same")
+    await use(await context(database), operation="overwrite", content="same")
+    again = await use(await context(database), operation="overwrite", content="same")
     assert (again.is_error, again.events) == (False, ())
     assert await listed(database) == [(1, "overwrite", "agent"), (0, "found", "system")]
 
 
 async def test_delete_all_leaves_an_empty_row_and_a_version(database):
-    await use(context(database), operation="overwrite", content="secret")
-    [event] = (await use(context(database), operation="delete_all_notes")).events
+    await use(await context(database), operation="overwrite", content="secret")
+    [event] = (await use(await context(database), operation="delete_all_notes")).events
     assert (event.value["version"], event.value["previous_version"]) == (2, 1)
     page = await page_of(database)
     assert (page.notes, page.version) == ("", 2)
@@ -117,7 +112,7 @@ async def test_delete_all_leaves_an_empty_row_and_a_version(database):
 
 
 async def test_a_turn_that_read_untrusted_text_is_flagged(database):
-    turn = context(database, untrusted=True, attempt=3)
+    turn = await context(database, untrusted=True, attempt=3)
     [event] = (await use(turn, operation="append", content="x")).events
     assert event.value["untrusted"] is True
     kept = await notebook.version(database, ADA, AGENT, 1)
@@ -130,14 +125,16 @@ async def test_a_page_that_came_from_elsewhere_can_be_brought_back(database, url
             "insert into public.agent_long_term_memory (user_id, agent_name, notes) values (%s, %s, 'imported')",
             (ADA.user_id, AGENT),
         )
-    await use(context(database), operation="overwrite", content="new")
+    await use(await context(database), operation="overwrite", content="new")
     assert await listed(database) == [(2, "overwrite", "agent"), (1, "found", "system")]
     assert (await notebook.restore(database, ADA, AGENT, 1, if_version=2)).notes == "imported"
 
 
 async def test_no_update_is_lost_when_many_write_at_once(database):
     lines = [f"line {number}" for number in range(20)]
-    await asyncio.gather(*(use(context(database), operation="append", content=line) for line in lines))
+    turns = [await context(database) for _ in lines]
+    writes = (use(turn, operation="append", content=line) for turn, line in zip(turns, lines, strict=True))
+    await asyncio.gather(*writes)
     page = await page_of(database)
     assert sorted(page.notes.split("\n\n")) == sorted(lines)
     assert page.version == len(lines)
@@ -146,9 +143,10 @@ async def test_no_update_is_lost_when_many_write_at_once(database):
 
 
 async def test_a_writer_waits_for_the_one_who_holds_the_page(database):
+    turn = await context(database)
     async with database.transaction(ADA) as connection:
         page = await store.lock_notes(connection, ADA.user_id, AGENT)
-        waiting = asyncio.create_task(use(context(database), operation="append", content="second"))
+        waiting = asyncio.create_task(use(turn, operation="append", content="second"))
         await asyncio.wait({waiting}, timeout=0.2)
         assert not waiting.done()
         await store.write_notes(connection, ADA.user_id, page, "first", operation="overwrite", author=Author("user"))
@@ -161,9 +159,9 @@ async def test_a_writer_waits_for_the_one_who_holds_the_page(database):
 
 async def test_what_a_dead_attempt_wrote_is_taken_back(database):
     await overwrite(database, "before")
-    turn_id = new_id()
-    await use(context(database, turn_id), operation="append", content="one")
-    await use(context(database, turn_id), operation="append", content="two")
+    turn_id = await begin_turn(database, ADA)
+    await use(await context(database, turn_id), operation="append", content="one")
+    await use(await context(database, turn_id), operation="append", content="two")
     [page] = await revert(database, turn_id)
     assert (page.notes, page.version) == ("before", 4)
     kept = await notebook.version(database, ADA, AGENT, 4)
@@ -172,15 +170,15 @@ async def test_what_a_dead_attempt_wrote_is_taken_back(database):
 
 
 async def test_the_first_words_on_a_page_are_taken_back_too(database):
-    turn_id = new_id()
-    await use(context(database, turn_id), operation="append", content="one")
+    turn_id = await begin_turn(database, ADA)
+    await use(await context(database, turn_id), operation="append", content="one")
     [page] = await revert(database, turn_id)
     assert (page.notes, page.version) == ("", 2)
 
 
 async def test_reverting_twice_is_reverting_once(database):
-    turn_id = new_id()
-    await use(context(database, turn_id), operation="append", content="one")
+    turn_id = await begin_turn(database, ADA)
+    await use(await context(database, turn_id), operation="append", content="one")
     await revert(database, turn_id)
     assert await revert(database, turn_id) == []
     assert (await page_of(database)).version == 2
@@ -188,10 +186,11 @@ async def test_reverting_twice_is_reverting_once(database):
 
 async def test_the_next_attempt_can_die_as_well(database):
     await overwrite(database, "before")
-    turn_id = new_id()
-    await use(context(database, turn_id), operation="append", content="one")
+    turn_id = await begin_turn(database, ADA)
+    await use(await context(database, turn_id), operation="append", content="one")
     await revert(database, turn_id, 1)
-    await use(context(database, turn_id, attempt=2), operation="append", content="two")
+    await change_turn(database, turn_id, "attempt = 2")
+    await use(await context(database, turn_id, attempt=2), operation="append", content="two")
     assert await revert(database, turn_id, 1) == [], "the living attempt's work stays"
     [page] = await revert(database, turn_id, 2)
     assert page.notes == "before"
@@ -199,61 +198,85 @@ async def test_the_next_attempt_can_die_as_well(database):
 
 @pytest.mark.parametrize("by", ["person", "turn"])
 async def test_a_page_that_somebody_changed_since_stays_as_it_is(database, by):
-    turn_id = new_id()
-    await use(context(database, turn_id), operation="append", content="one")
+    turn_id = await begin_turn(database, ADA)
+    await use(await context(database, turn_id), operation="append", content="one")
     if by == "person":
         await overwrite(database, "one, corrected")
     else:
-        await use(context(database), operation="append", content="other")
+        await use(await context(database), operation="append", content="other")
     page = await page_of(database)
     assert await revert(database, turn_id) == []
     assert await page_of(database) == page
 
 
 async def test_only_what_was_written_on_top_is_taken_back(database):
-    turn_id = new_id()
-    await use(context(database, turn_id), operation="append", content="one")
+    turn_id = await begin_turn(database, ADA)
+    await use(await context(database, turn_id), operation="append", content="one")
     await overwrite(database, "corrected")
-    await use(context(database, turn_id), operation="append", content="two")
+    await use(await context(database, turn_id), operation="append", content="two")
     [page] = await revert(database, turn_id)
     assert page.notes == "corrected"
 
 
 async def test_an_attempt_that_undid_itself_needs_no_revert(database):
     await overwrite(database, "before")
-    turn_id = new_id()
-    await use(context(database, turn_id), operation="append", content="one")
-    await use(context(database, turn_id), operation="overwrite", content="before")
+    turn_id = await begin_turn(database, ADA)
+    await use(await context(database, turn_id), operation="append", content="one")
+    await use(await context(database, turn_id), operation="overwrite", content="before")
     assert await revert(database, turn_id) == []
     assert (await page_of(database)).version == 3
 
 
 async def test_a_turn_that_wrote_nothing_and_another_users_turn(database):
     assert await revert(database, new_id()) == []
-    turn_id = new_id()
-    await use(context(database, turn_id, user=EVE), operation="append", content="hers")
+    turn_id = await begin_turn(database, EVE)
+    await use(await context(database, turn_id, user=EVE), operation="append", content="hers")
     assert await revert(database, turn_id) == []
     assert (await page_of(database, EVE)).notes == "hers"
 
 
 async def test_a_late_write_of_a_dead_attempt_is_refused(database):
-    turn_id = new_id()
-    await insert_turn(database, turn_id, attempt=2)
-    late = await use(context(database, turn_id, attempt=1), operation="append", content="late")
+    turn_id = await begin_turn(database, ADA, attempt=2)
+    late = await use(await context(database, turn_id, attempt=1), operation="append", content="late")
     assert late.is_error
     assert "Nothing was changed" in late.text
-    assert not (await use(context(database, turn_id, attempt=2), operation="append", content="mine")).is_error
+    assert not (await use(await context(database, turn_id, attempt=2), operation="append", content="mine")).is_error
     assert (await page_of(database)).notes == "mine"
+
+
+@pytest.mark.parametrize("state", ["done", "failed", "stopped", "interrupted"])
+async def test_a_turn_that_has_ended_writes_no_more(database, state):
+    turn_id = await begin_turn(database, ADA)
+    await change_turn(database, turn_id, f"state = '{state}'")
+    late = await use(await context(database, turn_id), operation="overwrite", content="late")
+    assert (late.text, late.is_error, late.events) == (notebook.TURN_IS_OVER, True, ())
+    assert (await page_of(database)).version == 0
+    assert not (await use(await context(database, turn_id))).is_error, "and may still read"
+
+
+async def test_a_turn_whose_session_was_deleted_writes_no_more(database):
+    turn_id = await begin_turn(database, ADA)
+    async with database.transaction(ADA) as connection:
+        await connection.execute(
+            "delete from chat.sessions s using chat.turns t where t.turn_id = %s and t.session_id = s.session_id",
+            (turn_id,),
+        )
+    assert (await use(await context(database, turn_id), operation="append", content="late")).is_error
+    assert (await page_of(database)).version == 0
+
+
+async def test_another_users_turn_is_nobodys_permission(database):
+    hers = await begin_turn(database, EVE)
+    assert (await use(await context(database, hers), operation="append", content="mine")).is_error
 
 
 async def test_a_write_in_the_moment_of_taking_over_is_reverted_or_refused(database):
     """The late writer waits for the one who takes over, and then finds that its attempt is over."""
-    turn_id = new_id()
-    await insert_turn(database, turn_id, attempt=1)
-    await use(context(database, turn_id), operation="append", content="one")
+    turn_id = await begin_turn(database, ADA)
+    await use(await context(database, turn_id), operation="append", content="one")
     async with database.transaction(ADA) as connection:
         await connection.execute("update chat.turns set attempt = 2 where turn_id = %s", (turn_id,))
-        late = asyncio.create_task(use(context(database, turn_id), operation="append", content="late"))
+        late = asyncio.create_task(use(await context(database, turn_id), operation="append", content="late"))
         await asyncio.wait({late}, timeout=0.2)
         assert not late.done()
         await notebook.revert_attempt(connection, ADA.user_id, turn_id, 1)

@@ -9,6 +9,7 @@ from chatServer.records import Author
 from tests.conftest import ADA
 from tests.integration.test_bad_input import assert_problem
 from tests.tools.canary import CANARY
+from tests.tools.turns import begin_turn
 
 URL = "/api/agents/assistant/notes"
 
@@ -162,9 +163,9 @@ async def test_of_two_people_who_write_at_once_one_is_told(client, as_ada):
 
 
 async def test_what_an_agent_wrote_is_told_with_its_turn(client, as_ada, database):
-    turn_id = "01a1dd19-64ee-7a51-aef9-c1c0d23e4d05"
+    turn_id = await begin_turn(database, ADA)
     author = Author("agent", turn_id=turn_id, attempt=1, untrusted_turn=True)
     await notebook.change(database, ADA, "assistant", "append", content="a", author=author)
     [told, _] = (await client.get(f"{URL}/versions", headers=as_ada)).json()["versions"]
-    assert told["turn_id"] == turn_id
+    assert told["turn_id"] == str(turn_id)
     assert (told["actor"], told["operation"], told["untrusted_turn"]) == ("agent", "append", True)

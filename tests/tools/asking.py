@@ -63,19 +63,21 @@ class Asking:
         limits: Limits | None = None,
         model_timeout_s: float = 20,
         tool_timeout_s: float = 20,
+        window_tokens: int = 128_000,
     ) -> None:
         middleware = ("pii",) if kind == "create_agent" else ()
         self.agent = Agent("helper", "d", "p", limits=limits or Limits(), middleware=middleware)
         self.models = BroughtModels(model)
         self.answerer = Answerer(self.models, model_timeout_s=model_timeout_s, tool_timeout_s=tool_timeout_s)
         self.context = a_context()
+        self.window_tokens = window_tokens
         self.heard: Heard = []
 
     def asked(self, question: str | Message | Sequence[Message] = "Well?") -> ModelInput:
         if isinstance(question, str):
             question = Message("user", question)
         messages = (question,) if isinstance(question, Message) else tuple(question)
-        return ModelInput(self.agent, "any", "Be brief.", messages)
+        return ModelInput(self.agent, "any", "Be brief.", messages, self.window_tokens)
 
     async def events(
         self,

@@ -1,4 +1,4 @@
-"""A finished turn as the reply's transaction leaves it, its after-work in the queue."""
+"""A turn that runs; a finished one as the reply's transaction leaves it, its after-work in the queue."""
 
 import asyncio
 import time
@@ -14,6 +14,19 @@ from chatServer.store.pool import Connection, Database
 from tests.conftest import Urls, owner_connection
 
 WITHIN_S = 30
+
+
+async def begin_turn(database: Database, user: Principal, *, attempt: int = 1) -> UUID:
+    """A turn that runs, in a session of its own."""
+    turn_id, session_id = uuid.uuid4(), str(uuid.uuid4())
+    async with database.transaction(user) as connection:
+        await sessions.insert_session(connection, user.user_id, session_id, "assistant")
+        await connection.execute(
+            "insert into chat.turns (turn_id, session_id, agent_name, state, attempt) "
+            "values (%s, %s, 'assistant', 'running', %s)",
+            (turn_id, session_id, attempt),
+        )
+    return turn_id
 
 
 async def finish_turn(

@@ -4,9 +4,10 @@ import random
 
 import pytest
 
-from chatServer.agent.pii import StreamRedactor, redact
+from chatServer.agent.pii import LONGEST, StreamRedactor, redact
 from chatServer.agent.tools import ToolResult
-from chatServer.messages import Message, text_of
+from chatServer.messages import Message, ToolCallMsg, text_of
+from chatServer.messages.calls import json_object
 from tests.tools.asking import Asking, events, said, text, tool
 from tests.tools.spoken import SpokenModel, block, call
 
@@ -31,6 +32,82 @@ def test_a_text_is_redacted_the_same_however_it_is_cut():
     for _ in range(500):
         cuts = sorted(dice.sample(range(len(TEXT)), dice.randint(0, 30)))
         assert streamed(TEXT[a:b] for a, b in zip([0, *cuts], [*cuts, None], strict=True)) == whole
+
+
+CARDS = ["4111 1111 1111 1111", "4111-1111-1111-1111", "4111111111111111", "5500 0000 0000 0004"]
+
+
+def test_no_card_comes_out_of_a_long_row_of_numbers():
+    for between in ("\n", " ", "-", "\t", "\n\n", " 1234 ", " 12 "):
+        rows = between.join(CARDS * 12)
+        assert len(rows) > 2 * LONGEST
+        for size in (1, 2, 7, 19, 64, 400, 10_000):
+            pieces = [rows[at : at + size] for at in range(0, len(rows), size)]
+            assert streamed(pieces) == redact(rows), (between, size)
+    assert redact("\n".join(CARDS * 12)).count("[REDACTED_CREDIT_CARD]") == 48
+
+
+def test_digits_and_blanks_are_redacted_the_same_however_they_are_cut():
+    dice = random.Random(10)
+    parts = [
+        *CARDS,
+        "4111",
+        "1111",
+        "12",
+        "7",
+        "٤١١١ ١١١١ ١١١١ ١١١١",
+        " ",
+        " ",
+        "\n",
+        "-",
+        "  ",
+        "ada@example.org",
+        "a.",
+    ]
+    for _ in range(300):
+        whole = "".join(part + dice.choice([" ", "\n", "-", ""]) for part in dice.choices(parts, k=120))
+        cuts = sorted(dice.sample(range(len(whole)), dice.randint(0, 200)))
+        pieces = [whole[a:b] for a, b in zip([0, *cuts], [*cuts, None], strict=True)]
+        assert streamed(pieces) == redact(whole)
+
+
+def test_an_address_that_is_too_long_to_be_one_is_not_held_for_ever():
+    redactor = StreamRedactor()
+    assert redactor.feed(f"{'a' * 400}@example.org") == "[REDACTED_EMAIL]"
+    assert redactor.rest() == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ('{"n": 1, "to": "ada@example.org"}', {"n": 1, "to": "[REDACTED_EMAIL]"}),
+        ('{"n": 1, "to": "ada\\u0040example.org"}', {"n": 1, "to": "[REDACTED_EMAIL]"}),
+        ('{"n": 4111111111111111}', {"n": "[REDACTED_CREDIT_CARD]"}),
+        ('{"n": 1, "all": [{"ada@example.org": "x"}]}', {"n": 1, "all": [{"[REDACTED_EMAIL]": "x"}]}),
+        ('{"n": 1, "to": "ada@example.org', '{"n": 1, "to": "[REDACTED_EMAIL]'),
+    ],
+)
+async def test_neither_followers_nor_tools_nor_the_stored_call_see_an_address_in_arguments(arguments, expected):
+    model = SpokenModel(rounds=[[call("double", arguments, "c")], ["Done."]])
+    heard = await Asking("create_agent", model).hear()
+    assert [one.value for one in events(heard, "tool-input")] == [expected]
+    [stored] = said(heard, "assistant")[0].tool_calls
+    assert (json_object(stored.arguments) or stored.arguments) == expected
+    again = next(one for one in model.asked[1] if one.type == "ai")
+    assert again.tool_calls[0]["args"] == (expected if isinstance(expected, dict) else {})
+
+
+async def test_the_model_sees_no_address_in_a_call_of_the_window():
+    called = ToolCallMsg("c", "c", "function", "double", '{"to": "ada@example.org"}')
+    window = [
+        Message("user", "Write."),
+        Message("assistant", None, tool_calls=[called]),
+        Message("tool", "Done.", tool_call_id="c"),
+        Message("user", "Again."),
+    ]
+    model = SpokenModel(rounds=[["No."]])
+    await Asking("create_agent", model).hear(window)
+    assert model.asked[0][2].tool_calls[0]["args"] == {"to": "[REDACTED_EMAIL]"}
 
 
 def test_words_are_not_held_back_longer_than_needed():

@@ -5,8 +5,14 @@ import time
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 
-from chatServer.agent.prompts import NOTHING_YET, fence
-from chatServer.agent.responder import NOTES_TOOL, BuiltinModel, without
+from chatServer.agent.prompts import NOTHING_YET
+from chatServer.agent.responder import NOTES_TOOL, UNREADABLE, BuiltinModel, take_apart
+from chatServer.conversation.assemble import Parts, assemble
+from chatServer.conversation.budget import cut_result
+from chatServer.memory import notes as page_text
+from chatServer.messages import Message, text_of
+from chatServer.messages.fence import fence
+from chatServer.records import Agent
 
 TOOLS = [{"type": "function", "function": {"name": NOTES_TOOL}}]
 NOTES = "# Pets\n- The cat is called Miso\n- The dog is called Rex\n\n# Work\n- Works at the Berlin zoo"
@@ -36,6 +42,24 @@ async def call(*messages, **options) -> dict | None:
 def after(question: str, arguments: dict, result: str, status: str = "success") -> list:
     called = AIMessage("", tool_calls=[{"name": NOTES_TOOL, "args": arguments, "id": "1"}])
     return [HumanMessage(question), called, ToolMessage(result, tool_call_id="1", status=status)]
+
+
+CUT = text_of(cut_result(Message("tool", "- car\n" + "- tea\n" * 500, tool_call_id="1"), 500))
+
+
+async def forget(wish: str, page: str, **options) -> str:
+    """The page after a wish, by the rules of the tool, which reads it before anything is changed."""
+    assert await call(wish, **options) == {"operation": "read"}
+    arguments = await call(*after(wish, {"operation": "read"}, page_text.apply(page, "read").text), **options)
+    if arguments is None:
+        return page
+    assert arguments["operation"] != "read"
+    done = page_text.apply(page, **arguments)
+    assert not done.is_error
+    said = await answer(*after(wish, arguments, done.text), **options)
+    assert said.content.startswith(("Forgotten: ", "Vergessen: "))
+    assert said.tool_calls == []
+    return done.notes
 
 
 # Wishes ----------------------------------------------------------------------------------------------------
@@ -114,20 +138,53 @@ async def test_without_the_tool_it_says_that_it_cannot():
     ],
 )
 async def test_a_wish_to_forget_takes_the_line_or_the_section_out(wish, kept):
-    arguments = await call(wish, notes=NOTES)
-    assert arguments == {"operation": "overwrite", "content": kept}
-    done = await answer(*after(wish, arguments, "ok"), notes=NOTES)
-    assert done.tool_calls == []
-    assert done.content.startswith(("Forgotten: ", "Vergessen: "))
+    assert await forget(wish, NOTES, notes=NOTES) == kept
 
 
 async def test_forgetting_the_last_line_empties_the_notes():
-    assert await call("forget tea", notes="- likes tea") == {"operation": "delete_all_notes"}
+    assert await forget("forget tea", "- likes tea", notes="- likes tea") == ""
+
+
+@pytest.mark.parametrize("mark", ["\f", "\v", "\x1c", "\x85", "\u2028", "\u2029", "\r\n"])
+async def test_the_line_that_was_named_is_the_one_that_goes(mark):
+    page = f"- tea{mark}and milk\n- my dog is Rex\n- my car is red\n- my hat is blue"
+    assert await forget("forget car", page) == f"- tea{mark}and milk\n- my dog is Rex\n- my hat is blue"
+
+
+@pytest.mark.parametrize(
+    ("page", "kept"),
+    [
+        ("- tea\n#todo\n- milk\n# Work\n- zoo", "- tea\n- milk\n# Work\n- zoo"),
+        ("```sh\n# todo\nmake\n```\n- milk", "```sh\n# todo\nmake\n```\n- milk"),
+        ("```todo\n# Python\n```\n- milk", "```todo\n# Python\n```\n- milk"),
+        ("# Work\n- zoo\n## Todo\n- milk\n# Home\n- tea", "# Work\n- zoo\n\n# Home\n- tea"),
+        ("Todo\n====\n- milk\n\nHome\n====\n- tea", "Home\n====\n- tea"),
+    ],
+)
+async def test_a_section_is_what_the_tool_calls_one(page, kept):
+    assert await forget("forget todo", page) == kept
+
+
+async def test_what_was_written_since_the_prompt_was_made_stays():
+    assert await forget("forget Rex", f"{NOTES}\n- likes tea", notes=NOTES) == (
+        f"{NOTES}\n- likes tea".replace("- The dog is called Rex\n", "")
+    )
+
+
+@pytest.mark.parametrize("page", ["- car\n- [REDACTED_EMAIL]", CUT, "- car\n" + "-\n" * 4_000])
+async def test_a_page_that_it_cannot_read_whole_is_not_written_back(page):
+    said = await answer(*after("forget car", {"operation": "read"}, page))
+    assert said.tool_calls == []
+    assert said.content == f"That did not work: {UNREADABLE}"
+
+
+async def test_of_an_empty_page_nothing_is_forgotten():
+    assert await forget("forget the notes", "") == ""
 
 
 @pytest.mark.parametrize("wish", ["Forget the submarine", "forget it", "забудь про подлодку"])
 async def test_what_is_not_there_cannot_be_forgotten(wish):
-    assert await call(wish, notes=NOTES) is None
+    assert await forget(wish, NOTES, notes=NOTES) == NOTES
 
 
 @pytest.mark.parametrize(
@@ -144,7 +201,7 @@ async def test_what_is_not_there_cannot_be_forgotten(wish):
 async def test_everything_is_forgotten_only_when_that_is_all_that_is_said(wish):
     assert await call(wish, notes=NOTES) == {"operation": "delete_all_notes"}
     more = await call(f"{wish.rstrip('!')} about the cat Miso", notes=NOTES)
-    assert more is None or more["operation"] == "overwrite"
+    assert more is None or more["operation"] == "read"
 
 
 async def test_notes_that_are_not_in_the_prompt_are_read_first():
@@ -229,6 +286,14 @@ async def test_texts_that_were_given_never_call_a_tool(kind):
         assert same.tool_calls == []
 
 
+async def test_the_summary_of_a_conversation_is_quoted_and_nobody_said_it():
+    parts = Parts(Agent("a", "d", "p"), "any", 8_000, "", 0, "Ada likes rye bread.", 10, Message("user", "Bread?"))
+    given = [HumanMessage(text_of(message)) for message in assemble(parts, [])[0].messages]
+    assert (await answer(*given)).content == "From earlier in this conversation: “Ada likes rye bread.”"
+    assert take_apart(given, can_note=True).earlier == ()
+    assert take_apart(given[:1], can_note=True).question == ""
+
+
 # How it speaks ---------------------------------------------------------------------------------------------
 
 
@@ -253,11 +318,6 @@ async def test_the_same_question_has_the_same_answer_and_call():
 async def test_nothing_at_all_can_be_asked():
     for asked in ("", "?", "🦊", "the of and"):
         assert (await answer(asked, notes=NOTES)).content
-
-
-def test_a_section_ends_at_the_next_header_of_its_level():
-    assert without("a", "# A\nx\n## B\ny\n# C\nz") == "# C\nz"
-    assert without("b", "# A\nx\n## B\ny\n# C\nz") == "# A\nx\n# C\nz"
 
 
 async def test_it_is_quick_with_a_great_deal_to_read():

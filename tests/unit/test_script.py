@@ -11,6 +11,7 @@ from chatServer.agent.script import ScriptedFailure, ScriptedModel
 from chatServer.agent.script_file import read_script
 from chatServer.config import ROOT
 from chatServer.errors import StartupError
+from chatServer.messages.fence import fence
 
 
 def write(folder: Path, text: str, name: str = "script.yaml") -> Path:
@@ -341,7 +342,9 @@ async def test_the_example_of_the_documentation_works(tmp_path):
     assert (await answer(asked, "note milk")).tool_calls[0]["args"] == {"operation": "append", "content": "- milk"}
     assert len((await answer(asked, "a plan")).content) == 2
     assert (await answer(asked, "cats")).content == "I have no rule for cats."
-    assert len((tmp_path / "calls.jsonl").read_text().splitlines()) == 8
+    titles = ScriptedModel(script=asked.script, purpose="title")
+    assert (await answer(titles, fence("conversation", "Cats?\n\nYes."))).content == "About Cats?"
+    assert len((tmp_path / "calls.jsonl").read_text().splitlines()) == 10
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):

@@ -18,9 +18,9 @@ where user_id = %(user_id)s and agent_name = %(agent_name)s
 for update;
 
 -- name: lock_attempt
--- Which attempt of a turn is the valid one, for as long as the transaction lasts; taking over waits for its end.
-select attempt from chat.turns
-where user_id = %(user_id)s and turn_id = %(turn_id)s
+-- The turn, if this attempt of it runs; whoever ends it, deletes it or takes it over waits for the transaction.
+select turn_id from chat.turns
+where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running'
 for share;
 
 -- name: keep_state
