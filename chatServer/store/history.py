@@ -60,7 +60,8 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         turn_id: UUID | None = None,
         limit: int = 20,
     ) -> None:
-        super().__init__(TABLE, session_id, async_connection=connection)
+        # It only keeps the connection: all that would use it is overridden.
+        super().__init__(TABLE, session_id, async_connection=connection)  # type: ignore[arg-type]
         self._db = connection
         self._user_id = user_id
         self._agent_name = agent_name

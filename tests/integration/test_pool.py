@@ -106,8 +106,10 @@ async def test_a_cancelled_block_stores_nothing_and_leaves_the_connection_usable
     async def never_ends(database: Database) -> None:
         async with database.transaction(ADA) as connection:
             await add_session(connection)
+            await connection.flush()
             has_written.set()
             await connection.execute("select pg_sleep(0.3)")
+            await connection.flush()
             await asyncio.sleep(60)
 
     async with Database(urls.app, settings.model_copy(update={"database_pool_size": 1})) as database:
@@ -136,17 +138,21 @@ async def test_the_next_user_of_a_connection_finds_nothing_of_the_last_one(urls,
         assert await who_am_i(database) == before
 
 
-@pytest.mark.parametrize("queries", [1, 3])
-async def test_a_transaction_costs_two_round_trips_beside_its_queries(queries, postgres, urls, settings):
+@pytest.mark.parametrize(("questions", "writes"), [(1, 0), (3, 0), (0, 3), (2, 3), (0, 0)])
+async def test_a_transaction_costs_a_round_trip_for_each_question_and_one_more(
+    questions, writes, postgres, urls, settings
+):
     async with counting_relay(postgres) as (port, round_trips):
         url = f"postgresql://chat_app@127.0.0.1:{port}/{urls.name}"
         async with Database(url, settings.model_copy(update={"database_pool_size": 1})) as database:
             await stored(database)
             round_trips.clear()
             async with database.transaction(ADA) as connection:
-                for _ in range(queries):
+                for _ in range(questions):
                     await count_sessions(connection)
-    assert len(round_trips) == queries + 2
+                for _ in range(writes):
+                    await add_session(connection)
+    assert len(round_trips) == (questions + 1 if questions or writes else 0)
 
 
 @contextlib.asynccontextmanager
@@ -295,3 +301,4 @@ async def test_a_swallowed_error_is_not_a_silent_rollback(database):
         async with database.transaction(ADA) as connection:
             with contextlib.suppress(psycopg.Error):
                 await connection.execute("select 1/0")
+                await connection.flush()
