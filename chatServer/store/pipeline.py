@@ -94,6 +94,8 @@ class Pipeline:
                 if result.status not in DONE:
                     raise _error_of(statement, result, pgconn._encoding)
                 statement.result = result
+            if len(results) < len(sent):
+                raise psycopg.OperationalError("the connection was lost")
             self._has_failed = False
 
     async def commit(self) -> None:
@@ -145,7 +147,10 @@ class Answer(Generic[Row]):
         self._statement: Statement | None = None
         self._place = 0
         self.pgresult: PGresult | None = None  # for row factories, as is the next
-        self._encoding = pipeline._connection.pgconn._encoding
+
+    @property
+    def _encoding(self) -> str:
+        return self._pipeline._connection.pgconn._encoding
 
     async def __aenter__(self) -> Self:
         return self
@@ -184,18 +189,19 @@ def _exchange(pgconn: PGconn) -> PQGen[list[PGresult]]:
     results: list[PGresult] = []
     while True:
         try:
-            answer = (yield from fetch_many(pgconn))[-1]
+            answers = yield from fetch_many(pgconn)
         except psycopg.OperationalError:
             if results and results[-1].status == ExecStatus.FATAL_ERROR:
                 return results  # a goodbye that says why
             raise
-        if answer.status == ExecStatus.PIPELINE_SYNC:
-            break
-        results.append(answer)
-        if answer.status not in DONE + REFUSED or pgconn.status == ConnStatus.BAD:
+        if not answers or pgconn.status == ConnStatus.BAD:
+            return [*results, *answers]
+        if answers[0].status == ExecStatus.PIPELINE_SYNC:
+            pgconn.exit_pipeline_mode()
+            return results
+        results += answers
+        if answers[0].status not in DONE + REFUSED:
             return results  # still in pipeline mode, and so closed
-    pgconn.exit_pipeline_mode()
-    return results
 
 
 def _error_of(statement: Statement, result: PGresult, encoding: str) -> psycopg.Error:

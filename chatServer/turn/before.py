@@ -16,7 +16,7 @@ from chatServer.memory import notebook
 from chatServer.messages import Message
 from chatServer.records import Agent, ModelInput, Principal, Session, Turn, new_id
 from chatServer.store import events, images, turns
-from chatServer.store.context import read_context
+from chatServer.store.context import Context, ask_context
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 from chatServer.turn.ask import Ask
@@ -60,23 +60,30 @@ class Beginning:
                 key=ask.session,
             )
             agent = self.agents.get(session.agent_name)
+            # These travel with the question for the turn. What they read is the same before it begins and after.
+            context = await ask_context(connection, principal.user_id, agent.name, session.session_id)
+            history = ChatMessageHistory(connection, principal.user_id, session.session_id)
+            await history.ask_ahead(limit=agent.window_messages, message_id=_uuid_or_none(ask.message.message_id))
             known = await _known_turn(connection, principal, session, ask)
             if known is not None and known.state != "interrupted":
                 return known
             model = self._model_for(agent)
             window = WindowMemory(k=agent.window_messages)
             if known is None:
-                turn, first_seq = await _inserted(connection, principal, session, ask, model), 1
+                turn, first_seq = _new_turn(session, ask, model, await _free_id(history, ask.message.message_id)), 1
+                await turns.insert_turn(connection, principal.user_id, turn, trigger=ask.trigger)
                 question = replace(ask.message, message_id=str(turn.user_message_id))
-                await _history(connection, principal, turn).append([question], tokens=[tokens])
+                await history_of(connection, principal, turn).append([question], tokens=[tokens])
             else:
                 turn, first_seq = await _taken_over(connection, principal, known, model)
                 question = await _stored_question(connection, principal, turn)
-            context = await read_context(connection, principal.user_id, agent.name, session.session_id)
-            await window.load(_history(connection, principal, turn), after=context.covers_to)
+                # Except for the notes, when a dead attempt's are taken back.
+                context = await ask_context(connection, principal.user_id, agent.name, session.session_id)
+            before = await context.fetchone() or Context()
+            await window.load(history, after=before.covers_to)
             window.conversation.load([question])
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
-            parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
+            parts = parts_of(agent, session, before, question=question, tokens=tokens, model=model, models=self.models)
             asked, _ = assemble(parts, window.stored)
         return Begun(principal, session, agent, turn, window, asked, tools_for(agent, session), first_seq)
 
@@ -103,8 +110,8 @@ async def _known_turn(connection: Connection, principal: Principal, session: Ses
     return known
 
 
-async def _inserted(connection: Connection, principal: Principal, session: Session, ask: Ask, model: str) -> Turn:
-    turn = Turn(
+def _new_turn(session: Session, ask: Ask, model: str, question_id: UUID) -> Turn:
+    return Turn(
         turn_id=new_id(),
         session_id=session.session_id,
         agent_name=session.agent_name,
@@ -112,22 +119,23 @@ async def _inserted(connection: Connection, principal: Principal, session: Sessi
         request_hash=ask.request_hash,
         state="running",
         attempt=1,
-        user_message_id=await _free_id(connection, principal, session, ask.message.message_id),
+        user_message_id=question_id,
         reply_message_id=new_id(),
         model=model,
     )
-    await turns.insert_turn(connection, principal.user_id, turn, trigger=ask.trigger)
-    return turn
 
 
-async def _free_id(connection: Connection, principal: Principal, session: Session, wanted: str) -> UUID:
-    """The client's own id for its message where that is a UUID and free; most are neither."""
+async def _free_id(history: ChatMessageHistory, wanted: str) -> UUID:
+    """The client's own id for its message where that is a UUID and free; many are neither."""
+    wanted_id = _uuid_or_none(wanted)
+    return new_id() if wanted_id is None or await history.has(wanted_id) else wanted_id
+
+
+def _uuid_or_none(text: str) -> UUID | None:
     try:
-        wanted_id = UUID(wanted)
+        return UUID(text)
     except ValueError:
-        return new_id()
-    history = ChatMessageHistory(connection, principal.user_id, session.session_id)
-    return new_id() if await history.has(wanted_id) else wanted_id
+        return None
 
 
 async def _taken_over(connection: Connection, principal: Principal, dead: Turn, model: str) -> tuple[Turn, int]:
@@ -144,13 +152,19 @@ async def _taken_over(connection: Connection, principal: Principal, dead: Turn, 
 
 async def _stored_question(connection: Connection, principal: Principal, turn: Turn) -> Message:
     assert turn.user_message_id is not None  # nosec B101 # narrows a type
-    history = _history(connection, principal, turn)
+    history = history_of(connection, principal, turn)
     stored = await history.of_turn(turn.turn_id, turn.user_message_id)
     stored = await images.put_images_back(connection, principal.user_id, turn.session_id, stored)
     return stored[0].message
 
 
-def _history(connection: Connection, principal: Principal, turn: Turn) -> ChatMessageHistory:
+def history_of(connection: Connection, principal: Principal, turn: Turn) -> ChatMessageHistory:
+    """Where a turn's messages go, in a transaction that holds its session."""
     return ChatMessageHistory(
-        connection, principal.user_id, turn.session_id, agent_name=turn.agent_name, turn_id=turn.turn_id
+        connection,
+        principal.user_id,
+        turn.session_id,
+        agent_name=turn.agent_name,
+        turn_id=turn.turn_id,
+        is_locked=True,
     )
