@@ -209,7 +209,7 @@ async def _enter(connection: Connection, principal: Principal, session: Session)
 
 async def _active_or_new(connection: Connection, principal: Principal, agent_name: str) -> Session:
     active_id = await store.claim_active(connection, principal.user_id, agent_name, str(new_id()))
-    await store.insert_session(connection, principal.user_id, active_id, agent_name)
+    await store.ensure_session(connection, principal.user_id, active_id, agent_name)
     touched = await store.touch_session(connection, principal.user_id, active_id)
     return touched or await _new(connection, principal, agent_name)
 

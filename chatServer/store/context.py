@@ -6,6 +6,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from chatServer.store import queries
+from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
 
 SQL = queries.load("context.sql")
@@ -19,8 +20,7 @@ class Context(NamedTuple):
     covers_to: int | None = None
 
 
-async def read_context(connection: Connection, user_id: UUID, agent_name: str, session_id: str) -> Context:
+async def ask_context(connection: Connection, user_id: UUID, agent_name: str, session_id: str) -> Answer[Context]:
+    """The question, which travels with whatever is asked next; no row in its answer is an empty Context."""
     values = {"user_id": user_id, "agent_name": agent_name, "session_id": session_id}
-    async with connection.cursor(row_factory=class_row(Context)) as cursor:
-        await cursor.execute(SQL["read_context"], values)
-        return await cursor.fetchone() or Context()
+    return await connection.cursor(row_factory=class_row(Context)).execute(SQL["read_context"], values)

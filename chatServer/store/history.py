@@ -11,6 +11,7 @@ from uuid import UUID
 
 from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
 from langchain_postgres import PostgresChatMessageHistory
+from psycopg.rows import TupleRow
 from psycopg.types.json import Jsonb
 
 from chatServer.errors import SessionNotFound
@@ -27,6 +28,7 @@ from chatServer.messages import (
 )
 from chatServer.records import StoredMessage, new_id
 from chatServer.store import images, queries, sessions
+from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
 
 SQL = queries.load("messages.sql")
@@ -59,17 +61,25 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         agent_name: str | None = None,
         turn_id: UUID | None = None,
         limit: int = 20,
+        is_locked: bool = False,
     ) -> None:
-        super().__init__(TABLE, session_id, async_connection=connection)
+        # It only keeps the connection: all that would use it is overridden.
+        super().__init__(TABLE, session_id, async_connection=connection)  # type: ignore[arg-type]
         self._db = connection
         self._user_id = user_id
         self._agent_name = agent_name
         self._turn_id = turn_id
         self._limit = limit
+        self._is_locked = is_locked  # whoever made us holds the session's row already
+        self._ahead: dict[str, Answer[TupleRow]] = {}
         self._loaded: list[BaseMessage] = []
         self._added: list[BaseMessage] = []
 
     # What the server uses ------------------------------------------------------------------------------
+
+    async def ask_ahead(self, *, limit: int) -> None:
+        """Let what `window` will ask travel with the next question, whoever asks it."""
+        self._ahead["read_window"] = await self._ask("read_window", limit=limit)
 
     async def window(self, limit: int, *, after: int | None = None) -> list[StoredMessage]:
         """The newest messages that a model may see, oldest first: whole exchanges only."""
@@ -92,13 +102,12 @@ class ChatMessageHistory(PostgresChatMessageHistory):
 
     async def place_of(self, message_id: UUID) -> int | None:
         """Where a message stands; pages go on before it."""
-        values = {"user_id": self._user_id, "session_id": self._session_id, "message_id": message_id}
-        row = await (await self._db.execute(SQL["find_place"], values)).fetchone()
+        row = await (await self._ask("find_place", message_id=message_id)).fetchone()
         return row[0] if row else None
 
     async def append(self, messages: Sequence[Message], tokens: Sequence[int | None] | None = None) -> None:
         """Store messages in their order, with what each takes in a prompt, under the session's row lock."""
-        if await sessions.lock_session(self._db, self._user_id, self._session_id) is None:
+        if not self._is_locked and await sessions.lock_session(self._db, self._user_id, self._session_id) is None:
             raise SessionNotFound
         if not messages:
             return
@@ -128,7 +137,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
         """As the stock class does, also into a session that nobody has made yet."""
         agent_name = self._agent_name or DEFAULT_AGENT
-        await sessions.insert_session(self._db, self._user_id, self._session_id, agent_name)
+        await sessions.ensure_session(self._db, self._user_id, self._session_id, agent_name)
         new = [*self._added, *messages]
         await self.append([from_langchain(message) for message in new])
         self._loaded, self._added = [*self._loaded, *new], []
@@ -161,8 +170,12 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         return [each for each in await self._read("read_window", limit=limit) if each.is_readable]
 
     async def _read(self, name: str, **values: Any) -> list[StoredMessage]:
-        cursor = await self._db.execute(SQL[name], {"user_id": self._user_id, "session_id": self._session_id, **values})
-        return [_stored(row) for row in reversed(await cursor.fetchall())]
+        answer = await self._ask(name, **values)
+        return [_stored(row) for row in reversed(await answer.fetchall())]
+
+    async def _ask(self, name: str, **values: Any) -> Answer[TupleRow]:
+        values = {"user_id": self._user_id, "session_id": self._session_id, **values}
+        return self._ahead.pop(name, None) or await self._db.execute(SQL[name], values)
 
 
 def _stored(columns: tuple[int, UUID, UUID | None, datetime, str, int | None]) -> StoredMessage:

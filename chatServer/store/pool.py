@@ -11,14 +11,15 @@ from typing import Any, NamedTuple, Self
 
 import psycopg
 from psycopg import AsyncConnection
-from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
 
 from chatServer import errors, metrics
 from chatServer.config import Settings
 from chatServer.records import Principal
+from chatServer.store.pipeline import Pipeline
 
-Connection = AsyncConnection[tuple[Any, ...]]
+Connection = Pipeline  # of one transaction; what lies beneath stays in this file
+RawConnection = AsyncConnection[tuple[Any, ...]]
 
 RECONNECT_TIMEOUT_S = 3  # psycopg_pool's own default backs off to waits of 16 s
 CUT_OFF_GRACE_MS = 1_000
@@ -46,7 +47,7 @@ class Database:
         self.direct_url = url if settings.embedded else (direct and direct.get_secret_value()) or None
         self._statement_timeout_ms = settings.database_statement_timeout_ms
         self._idle_timeout_ms = settings.database_idle_timeout_ms
-        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+        self._pool: AsyncConnectionPool[RawConnection] = AsyncConnectionPool(
             url,
             min_size=min(2, settings.database_pool_size),
             max_size=settings.database_pool_size,
@@ -80,25 +81,22 @@ class Database:
 
         The timeout is that of one statement, and a second more that of all of them together.
 
-        The statements that become the user are sent as one: a round trip. They are SET LOCAL, so a pooler that
-        hands the connection on hands on nothing of the user. No pipeline mode: psycopg ends one with a Flush,
-        for which pgbouncer gives an idle client a server connection and never takes it back.
+        Statements wait until an answer is asked for: store/pipeline.py. Those that become the user travel with the
+        first, and are SET LOCAL, so a pooler that hands the connection on hands on nothing of the user; COMMIT
+        travels with the last. A block without a statement sends nothing.
         """
         timeout_ms = timeout_ms or self._statement_timeout_ms
         async with self._connection(timeout_ms + CUT_OFF_GRACE_MS) as connection:
-            await connection.execute(self._begin(principal, timeout_ms), prepare=False)
+            pipeline = Pipeline(connection, self._begin(principal, timeout_ms))
             try:
-                yield connection
+                yield pipeline
+                await pipeline.commit()
             except BaseException:
-                with contextlib.suppress(psycopg.Error):  # on a lost connection there is nothing to roll back
-                    await connection.rollback()
+                await pipeline.rollback()
                 raise
-            if connection.info.transaction_status == TransactionStatus.INERROR:
-                raise RuntimeError("a statement failed and its error was swallowed: COMMIT would silently roll back")
-            await connection.commit()
 
     @contextlib.asynccontextmanager
-    async def _connection(self, cut_off_ms: int) -> AsyncIterator[Connection]:
+    async def _connection(self, cut_off_ms: int) -> AsyncIterator[RawConnection]:
         try:
             async with self._pool.connection() as connection:
                 with _cut_off(connection, cut_off_ms):
@@ -110,14 +108,16 @@ class Database:
             logger.warning("database unavailable: %s", type(error).__name__)
             raise errors.DatabaseUnavailable from error
 
-    def _begin(self, principal: Principal, timeout_ms: int) -> bytes:
+    def _begin(self, principal: Principal, timeout_ms: int) -> tuple[bytes, ...]:
         # A UUID has no quote to escape. Only SET LOCAL statements reach the workers of Citus; set_config does not.
+        claims = f"""{{"sub":"{principal.user_id}","role":"authenticated"}}"""
         return (
-            "begin; set local role chat_user; "
-            f"set local statement_timeout = {timeout_ms}; "
-            f"set local idle_in_transaction_session_timeout = {self._idle_timeout_ms}; "
-            f"""set local request.jwt.claims = '{{"sub":"{principal.user_id}","role":"authenticated"}}'"""
-        ).encode()
+            b"begin",
+            b"set local role chat_user",
+            f"set local statement_timeout = {timeout_ms}".encode(),
+            f"set local idle_in_transaction_session_timeout = {self._idle_timeout_ms}".encode(),
+            f"set local request.jwt.claims = '{claims}'".encode(),
+        )
 
 
 def _is_outage(error: psycopg.Error) -> bool:
@@ -127,7 +127,7 @@ def _is_outage(error: psycopg.Error) -> bool:
     return error.sqlstate[:2] in OUTAGE_CLASSES or error.sqlstate in OUTAGE_CODES
 
 
-async def _check_if_the_server_spoke(connection: Connection) -> None:
+async def _check_if_the_server_spoke(connection: RawConnection) -> None:
     """An idle connection has nothing to read; if it has, it is a goodbye. Costs no round trip."""
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
@@ -135,7 +135,7 @@ async def _check_if_the_server_spoke(connection: Connection) -> None:
         await AsyncConnectionPool.check_connection(connection)
 
 
-def hang_up(connection: Connection) -> None:
+def hang_up(connection: RawConnection) -> None:
     """End a conversation with a server that does not answer."""
     with contextlib.suppress(OSError, psycopg.Error):
         line = socket.socket(fileno=os.dup(connection.fileno()))
@@ -144,7 +144,7 @@ def hang_up(connection: Connection) -> None:
 
 
 @contextlib.contextmanager
-def _cut_off(connection: Connection, timeout_ms: int) -> Iterator[None]:
+def _cut_off(connection: RawConnection, timeout_ms: int) -> Iterator[None]:
     """Hang up when a transaction outlives every timeout of the server: then the server is what hangs.
 
     Cancelling would wait for an answer (10 s were measured); a closed socket is an error at once.

@@ -17,7 +17,7 @@ from psycopg_pool import AsyncConnectionPool
 from chatServer import metrics
 from chatServer.store import queries
 from chatServer.store.events import KEPT_S, USER_EVENTS_KEPT_S
-from chatServer.store.pool import RECONNECT_TIMEOUT_S, Connection, hang_up
+from chatServer.store.pool import RECONNECT_TIMEOUT_S, RawConnection, hang_up
 
 SQL = queries.load("jobs.sql")
 SWEEP = queries.load("sweep.sql")
@@ -70,8 +70,8 @@ class Queue:
 
     def __init__(self, url: str, tasks: Mapping[str, Task] | None = None, pace: Pace | None = None) -> None:
         self._pace = pace or Pace()
-        self._connections: list[Connection] = []
-        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+        self._connections: list[RawConnection] = []
+        self._pool: AsyncConnectionPool[RawConnection] = AsyncConnectionPool(
             url,
             min_size=1,
             max_size=CONCURRENCY,
@@ -104,7 +104,7 @@ class Queue:
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
 
-    async def _remember(self, connection: Connection) -> None:
+    async def _remember(self, connection: RawConnection) -> None:
         self._connections = [*(each for each in self._connections if not each.closed), connection]
 
     def hang_up(self) -> None:

@@ -22,6 +22,11 @@ async def lock_session(connection: Connection, user_id: UUID, key: str) -> Sessi
     return await _one(connection, "lock_session", user_id=user_id, id=key)
 
 
+async def hold_session(connection: Connection, user_id: UUID, key: str) -> None:
+    """The same lock, for whoever finds out otherwise that the session is gone: asks for no answer."""
+    await connection.execute(SQL["lock_session"], {"user_id": user_id, "id": key})
+
+
 async def insert_session(
     connection: Connection,
     user_id: UUID,
@@ -36,6 +41,12 @@ async def insert_session(
     return await _one(
         connection, "insert_session", user_id=user_id, session_id=session_id, agent_name=agent_name, **values
     )
+
+
+async def ensure_session(connection: Connection, user_id: UUID, session_id: str, agent_name: str) -> None:
+    """There is such a session afterwards; whether it is new is not asked."""
+    values = {"session_id": session_id, "agent_name": agent_name, "external_id": None, "title": None, "memory": "on"}
+    await connection.execute(SQL["insert_session"], {"user_id": user_id, **values})
 
 
 async def touch_session(connection: Connection, user_id: UUID, session_id: str) -> Session | None:

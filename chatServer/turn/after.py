@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from chatServer import errors
 from chatServer.messages import Message
 from chatServer.records import Turn, TurnEvent, TurnState, Usage
-from chatServer.store import events, jobs, turns
+from chatServer.store import events, jobs, sessions, turns
 from chatServer.store import usage as daily
-from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
-from chatServer.turn.before import Begun
+from chatServer.turn.before import Begun, history_of
 
 
 class Lost(Exception):
@@ -34,11 +33,9 @@ async def finish(
 ) -> None:
     """Reply and tool messages, usage, state, the rest of the log and the after-work: all of it, or Lost."""
     async with database.transaction(begun.principal) as connection:
-        # The session's lock comes first, as it does everywhere: then nobody waits for us while we wait for them.
         user_id, turn = begun.principal.user_id, begun.turn
-        await begun.window.flush(
-            ChatMessageHistory(connection, user_id, turn.session_id, agent_name=turn.agent_name, turn_id=turn.turn_id)
-        )
+        # The session's lock comes first, as it does everywhere: then nobody waits for us while we wait for them.
+        await sessions.hold_session(connection, user_id, turn.session_id)
         is_ours = await turns.finish_turn(
             connection,
             user_id,
@@ -49,8 +46,9 @@ async def finish(
             error_code=outcome.error.code if outcome.error else None,
             usage=usage_json(outcome.usage),
         )
-        if not is_ours:
+        if not is_ours:  # nor is it when the session was deleted: its turns went with it
             raise Lost
+        await begun.window.flush(history_of(connection, begun.principal, turn))
         seq_from, said = unstored
         if is_repeated:
             await events.delete_events(connection, user_id, turn.turn_id, seq_from=seq_from)

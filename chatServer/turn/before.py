@@ -15,7 +15,7 @@ from chatServer.memory import notebook
 from chatServer.messages import Message
 from chatServer.records import Agent, Budget, ModelInput, Principal, Session, Turn, new_id
 from chatServer.store import events, images, turns
-from chatServer.store.context import read_context
+from chatServer.store.context import Context, ask_context
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 from chatServer.turn.ask import Ask
@@ -66,20 +66,27 @@ class Beginning:
                 key=ask.session,
             )
             agent = self.agents.get(session.agent_name)
+            # These travel with the question for the turn. What they read is the same before it begins and after.
+            asking = await ask_context(connection, principal.user_id, agent.name, session.session_id)
+            history = ChatMessageHistory(connection, principal.user_id, session.session_id)
+            await history.ask_ahead(limit=agent.window_messages)
             known = await _known_turn(connection, principal, session, ask)
             if known is not None and known.state != "interrupted":
                 return known
             model = self._model_for(agent)
             window = WindowMemory(k=agent.window_messages)
             if known is None:
-                turn = await _inserted(connection, principal, session, ask, model)
+                turn = _new_turn(session, ask, model)
+                await turns.insert_turn(connection, principal.user_id, turn, trigger=ask.trigger)
                 question = replace(ask.message, message_id=str(turn.user_message_id))
-                await _history(connection, principal, turn).append([question], tokens=[tokens])
+                await history_of(connection, principal, turn).append([question], tokens=[tokens])
             else:
                 question, tokens = await _stored_question(connection, principal, known)
                 turn = await _taken_over(connection, principal, known, model)
-            context = await read_context(connection, principal.user_id, agent.name, session.session_id)
-            await window.load(_history(connection, principal, turn), after=context.covers_to)
+                # Except for the notes, when a dead attempt's are taken back.
+                asking = await ask_context(connection, principal.user_id, agent.name, session.session_id)
+            context = await asking.fetchone() or Context()
+            await window.load(history, after=context.covers_to)
             window.conversation.load([question])
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
             parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
@@ -109,8 +116,8 @@ async def _known_turn(connection: Connection, principal: Principal, session: Ses
     return known
 
 
-async def _inserted(connection: Connection, principal: Principal, session: Session, ask: Ask, model: str) -> Turn:
-    turn = Turn(
+def _new_turn(session: Session, ask: Ask, model: str) -> Turn:
+    return Turn(
         turn_id=new_id(),
         session_id=session.session_id,
         agent_name=session.agent_name,
@@ -122,8 +129,6 @@ async def _inserted(connection: Connection, principal: Principal, session: Sessi
         reply_message_id=new_id(),
         model=model,
     )
-    await turns.insert_turn(connection, principal.user_id, turn, trigger=ask.trigger)
-    return turn
 
 
 async def _taken_over(connection: Connection, principal: Principal, dead: Turn, model: str) -> Turn:
@@ -140,7 +145,7 @@ async def _taken_over(connection: Connection, principal: Principal, dead: Turn, 
 async def _stored_question(connection: Connection, principal: Principal, dead: Turn) -> tuple[Message, int]:
     """What was asked, and its tokens; unless the conversation has gone on since: an answer would come too late."""
     assert dead.user_message_id is not None  # nosec B101 # narrows a type
-    history = _history(connection, principal, dead)
+    history = history_of(connection, principal, dead)
     stored = await history.of_turn(dead.turn_id, dead.user_message_id)
     newest = await history.page(1)
     if not stored or newest[-1].turn_id != dead.turn_id:
@@ -152,7 +157,13 @@ async def _stored_question(connection: Connection, principal: Principal, dead: T
     return question.message, question.tokens or count_message(question.message)
 
 
-def _history(connection: Connection, principal: Principal, turn: Turn) -> ChatMessageHistory:
+def history_of(connection: Connection, principal: Principal, turn: Turn) -> ChatMessageHistory:
+    """Where a turn's messages go, in a transaction that holds its session."""
     return ChatMessageHistory(
-        connection, principal.user_id, turn.session_id, agent_name=turn.agent_name, turn_id=turn.turn_id
+        connection,
+        principal.user_id,
+        turn.session_id,
+        agent_name=turn.agent_name,
+        turn_id=turn.turn_id,
+        is_locked=True,
     )

@@ -276,6 +276,7 @@ async def test_a_write_in_the_moment_of_taking_over_is_reverted_or_refused(datab
     await use(await context(database, turn_id), operation="append", content="one")
     async with database.transaction(ADA) as connection:
         await connection.execute("update chat.turns set attempt = 2 where turn_id = %s", (turn_id,))
+        await connection.flush()
         late = asyncio.create_task(use(await context(database, turn_id), operation="append", content="late"))
         await asyncio.wait({late}, timeout=0.2)
         assert not late.done()

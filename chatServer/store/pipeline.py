@@ -1,0 +1,212 @@
+"""Statements travel together: each waits until somebody asks for an answer, then all that wait go in one message.
+
+This is libpq's pipeline mode without psycopg's around it: that one ends with a Flush, for which pgbouncer 1.18 gives
+an idle client a server connection and never takes it back (docs/decisions/0008).
+"""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Self, TypeAlias, TypeVar
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg._preparing import Prepare
+from psycopg._queries import PostgresQuery
+from psycopg.abc import PQGen
+from psycopg.adapt import Transformer
+from psycopg.generators import fetch_many, send
+from psycopg.pq import ConnStatus, ExecStatus, PipelineStatus
+from psycopg.pq.abc import PGconn, PGresult
+from psycopg.rows import AsyncRowFactory, TupleRow, tuple_row
+
+Row = TypeVar("Row")
+Values: TypeAlias = Mapping[str, Any] | Sequence[Any] | None
+
+DONE = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK, ExecStatus.EMPTY_QUERY)
+REFUSED = (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
+
+
+@dataclass(slots=True, eq=False)
+class Statement:
+    """One that waits, or has been answered."""
+
+    query: PostgresQuery
+    may_prepare: bool
+    result: PGresult | None = None
+
+
+class Pipeline:
+    """A connection for the length of one transaction, which begins with the first statement that is sent."""
+
+    def __init__(self, connection: AsyncConnection[Any], begin: Sequence[bytes]) -> None:
+        self._connection = connection
+        self._transformer = Transformer(connection)
+        self._begin = begin
+        self._waiting: list[Statement] = []
+        self._has_begun = False
+        self._has_failed = False
+
+    async def execute(self, query: bytes | str, values: Values = None) -> "Answer[TupleRow]":
+        """Let a statement wait for the next answer that is asked for; its error, if any, is raised there."""
+        return await Answer(self, tuple_row).execute(query, values)
+
+    def cursor(self, *, row_factory: AsyncRowFactory[Row]) -> "Answer[Row]":
+        return Answer(self, row_factory)
+
+    def add(self, query: bytes | str, values: Values = None, *, may_prepare: bool = True) -> Statement:
+        converted = PostgresQuery(self._transformer)
+        converted.convert(query.encode() if isinstance(query, str) else query, values)
+        statement = Statement(converted, may_prepare)
+        self._waiting.append(statement)
+        return statement
+
+    async def result_of(self, statement: Statement) -> PGresult:
+        if statement.result is None:
+            await self.flush()
+        if statement.result is None:
+            raise psycopg.errors.InFailedSqlTransaction("an earlier statement of this transaction has failed")
+        return statement.result
+
+    def rows_of(self, result: PGresult, make_row: Any, first: int, last: int) -> list[Any]:
+        self._transformer.set_pgresult(result)
+        return self._transformer.load_rows(first, last, make_row)
+
+    async def flush(self) -> None:
+        """Send what waits, for whoever needs it done, though not its answers: a lock that others shall wait for."""
+        async with self._connection.lock:  # another task may just have sent what we wait for
+            if self._has_failed or not self._waiting:
+                return
+            if not self._has_begun:
+                waiting, self._waiting = self._waiting, []
+                for query in self._begin:
+                    self.add(query, may_prepare=False)
+                self._waiting += waiting
+            statements, self._waiting = self._waiting, []
+            # Until the last answer is in, a cancellation included: after a failed BEGIN we would be nobody's user.
+            self._has_begun = self._has_failed = True
+            pgconn = self._connection.pgconn
+            pgconn.enter_pipeline_mode()
+            sent = [each for statement in statements for each in self._put(pgconn, statement)]
+            pgconn.pipeline_sync()
+            results = await self._connection.wait(_exchange(pgconn))
+            for statement, result in zip(sent, results, strict=False):
+                if result.status not in DONE:
+                    raise _error_of(statement, result, pgconn._encoding)
+                statement.result = result
+            if len(results) < len(sent):
+                raise psycopg.OperationalError("the connection was lost")
+            self._has_failed = False
+
+    async def commit(self) -> None:
+        """Send what still waits, and COMMIT with it; nothing at all when there was no statement."""
+        if self._has_failed:
+            raise RuntimeError("a statement failed and its error was swallowed: COMMIT would silently roll back")
+        if self._has_begun or self._waiting:
+            self.add(b"commit", may_prepare=False)
+            await self.flush()
+            await self._forget_unused()
+
+    async def rollback(self) -> None:
+        """Leave the connection as it was found, or closed: then the pool makes another."""
+        self._waiting.clear()
+        if self._connection.pgconn.pipeline_status != PipelineStatus.OFF:
+            await self._connection.close()
+        elif self._has_begun:
+            with contextlib.suppress(psycopg.Error):  # on a lost connection there is nothing to roll back
+                await self._connection.rollback()
+                self._connection._prepared.clear()  # whether the server has got them all is not known
+                await self._forget_unused()
+
+    async def _forget_unused(self) -> None:
+        async with self._connection.lock:
+            await self._connection.wait(self._connection._prepared.maintain_gen(self._connection))
+
+    def _put(self, pgconn: PGconn, statement: Statement) -> list[Statement]:
+        """Into libpq's buffer; returned is whose answers will come."""
+        query = statement.query
+        prepared = self._connection._prepared
+        prepare, name = prepared.get(query, None if statement.may_prepare else False)
+        if prepare is Prepare.NO:
+            pgconn.send_query_params(query.query, query.params, param_types=query.types, param_formats=query.formats)
+        else:
+            if prepare is Prepare.SHOULD:
+                pgconn.send_prepare(name, query.query, param_types=query.types)
+            pgconn.send_query_prepared(name, query.params, param_formats=query.formats)
+        if statement.may_prepare and prepared.maybe_add_to_cache(query, prepare, name):
+            prepared._rotate()
+        return [statement, statement] if prepare is Prepare.SHOULD else [statement]
+
+
+class Answer(Generic[Row]):
+    """What comes back for a statement, in the manner of a cursor. Asking for it is what sends the statement."""
+
+    def __init__(self, pipeline: Pipeline, row_factory: AsyncRowFactory[Row]) -> None:
+        self._pipeline = pipeline
+        self._row_factory = row_factory
+        self._statement: Statement | None = None
+        self._place = 0
+        self.pgresult: PGresult | None = None  # for row factories, as is the next
+
+    @property
+    def _encoding(self) -> str:
+        return self._pipeline._connection.pgconn._encoding
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def execute(self, query: bytes | str, values: Values = None) -> Self:
+        self._statement = self._pipeline.add(query, values)
+        self._place = 0
+        return self
+
+    async def fetchone(self) -> Row | None:
+        rows = await self._fetch(1)
+        return rows[0] if rows else None
+
+    async def fetchall(self) -> list[Row]:
+        return await self._fetch(None)
+
+    async def _fetch(self, limit: int | None) -> list[Row]:
+        if self._statement is None:
+            raise psycopg.ProgrammingError("no statement was executed")
+        result = self.pgresult = await self._pipeline.result_of(self._statement)
+        if result.status != ExecStatus.TUPLES_OK:
+            raise psycopg.ProgrammingError("the statement does not give rows")
+        first, last = self._place, result.ntuples if limit is None else min(self._place + limit, result.ntuples)
+        self._place = last
+        # A row factory looks at the result's columns only, which an answer has as a cursor has them.
+        return self._pipeline.rows_of(result, self._row_factory(self), first, last)  # type: ignore[arg-type]
+
+
+def _exchange(pgconn: PGconn) -> PQGen[list[PGresult]]:
+    """Send the buffer and read the answers up to that to the Sync. Raises only when the connection is lost: a
+    cancelled task resumes it to its end."""
+    yield from send(pgconn)
+    results: list[PGresult] = []
+    while True:
+        try:
+            answers = yield from fetch_many(pgconn)
+        except psycopg.OperationalError:
+            if results and results[-1].status == ExecStatus.FATAL_ERROR:
+                return results  # a goodbye that says why
+            raise
+        if not answers or pgconn.status == ConnStatus.BAD:
+            return [*results, *answers]
+        if answers[0].status == ExecStatus.PIPELINE_SYNC:
+            pgconn.exit_pipeline_mode()
+            return results
+        results += answers
+        if answers[0].status not in DONE + REFUSED:
+            return results  # still in pipeline mode, and so closed
+
+
+def _error_of(statement: Statement, result: PGresult, encoding: str) -> psycopg.Error:
+    if result.status != ExecStatus.FATAL_ERROR:
+        return psycopg.NotSupportedError("this statement cannot travel with others")
+    error = psycopg.errors.error_from_result(result, encoding=encoding)
+    error.add_note(f"The statement was: {statement.query.query.decode(encoding)}")  # not the one that waits for rows
+    return error
