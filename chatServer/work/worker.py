@@ -54,11 +54,13 @@ class Worker:
             for task in tasks:  # of the one that works, procrastinate makes: finish, then stop
                 task.cancel()
             _, late = await asyncio.wait(tasks, timeout=self._grace_s + CLOSE_S)
-            if late:
+            if late:  # the queue's database hangs, or a first cancellation was lost while procrastinate started
                 self._queue.hang_up()
-            ended = await asyncio.gather(*tasks, return_exceptions=True)
-            for error in ended:
-                if isinstance(error, Exception):
+                for task in late:
+                    task.cancel()
+                _, late = await asyncio.wait(late, timeout=CLOSE_S)
+            for task in tasks - late:
+                if not task.cancelled() and (error := task.exception()):
                     logger.warning("the job queue failed: %s", type(error).__name__)
 
     async def _look_after(self) -> None:
