@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import message_to_dict, messages_from_dict
 
-from chatServer.agent.prompts import fence, system_prompt, unfenced
+from chatServer.agent.prompts import system_prompt
 from chatServer.api.chat_body import ChatRequest
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.tokens import count_message, count_text
@@ -32,6 +32,7 @@ from chatServer.messages import (
     to_provider_dict,
     to_ui_parts,
 )
+from chatServer.messages.fence import fence, unfenced
 from chatServer.protocols import ui_stream
 from chatServer.records import Agent, StoredMessage, TurnEvent
 from chatServer.turn.events import Numbered, cleaned
