@@ -132,7 +132,9 @@ async def find_backend(database: Database) -> psutil.Process:
 
 async def server_version(database: Database) -> str:
     async with database.transaction(USER) as connection:
-        return str(connection.info.parameter_status("server_version"))
+        row = await (await connection.execute("show server_version")).fetchone()
+        assert row is not None
+        return str(row[0])
 
 
 async def measure(database: Database, backend: psutil.Process, session_id: str) -> Slice:

@@ -45,7 +45,7 @@ class Pipeline:
         self._begin = begin
         self._waiting: list[Statement] = []
         self._has_begun = False
-        self._has_failed = False
+        self._is_over = False  # it takes no more statements: one has failed, or the block has ended
 
     async def execute(self, query: bytes | str, values: Values = None) -> "Answer[TupleRow]":
         """Let a statement wait for the next answer that is asked for; its error, if any, is raised there."""
@@ -65,7 +65,7 @@ class Pipeline:
         if statement.result is None:
             await self.flush()
         if statement.result is None:
-            raise psycopg.errors.InFailedSqlTransaction("an earlier statement of this transaction has failed")
+            raise psycopg.errors.InFailedSqlTransaction("this transaction has failed or ended")
         return statement.result
 
     def rows_of(self, result: PGresult, make_row: Any, first: int, last: int) -> list[Any]:
@@ -75,7 +75,7 @@ class Pipeline:
     async def flush(self) -> None:
         """Send what waits, for whoever needs it done, though not its answers: a lock that others shall wait for."""
         async with self._connection.lock:  # another task may just have sent what we wait for
-            if self._has_failed or not self._waiting:
+            if self._is_over or not self._waiting:
                 return
             if not self._has_begun:
                 waiting, self._waiting = self._waiting, []
@@ -83,8 +83,8 @@ class Pipeline:
                     self.add(query, may_prepare=False)
                 self._waiting += waiting
             statements, self._waiting = self._waiting, []
-            # Until the last answer is in, a cancellation included: after a failed BEGIN we would be nobody's user.
-            self._has_begun = self._has_failed = True
+            # Until the last answer is in, a cancellation included: after a failed BEGIN we would be the login role.
+            self._has_begun = self._is_over = True
             pgconn = self._connection.pgconn
             pgconn.enter_pipeline_mode()
             sent = [each for statement in statements for each in self._put(pgconn, statement)]
@@ -96,20 +96,21 @@ class Pipeline:
                 statement.result = result
             if len(results) < len(sent):
                 raise psycopg.OperationalError("the connection was lost")
-            self._has_failed = False
+            self._is_over = False
 
     async def commit(self) -> None:
         """Send what still waits, and COMMIT with it; nothing at all when there was no statement."""
-        if self._has_failed:
+        if self._is_over:
             raise RuntimeError("a statement failed and its error was swallowed: COMMIT would silently roll back")
         if self._has_begun or self._waiting:
             self.add(b"commit", may_prepare=False)
             await self.flush()
             await self._forget_unused()
+        self._is_over = True
 
     async def rollback(self) -> None:
         """Leave the connection as it was found, or closed: then the pool makes another."""
-        self._waiting.clear()
+        self._is_over = True
         if self._connection.pgconn.pipeline_status != PipelineStatus.OFF:
             await self._connection.close()
         elif self._has_begun:

@@ -3,10 +3,12 @@
 import asyncio
 import itertools
 import time
+from uuid import UUID
 
 import pytest
 
-from chatServer.records import TurnEvent
+from chatServer.memory import notebook
+from chatServer.records import Author, TurnEvent
 from chatServer.store import events as log
 from tests.conftest import ADA, owner_connection, serving
 from tests.tools.talking import calls, chunks, spoken, talking, user_message, with_script
@@ -197,6 +199,18 @@ async def test_a_turn_past_its_lease_reads_as_interrupted_and_is_taken_over_by_i
     heard_more_than_was_logged = {"Last-Event-ID": f"{dead['turn_id']}:40"}
     rest = await pair[0].get("/api/chat/s/stream", headers=heard_more_than_was_logged)
     assert chunks(rest.text) == chunks(stream.text)
+
+
+async def test_the_prompt_of_a_later_attempt_holds_no_notes_of_the_dead_one(settings, as_ada, urls, database):
+    async with talking(settings, as_ada, {"match": "^hello", "reply": "{system}"}) as client:
+        dead = await interrupted([client], urls)
+        author = Author("agent", UUID(dead["turn_id"]), attempt=1)
+        await notebook.change(database, ADA, "assistant", "append", content="from the grave", author=author)
+        assert "from the grave" in (await client.get("/api/agents/assistant/notes")).text
+        again = (await client.post("/api/chat", **dead["ask"])).json()
+        assert again["turn_id"] == dead["turn_id"]
+        assert again["response"] == dead["response"]
+        assert "from the grave" not in again["response"]
 
 
 async def test_ten_who_take_over_at_once_are_one(pair, urls):

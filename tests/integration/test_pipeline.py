@@ -277,6 +277,36 @@ async def test_copy_and_several_statements_in_one_are_refused(alone):
     assert await one(alone, COUNT) == 0
 
 
+@pytest.mark.parametrize("raises", [False, True])
+async def test_a_connection_that_outlives_its_block_does_nothing_more(raises, alone):
+    with contextlib.suppress(KeyError):
+        async with alone.transaction(ADA) as connection:
+            await count(connection)
+            if raises:
+                raise KeyError
+    late = await connection.execute(ADD, (str(uuid4()),))
+    with pytest.raises(psycopg.errors.InFailedSqlTransaction):
+        await late.fetchone()
+    await connection.flush()
+    assert await one(alone, COUNT) == 0
+
+
+async def test_a_transaction_that_idles_too_long_is_an_outage_and_its_connection_is_replaced(urls, settings):
+    limits = {"database_pool_size": 1, "database_idle_timeout_ms": 100}
+    async with Database(urls.app, settings.model_copy(update=limits)) as database:
+        backend = await backend_of(database)
+        with pytest.raises(errors.DatabaseUnavailable):
+            async with database.transaction(ADA) as connection:
+                await add(connection)
+                await connection.flush()
+                with psycopg.connect(urls.owner, autocommit=True) as owner:
+                    while owner.execute("select 1 from pg_stat_activity where pid = %s", (backend,)).fetchone():
+                        await asyncio.sleep(0.02)
+                await add(connection)
+        assert await one(database, COUNT) == 0
+        assert await backend_of(database) != backend
+
+
 # Cancellation ----------------------------------------------------------------------------------------
 
 
