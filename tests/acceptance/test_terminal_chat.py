@@ -144,10 +144,14 @@ def test_ctrl_c_at_the_prompt_ends_and_twice_ends_also_in_an_answer(where, urls)
         person.until(PROMPT)
         person.say("slowly")
         person.until("word1 ")
-        with owner_connection(urls.owner) as connection, connection.transaction():
+        with (
+            owner_connection(urls.owner) as watching,  # a transaction would see one and the same moment
+            owner_connection(urls.owner) as connection,
+            connection.transaction(),
+        ):
             connection.execute("select from chat.turns for update")  # so that the first one has to wait
             person.type(CTRL_C)
-            wait_until(lambda: connection.execute(WAITING_STOPS).fetchone() == (1,))
+            wait_until(lambda: watching.execute(WAITING_STOPS).fetchone() == (1,))
             person.type(CTRL_C)
             person.until(r"\^C\^C")
         code, shown = person.end()

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import time
@@ -17,7 +18,7 @@ from tests.acceptance.test_commands import chatserver
 from tests.acceptance.test_serve import CHATSERVER, server
 from tests.acceptance.test_shutdown import WITHIN_S, wait_until
 from tests.conftest import ADA, Urls, owner_connection
-from tests.tools.turns import finished_turn, queued, title_events, title_of
+from tests.tools.turns import finished_turn, queued, title_events
 
 
 @pytest.fixture
@@ -58,8 +59,7 @@ async def test_a_job_whose_worker_is_killed_is_finished_by_another_and_done_once
             wait_until(lambda: lock.execute(waits).fetchone() == (1,))
             killed.kill()
             killed.wait()
-            assert queued(urls) == [("doing", 0)], "it died in the middle, its title set and not committed"
-        assert await title_of(database, ADA, session_id) is None
+            assert queued(urls) == [("doing", 0)], "it died before it heard whether its title was stored"
     began = time.monotonic()
     with worker(environment) as other:
         while queued(urls):
@@ -98,7 +98,8 @@ def test_the_default_is_a_worker_beside_the_server(tmp_path):
     with server(tmp_path) as running:
         wait_until(lambda: "chatserver worker" in backends(tmp_path))
         ready = httpx.get(f"{running.address}/readyz").json()
-        assert ready["checks"]["queue"] == {"ok": True, "detail": "0 waiting, oldest 0 s"}
+        assert ready["checks"]["queue"]["ok"]
+        assert re.fullmatch(r"[01] waiting, oldest 0 s", ready["checks"]["queue"]["detail"]), "the sweep at most"
         began = time.monotonic()
         running.process.send_signal(signal.SIGTERM)
         assert running.process.wait(WITHIN_S) == 0

@@ -19,7 +19,7 @@ from tests.tools.talking import chunks, spoken, talking, user_message, with_scri
 
 WORDS = [f"word{i}" for i in range(30)]
 SLOW = {"match": "^slowly", "reply": " ".join(WORDS), "delay_ms": 40}
-LONG = {"match": "^at length", "reply": " ".join(f"{i:07}" for i in range(150_000))}
+LONG = {"match": "^at length", "reply": " ".join(f"{i:07}" for i in range(100_000))}
 HANGS = {"match": "^hang", "reply": "one two", "hang": True}
 
 
@@ -103,14 +103,15 @@ async def test_a_turn_is_finished_when_its_client_leaves(settings, as_ada, urls)
 
 async def test_a_reader_that_takes_nothing_is_dropped_and_harms_nobody(settings, as_ada, monkeypatch):
     monkeypatch.setattr(event_stream, "SLOW_READER_S", 0.5)
-    with listening(create_app(with_script(settings, LONG))) as address:
+    with contextlib.ExitStack() as stack:
+        address = stack.enter_context(listening(create_app(with_script(settings, LONG))))
         host, port = address.removeprefix("http://").split(":")
         body = json.dumps({"id": "s", "message": user_message("at length")}).encode()
         head = (
             f"POST /api/chat HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
             f"Authorization: {as_ada['Authorization']}\r\nContent-Length: {len(body)}\r\n\r\n"
         )
-        slow = socket.socket()
+        slow = stack.enter_context(socket.socket())
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         slow.connect((host, int(port)))
         slow.sendall(head.encode() + body)
@@ -130,7 +131,6 @@ async def test_a_reader_that_takes_nothing_is_dropped_and_harms_nobody(settings,
         with contextlib.suppress(ConnectionResetError):
             while piece := await asyncio.to_thread(slow.recv, 1 << 20):
                 taken += piece
-        slow.close()
         assert b"[DONE]" not in taken, "it was cut off, not served from a buffer without end"
 
 

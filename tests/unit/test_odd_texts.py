@@ -128,7 +128,7 @@ def examine(text: str) -> None:
     take(searchable, clean).encode("utf-8")
     said = take(assembled, plain, count_message(plain), clean)
     assert [text_of(message) for message in said.messages[1:]] == [clean, clean]
-    assert text_of(said.messages[0]).endswith(f"\n\n{clean[:MAX_NOTED]}")
+    assert unfenced("summary", text_of(said.messages[0])) == clean[:MAX_NOTED]
     assert unfenced("notes", said.system) == (clean[:MAX_NOTED] if clean[:MAX_NOTED].strip() else None)
 
 
