@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Tests wait more than they work: three at a time serve two cores.
+SIDE_BY_SIDE ?= 3
 
 .PHONY: run test test-long contract lint types bench lock licences sbom secrets hooks clean
 
@@ -10,7 +12,7 @@ run: $(VENV)/.product
 
 test: $(VENV)/.dev contract
 	@tests/tools/ensure_pgbouncer
-	$(BIN)/pytest -m "not long"
+	$(BIN)/pytest -n $(SIDE_BY_SIDE) --dist loadfile -m "not long"
 
 test-long: $(VENV)/.dev contract
 	@tests/tools/ensure_pgbouncer
@@ -35,6 +37,7 @@ types: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.history_window
+	$(BIN)/python -m benchmarks.turn
 	$(BIN)/python -m benchmarks.edges
 
 lock: $(VENV)/.dev

@@ -100,11 +100,6 @@ async def enter(
     """The session of a turn, active and locked: the named one, made if nobody has it; else the active or a new one."""
     if key is None:
         return await _active_or_new(connection, principal, agent_name or default_agent)
-    found = await store.find_session(connection, principal.user_id, key.value)
-    if found and agent_name not in (None, found.agent_name):
-        raise errors.SessionAgentMismatch(found.agent_name)
-    if found and (entered := await _enter(connection, principal, found)):
-        return entered
     session, _ = await _found_or_new(connection, principal, agent_name=agent_name, default_agent=default_agent, key=key)
     return session
 
@@ -185,19 +180,23 @@ async def _found_or_new(
     title: str | None = None,
     memory: Literal["on", "off"] = "on",
 ) -> tuple[Session, bool]:
+    """The named session, or a new one. Always the active row first: then nobody waits for us while we wait for them."""
     session_id, external_id = (key.value, None) if key and key.is_uuid else (str(new_id()), key.value if key else None)
     name = agent_name or default_agent
-    for _ in range(2):  # one that is there may be deleted in this very moment: then it is made anew
+    for _ in range(3):  # in this very moment somebody may delete one that is there, or make one that is not
+        found = await store.find_session(connection, principal.user_id, key.value) if key else None
+        if found and agent_name not in (None, found.agent_name):
+            raise errors.SessionAgentMismatch(found.agent_name)
+        if found and (entered := await _enter(connection, principal, found)):
+            return entered, False
+        await store.set_active(connection, principal.user_id, name, session_id)
         created = await store.insert_session(
             connection, principal.user_id, session_id, name, external_id=external_id, title=title, memory=memory
         )
-        session = created or await store.find_session(connection, principal.user_id, external_id or session_id)
-        if session and agent_name not in (None, session.agent_name):
-            raise errors.SessionAgentMismatch(session.agent_name)
-        if session and (entered := await _enter(connection, principal, session)):
-            if created and title:
-                await store.index_title(connection, principal.user_id, session)
-            return entered, created is not None
+        if created:
+            if title:
+                await store.index_title(connection, principal.user_id, created)
+            return created, True
     raise errors.SessionNotFound
 
 
