@@ -59,6 +59,8 @@ class Worker:
                 for task in late:
                     task.cancel()
                 _, late = await asyncio.wait(late, timeout=CLOSE_S)
+            for task in late:  # nobody waits for it any more, and what it ends in is no news
+                task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             for task in tasks - late:
                 if not task.cancelled() and (error := task.exception()):
                     logger.warning("the job queue failed: %s", type(error).__name__)

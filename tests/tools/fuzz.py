@@ -8,6 +8,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis import checks
+from schemathesis.specs.openapi import schemas as _schemas  # noqa: F401  CPython 3.11 may fail to parse beside a thread
 
 CHECKS = [
     checks.not_a_server_error,
