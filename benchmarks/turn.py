@@ -1,7 +1,7 @@
 """What one whole turn costs in CPU, server and Postgres together, in sessions of 10 to 100,000 messages.
 
 python -m benchmarks.turn exits with 1 when a turn in a longer session costs more than 1.15 times one in a session
-of 10; with --without-index it must. --profile writes where the server's time goes.
+of 10; --without-index takes away what keeps it so. --profile writes where the server's time goes.
 """
 
 import contextlib
