@@ -108,6 +108,8 @@ class Attempt:
         """One line and a few numbers for whoever operates the server."""
         usage, budget = self._usage, self.begun.budget
         metrics.turn_seconds.labels(self._state).observe(seconds)
+        if self.outcome and self.outcome.error:
+            metrics.turns_failed.labels(self.outcome.error.code).inc()
         metrics.turn_tokens.labels("input").inc(usage.input_tokens)
         metrics.turn_tokens.labels("output").inc(usage.output_tokens)
         counted = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
