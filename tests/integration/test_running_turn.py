@@ -1,6 +1,7 @@
 """A turn while it runs: it keeps its lease, ends when it must, and sends its model what it was given."""
 
 import asyncio
+import base64
 import time
 from dataclasses import replace
 
@@ -17,7 +18,7 @@ from tests.tools.openai_server import OpenAIServer
 from tests.tools.talking import talking
 from tests.tools.turns import eventually
 
-PICTURE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+PICTURE = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 32).decode()
 SLOW = {"match": "^slowly", "reply": " ".join(f"word{i}" for i in range(60)), "delay_ms": 50}
 CALLS = {
     "match": "^note",
@@ -58,13 +59,15 @@ async def test_a_tool_that_does_not_let_go_holds_up_nobody(settings, as_ada, url
         async def is_stopped() -> bool:
             return (await client.post("/api/chat/s/stop")).status_code == 202
 
-        await eventually(is_stopped)
-        stopped_at = time.monotonic()
-        assert (await asked).json()["state"] == "stopped"
-        assert time.monotonic() - stopped_at < 5
-        again = await client.post("/api/chat", json={"message": "hello", "session_id": "s"})
-        assert again.json()["response"] == "You said: hello"
-        released.set()
+        try:
+            await eventually(is_stopped)
+            stopped_at = time.monotonic()
+            assert (await asked).json()["state"] == "stopped"
+            assert time.monotonic() - stopped_at < 5
+            again = await client.post("/api/chat", json={"message": "hello", "session_id": "s"})
+            assert again.json()["response"] == "You said: hello"
+        finally:
+            released.set()
     with owner_connection(urls.owner) as connection:
         late = connection.execute("select count(*) from chat_message_history where message::text like '%too late%'")
         assert late.fetchone() == (0,), "and what it says in the end is no longer heard"
