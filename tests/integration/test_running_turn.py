@@ -12,7 +12,7 @@ from chatServer.agent.ltm import manage_long_term_memory
 from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import ToolResult
 from chatServer.store import turns
-from chatServer.turn import attempt
+from chatServer.turn import attempt, gate
 from tests.conftest import owner_connection, serving
 from tests.tools.openai_server import OpenAIServer
 from tests.tools.talking import talking
@@ -92,3 +92,21 @@ async def test_a_picture_goes_to_the_provider_now_and_again_with_the_next_questi
     seen = [[m["content"] for m in request["messages"] if m["role"] == "user"] for request in asked]
     shown = [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": PICTURE}}]
     assert seen == [[shown], [shown, "Are you sure?"]]
+
+
+async def test_a_burst_is_answered_or_turned_away_and_never_finds_the_pool_empty(settings, as_ada, urls, monkeypatch):
+    monkeypatch.setattr(gate, "MAX_WAIT_S", 0.2)
+    async with talking(settings, as_ada, database_pool_size=2) as client:
+        posts = (client.post("/api/chat", json={"message": f"m{i}", "session_id": f"s{i}"}) for i in range(60))
+        answers = await asyncio.gather(*posts)
+        assert {(answer.status_code, answer.json().get("code")) for answer in answers} == {
+            (200, None),
+            (503, "overloaded"),
+        }
+        assert {answer.headers["Retry-After"] for answer in answers if answer.status_code == 503} == {"2"}
+        answered = sum(answer.status_code == 200 for answer in answers)
+        refused = b"chat_turns_turned_away_total"
+        assert refused in (await client.get("/metrics")).content
+    with owner_connection(urls.owner) as connection:
+        assert connection.execute("select count(*) from chat.turns where state = 'done'").fetchone() == (answered,)
+        assert connection.execute("select count(*) from chat.sessions").fetchone() == (answered,), "nothing is left"
