@@ -13,9 +13,8 @@ import sys
 import time
 from dataclasses import dataclass, field
 
-import httpx
-
 from benchmarks.server import Server, running_server
+from benchmarks.wire import Answer, Wire
 
 CLIENTS = 16
 PEAK_FOR_S = 15
@@ -36,13 +35,13 @@ class Heard:
     other: collections.Counter[str] = field(default_factory=collections.Counter)
     took_s: float = 0.0
 
-    def take(self, answer: httpx.Response, took_ms: float) -> None:
-        if answer.status_code == 200 and answer.json()["response"] == REPLY:
+    def take(self, answer: Answer, took_ms: float) -> None:
+        if answer.status == 200 and answer.json()["response"] == REPLY:
             self.answered_ms.append(took_ms)
-        elif answer.status_code == 503 and answer.json()["code"] == "overloaded":
+        elif answer.status == 503 and answer.json()["code"] == "overloaded":
             self.refused_ms.append(took_ms)
         else:
-            self.other[f"{answer.status_code} {answer.text[:80]}"] += 1
+            self.other[f"{answer.status} {answer.body[:80]!r}"] += 1
 
     @property
     def per_s(self) -> float:
@@ -83,7 +82,7 @@ async def closed_loop(address: str, headers: list[dict[str, str]], seconds: floa
     """Clients that ask again when they have their answer."""
     heard = Heard()
     began = time.perf_counter()
-    async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+    async with Wire(address) as client:
 
         async def ask(number: int) -> None:
             while time.perf_counter() - began < seconds:
@@ -97,8 +96,7 @@ async def closed_loop(address: str, headers: list[dict[str, str]], seconds: floa
 async def open_loop(address: str, headers: list[dict[str, str]], per_s: float) -> Heard:
     """Whoever has something to ask asks, whatever became of the others."""
     heard = Heard()
-    limits = httpx.Limits(max_connections=2_000, max_keepalive_connections=2_000)
-    async with httpx.AsyncClient(base_url=address, timeout=60, limits=limits) as client, asyncio.TaskGroup() as group:
+    async with Wire(address) as client, asyncio.TaskGroup() as group:
         began = time.perf_counter()
         for number in range(int(per_s * OVERLOAD_FOR_S)):
             await asyncio.sleep(max(0.0, began + number / per_s - time.perf_counter()))
@@ -107,12 +105,12 @@ async def open_loop(address: str, headers: list[dict[str, str]], per_s: float) -
     return heard
 
 
-async def _ask(client: httpx.AsyncClient, headers: list[dict[str, str]], number: int, heard: Heard) -> None:
+async def _ask(client: Wire, headers: list[dict[str, str]], number: int, heard: Heard) -> None:
     began = time.perf_counter()
     try:
-        body = {"message": "question", "session_id": f"s{number % 1_000}-{number}"}
-        answer = await client.post("/api/chat", json=body, headers=headers[number % USERS])
-    except httpx.HTTPError as error:
+        body = {"message": "question", "session_id": f"s{number}"}
+        answer = await client.post("/api/chat", body, headers[number % USERS])
+    except (OSError, EOFError, TimeoutError) as error:
         heard.other[type(error).__name__] += 1
     else:
         heard.take(answer, (time.perf_counter() - began) * 1000)

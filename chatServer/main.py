@@ -20,6 +20,7 @@ from chatServer.agent.title import title_models
 from chatServer.api import agents, auth_proxy, build, chat, dev, docs_page, headers, health, notes, problems, sessions
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
+from chatServer.api.crowd import Crowd
 from chatServer.api.dev_key import DEV_ISSUER, DevKey
 from chatServer.api.keys import IssuerKeys, Keys, OneKey
 from chatServer.api.last_resort import LastResort
@@ -84,6 +85,7 @@ def add_edges(app: FastAPI, settings: Settings) -> None:
     """What every request passes, from the inside out: whatever refuses or fails is still logged and has all headers."""
     app.add_middleware(WholeBody)
     app.add_middleware(LastResort)
+    app.add_middleware(Crowd)
     app.add_middleware(ShutdownGate)
     if settings.cors_origins:
         app.add_middleware(

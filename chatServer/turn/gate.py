@@ -27,12 +27,16 @@ class Gate:
     def is_full(self) -> bool:
         return self._waiting * self._takes_s / self._width > MAX_WAIT_S
 
-    @contextlib.asynccontextmanager
-    async def entered(self) -> AsyncIterator[None]:
-        """For as long as a turn begins; Overloaded when it would begin too late."""
+    def refuse_if_full(self) -> None:
+        """Raises Overloaded: for whoever wants to know it before he goes to the trouble of asking properly."""
         if self.is_full:
             metrics.turns_turned_away.inc()
             raise errors.Overloaded
+
+    @contextlib.asynccontextmanager
+    async def entered(self) -> AsyncIterator[None]:
+        """For as long as a turn begins; Overloaded when it would begin too late."""
+        self.refuse_if_full()
         self._waiting += 1
         try:
             await self._places.acquire()

@@ -50,7 +50,7 @@ class Turns:
         self._attempts: dict[tuple[UUID, UUID], Attempt] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         connections = beginning.database.pool_size
-        self._gate = Gate(max(connections // 2, 1))  # the others are for whoever reads, and for turns that end
+        self.gate = Gate(max(connections // 2, 1))  # the others are for whoever reads, and for turns that end
         self._pace = Pace(max(connections // 4, 1))
         self._on_start = on_start
         self._on_end = on_end
@@ -61,7 +61,7 @@ class Turns:
 
     async def begin(self, principal: Principal, ask: Ask) -> Place:
         """Start a turn, or find the one that its key has started before."""
-        async with self._gate.entered():
+        async with self.gate.entered():
             begun = await self._beginning.begin(principal, ask)
         if isinstance(begun, Turn):
             return Place(begun)

@@ -110,3 +110,14 @@ async def test_a_burst_is_answered_or_turned_away_and_never_finds_the_pool_empty
     with owner_connection(urls.owner) as connection:
         assert connection.execute("select count(*) from chat.turns where state = 'done'").fetchone() == (answered,)
         assert connection.execute("select count(*) from chat.sessions").fetchone() == (answered,), "nothing is left"
+
+
+async def test_a_crowd_is_met_at_the_door_and_keeps_nobody_from_reading(settings, as_ada, monkeypatch):
+    async with talking(settings, as_ada) as client:
+        monkeypatch.setattr(gate, "MAX_WAIT_S", -1.0)
+        refused = await client.post("/api/chat", json={"message": "hello", "session_id": "s"})
+        assert (refused.status_code, refused.json()["code"]) == (503, "overloaded")
+        assert refused.json()["request_id"] == refused.headers["X-Request-Id"]
+        assert (await client.get("/api/sessions")).json()["sessions"] == []
+        monkeypatch.setattr(gate, "MAX_WAIT_S", 1.0)
+        assert (await client.post("/api/chat", json={"message": "hello", "session_id": "s"})).status_code == 200

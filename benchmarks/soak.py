@@ -1,0 +1,99 @@
+"""Whether the server grows: half of what it can do, for half an hour.
+
+python -m benchmarks.soak [MINUTES] exits with 1 when its memory rises by 1 MB a minute or more, fitted over all
+samples after the first sixth of the time, or when anything is answered wrongly.
+"""
+
+import asyncio
+import collections
+import multiprocessing
+import random
+import statistics
+import sys
+import time
+from typing import Any
+
+from benchmarks.overload import REPLY, closed_loop, in_process
+from benchmarks.server import Server, running_server
+from benchmarks.wire import Wire
+
+MINUTES = float(sys.argv[1]) if len(sys.argv) > 1 and __name__ == "__main__" else 30.0
+SESSIONS = 500
+USERS = 50
+SAMPLE_EVERY_S = 10
+MAX_MB_PER_MINUTE = 1.0
+
+
+def main() -> None:
+    with running_server({"rules": [], "default": REPLY}) as server:
+        in_process(server, closed_loop, 3.0)
+        half = in_process(server, closed_loop, 10.0).per_s / 2
+        headers = [server.headers(f"user{number}") for number in range(USERS)]
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            working = pool.apply_async(work, (server.address, headers, half, MINUTES * 60))
+            samples = watch(server, MINUTES * 60)
+            counted = working.get(300)
+    growth = slope([each for each in samples if each[0] >= MINUTES / 6])
+    wrong = {name: count for name, count in counted.items() if not name.startswith("ok")}
+    is_good = growth < MAX_MB_PER_MINUTE and not wrong
+    print(f"{half:.0f} requests/s for {MINUTES:g} minutes: {dict(counted)}")
+    print(f"memory {samples[0][1]:.0f} MB at first, {samples[-1][1]:.0f} MB at last; N={len(samples)} samples")
+    print(f"it rises by {growth:.2f} MB a minute (bound {MAX_MB_PER_MINUTE:g}): {'good' if is_good else 'MISSED'}")
+    sys.exit(0 if is_good else 1)
+
+
+def watch(server: Server, seconds: float) -> list[tuple[float, float]]:
+    """Minutes and megabytes."""
+    began, samples = time.monotonic(), []
+    while time.monotonic() - began < seconds:
+        samples.append(((time.monotonic() - began) / 60, server.memory_mb))
+        if len(samples) % 30 == 1:
+            print(f"  {samples[-1][0]:4.0f} min {samples[-1][1]:6.1f} MB", flush=True)
+        time.sleep(SAMPLE_EVERY_S)
+    return samples
+
+
+def slope(samples: list[tuple[float, float]]) -> float:
+    minutes, megabytes = zip(*samples, strict=True)
+    return statistics.linear_regression(minutes, megabytes).slope
+
+
+def work(address: str, headers: list[dict[str, str]], per_s: float, seconds: float) -> collections.Counter[str]:
+    """In a process of its own: turns, most of them in JSON, some streamed, some to be read again."""
+    return asyncio.run(_work(address, headers, per_s, seconds))
+
+
+async def _work(address: str, headers: list[dict[str, str]], per_s: float, seconds: float) -> collections.Counter[str]:
+    counted: collections.Counter[str] = collections.Counter()
+    choose = random.Random(7)
+    async with Wire(address) as client, asyncio.TaskGroup() as group:
+        began = time.perf_counter()
+        for number in range(int(per_s * seconds)):
+            await asyncio.sleep(max(0.0, began + number / per_s - time.perf_counter()))
+            user = choose.randrange(USERS)
+            body: dict[str, Any] = {"message": f"question {number}", "session_id": f"s{choose.randrange(SESSIONS)}"}
+            kind = choose.choices(("turn", "resolve", "stop", "wrong"), (85, 5, 5, 5))[0]
+            group.create_task(_ask(client, kind, body, headers[user], counted))
+    return counted
+
+
+async def _ask(
+    client: Wire, kind: str, body: dict[str, Any], headers: dict[str, str], counted: collections.Counter[str]
+) -> None:
+    session = body["session_id"]
+    path, content, expected = {
+        "turn": ("/api/chat", body, (200, 409)),  # 409: the session's last turn is not over
+        "resolve": ("/api/sessions/resolve", {"agent_name": "assistant", "hint": session}, (200,)),
+        "stop": (f"/api/chat/{session}/stop", {}, (202, 204)),
+        "wrong": ("/api/chat", {"message": ""}, (422,)),
+    }[kind]
+    try:
+        answer = await client.post(path, content, headers)
+    except (OSError, EOFError, TimeoutError) as error:
+        counted[f"{kind} {type(error).__name__}"] += 1
+    else:
+        counted[f"{'ok' if answer.status in expected else 'WRONG'} {kind} {answer.status}"] += 1
+
+
+if __name__ == "__main__":
+    main()
