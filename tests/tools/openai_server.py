@@ -116,7 +116,9 @@ class OpenAIServer:
         yield event({"role": "assistant", "content": ""})
         if mode == "garbage":
             yield "{not json"
-        if mode == "tools":
+        if mode == "silent":
+            yield event({}, "stop")
+        elif mode == "tools":
             yield from (event({"tool_calls": [fragment]}) for fragment in TOOL_FRAGMENTS)
             yield event({}, "tool_calls")
         else:

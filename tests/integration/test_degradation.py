@@ -1,0 +1,131 @@
+"""What goes wrong around a turn has its answer, its last event and its number; docs/reliability.md lists them."""
+
+import asyncio
+import contextlib
+
+import pytest
+from prometheus_client import REGISTRY
+from pydantic import SecretStr
+
+from chatServer.agent import model_errors
+from chatServer.turn import record
+from tests.conftest import owner_connection, serving
+from tests.tools.openai_server import OpenAIServer
+from tests.tools.talking import chunks, talking, user_message
+
+FULL = """
+create function public.is_full() returns trigger language plpgsql as
+$$ begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+create trigger is_full before insert on public.chat_message_history for each row {when} execute function is_full();
+"""
+WHEN_IT_ANSWERS = "when (new.message->>'type' = 'ai')"
+
+
+def counted(name: str, **labels: str) -> float:
+    return REGISTRY.get_sample_value(name, labels) or 0.0
+
+
+@pytest.fixture
+def provider():
+    server = OpenAIServer()
+    yield server
+    server.close()
+
+
+@pytest.mark.parametrize(
+    ("mode", "status", "code", "retries", "says"),
+    [
+        ("500", 502, "model_failed", 1, "in trouble"),
+        ("429", 502, "model_failed", 1, "takes no more requests"),
+        ("401", 502, "model_failed", 0, "refuses our key"),
+        ("garbage", 502, "model_failed", 0, "Try again"),
+        ("breaks", 502, "model_failed", 0, "Try again"),
+        ("silent", 502, "model_failed", 0, "answered with nothing"),
+        ("stalls", 504, "model_timeout", 0, "did not answer in time"),
+        ("down", 502, "model_failed", 1, "cannot be reached"),
+    ],
+)
+async def test_what_a_provider_does_wrong(settings, as_ada, provider, monkeypatch, mode, status, code, retries, says):
+    monkeypatch.setattr(model_errors, "RETRY_AFTER_S", 0.01)
+    address = "http://127.0.0.1:9/v1" if mode == "down" else provider.base_url
+    wrong = {
+        "model": f"openai:{mode}",
+        "model_base_url": address,
+        "model_api_key": SecretStr("k"),
+        "model_timeout_s": 2,
+    }
+    before = counted("chat_turns_failed_total", code=code), counted("chat_model_retries_total")
+    async with serving(settings.model_copy(update=wrong)) as client:
+        client.headers.update(as_ada)
+        answer = await client.post("/api/chat", json={"message": "hello", "session_id": "json"})
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+        assert says in answer.json()["detail"]
+        stream = await client.post("/api/chat", json={"id": "stream", "message": user_message("hello")})
+        assert stream.status_code == 200, "it had begun before anything went wrong"
+        assert chunks(stream.text)[-1]["type"] == "error"
+        assert says in chunks(stream.text)[-1]["errorText"]
+        assert stream.text.endswith("data: [DONE]\n\n")
+    assert counted("chat_turns_failed_total", code=code) - before[0] == 2
+    assert counted("chat_model_retries_total") - before[1] == 2 * retries
+
+
+@contextlib.contextmanager
+def a_full_disk(urls, when: str = ""):
+    """What Postgres says when it cannot write."""
+    with owner_connection(urls.owner) as connection:
+        connection.execute(FULL.format(when=when))
+        try:
+            yield
+        finally:
+            connection.execute("drop function if exists public.is_full cascade")
+
+
+async def test_a_database_that_is_full_refuses_and_loses_nothing(settings, as_ada, urls):
+    before = counted("chat_database_unavailable_total")
+    ask = {"json": {"message": "hello", "session_id": "s"}, "headers": {"Idempotency-Key": "k"}}
+    async with talking(settings, as_ada) as client:
+        with a_full_disk(urls):
+            refused = await client.post("/api/chat", **ask)
+            assert (refused.status_code, refused.json()["code"]) == (503, "database_unavailable")
+            assert refused.headers["Retry-After"] == "2"
+            assert (await client.get("/api/sessions")).json()["sessions"] == [], "reading goes on, and nothing is left"
+        assert (await client.post("/api/chat", **ask)).json()["response"] == "You said: hello"
+    assert counted("chat_database_unavailable_total") > before
+
+
+async def test_an_answer_waits_for_a_database_that_is_full_for_a_while(settings, as_ada, urls):
+    async with talking(settings, as_ada) as client:
+        with a_full_disk(urls, WHEN_IT_ANSWERS):
+            asked = asyncio.create_task(client.post("/api/chat", json={"message": "hello", "session_id": "s"}))
+            await asyncio.sleep(0.5)
+            assert not asked.done()
+        answer = (await asked).json()
+        assert (answer["state"], answer["response"]) == ("done", "You said: hello")
+        shown = (await client.get("/api/sessions/s/messages")).json()["messages"]
+    assert [message["role"] for message in shown] == ["user", "assistant"]
+
+
+async def test_an_answer_that_cannot_be_stored_is_said_not_to_be(settings, as_ada, urls, monkeypatch):
+    monkeypatch.setattr(record, "STORE_AFTER_S", (0.0, 0.05))
+    before = counted("chat_turn_seconds_count", state="unstored")
+    body = {"id": "s", "message": user_message("hello")}
+    async with talking(settings, as_ada) as client:
+        with a_full_disk(urls, WHEN_IT_ANSWERS):
+            stream = await client.post("/api/chat", json=body)
+            assert chunks(stream.text)[-1]["type"] == "error"
+        with owner_connection(urls.owner) as connection:
+            assert connection.execute("select state from chat.turns").fetchall() == [("running",)]
+            connection.execute("update chat.turns set lease_until = now() - interval '1 s'")  # time passes
+        again = await client.post("/api/chat", json=body)
+        assert chunks(again.text)[-1]["type"] == "finish", "the same question again is another attempt"
+    assert counted("chat_turn_seconds_count", state="unstored") - before == 1
+
+
+async def test_a_database_that_is_slow_is_given_up_on_and_nothing_is_left(settings, as_ada, urls):
+    async with talking(settings, as_ada, database_statement_timeout_ms=300) as client:
+        with owner_connection(urls.owner) as connection, connection.transaction():
+            connection.execute("lock table chat.turns in access exclusive mode")
+            slow = await client.post("/api/chat", json={"message": "hello", "session_id": "s"})
+            assert (slow.status_code, slow.json()["code"]) == (503, "database_unavailable")
+        assert (await client.get("/api/sessions")).json()["sessions"] == []
+        assert (await client.post("/api/chat", json={"message": "hello", "session_id": "s"})).status_code == 200
