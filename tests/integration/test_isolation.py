@@ -33,6 +33,7 @@ TABLES = [
     "chat.turns",
     "chat.turn_events",
     "chat.user_events",
+    "chat.user_event_heads",
     "chat.notes_versions",
     "chat.summaries",
     "chat.usage_daily",
@@ -41,6 +42,7 @@ KEPT_WITHOUT_THE_SESSION = {
     "public.agent_long_term_memory",
     "chat.notes_versions",
     "chat.user_events",
+    "chat.user_event_heads",
     "chat.usage_daily",
 }
 OWN_FILTER = re.compile(rb"\b(\w+\.)?user_id = (%\(user_id\)s|\w+\.user_id)")
@@ -71,7 +73,8 @@ async def fill(database: Database, user, secret: str, external_id: str) -> str:
                 "insert into chat.turn_events (turn_id, seq_from, seq_to, events) values (%s, 1, 1, %s)",
                 (turn_id, json.dumps([secret])),
             ),
-            ("insert into chat.user_events (kind, data) values ('session', %s)", (json.dumps(secret),)),
+            ("insert into chat.user_event_heads (seq) values (1)", ()),
+            ("insert into chat.user_events (seq, kind, data) values (1, 'session', %s)", (json.dumps(secret),)),
             ("insert into public.agent_long_term_memory (agent_name, notes) values ('assistant', %s)", (secret,)),
             (
                 "insert into chat.notes_versions (agent_name, version, notes, operation, actor) "
