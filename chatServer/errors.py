@@ -182,8 +182,8 @@ class Overloaded(ChatError):
 
     status, code, title = 503, "overloaded", "Too much arrives at once"
 
-    def __init__(self) -> None:
-        super().__init__("Too many large messages arrive at once. Try again in a moment.", retry_after_s=5)
+    def __init__(self, detail: str = "Too much arrives at once. Try again in a moment.") -> None:
+        super().__init__(detail, retry_after_s=2)
 
 
 class MessageError(ValueError):

@@ -38,3 +38,6 @@ turn_seconds = Histogram(
 )
 turn_tokens = Counter("chat_turn_tokens_total", "Tokens that turns took, as models or we counted them", ["direction"])
 turns_taken_over = Counter("chat_turns_taken_over_total", "Interrupted turns that were begun anew by their key")
+turns_failed = Counter("chat_turns_failed_total", "Turns that ended in an error, by its code", ["code"])
+model_retries = Counter("chat_model_retries_total", "Calls that a provider refused for now, and that were made again")
+turns_turned_away = Counter("chat_turns_turned_away_total", "Turns that would have begun too late, and were refused")

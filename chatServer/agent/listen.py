@@ -6,8 +6,8 @@ from types import TracebackType
 
 from langchain_core.messages import AIMessageChunk, BaseMessage
 
-from chatServer import errors
-from chatServer.agent.models import translated
+from chatServer import errors, metrics
+from chatServer.agent.model_errors import pause_before_retry, translated
 
 Streams = Callable[[list[BaseMessage]], AsyncGenerator[BaseMessage, None]]  # a model, with its tools or without
 
@@ -46,9 +46,13 @@ class Deadline:
 
 
 async def listen(model: Streams, messages: list[BaseMessage], timeout_s: float) -> AsyncGenerator[AIMessageChunk, None]:
-    """What the model streams; ModelTimeout when the whole call takes too long, our own errors for its errors."""
+    """What the model streams; ModelTimeout when the whole call takes too long, our own errors for its errors.
+
+    A provider that refuses before it has said anything, though not because of us, is asked once more.
+    """
     deadline = Deadline(timeout_s)
     stream = model(messages)
+    may_ask_again = True
     try:
         while True:
             try:
@@ -59,8 +63,17 @@ async def listen(model: Streams, messages: list[BaseMessage], timeout_s: float) 
             except errors.ChatError:
                 raise
             except Exception as error:
-                raise translated(error) from error
-            yield chunk if isinstance(chunk, AIMessageChunk) else _as_chunk(chunk)
+                pause_s = pause_before_retry(error) if may_ask_again else None
+                if pause_s is None:
+                    raise translated(error) from error
+                with deadline:
+                    await asyncio.sleep(pause_s)
+                await stream.aclose()
+                stream = model(messages)
+                metrics.model_retries.inc()
+            else:
+                yield chunk if isinstance(chunk, AIMessageChunk) else _as_chunk(chunk)
+            may_ask_again = False
     finally:
         deadline.cancel()
         await stream.aclose()

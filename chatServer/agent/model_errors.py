@@ -1,6 +1,7 @@
 """What went wrong with a model, as an error of ours; never in the provider's words, which may echo a prompt."""
 
 import logging
+import random
 from collections.abc import Iterator
 
 from langchain_core import exceptions
@@ -17,6 +18,9 @@ UNREACHABLE = "The model's provider cannot be reached, or hung up. Try again in 
 REFUSED = "The model's provider refused the request."
 TOO_LONG = "The conversation is longer than the model can take. Start a new one, or send less."
 
+RETRY_AFTER_S = 1.0  # half as much more or less, so that many do not come back together
+MAX_PAUSE_S = 10.0  # a provider that wants more of it is better told of at once
+
 _TIMEOUTS = (TimeoutError, exceptions.ModelTimeoutError)
 _CONNECTIONS = (ConnectionError, exceptions.ModelConnectionError)
 
@@ -31,6 +35,31 @@ def translated(error: BaseException) -> errors.ChatError:
     return found
 
 
+def pause_before_retry(error: BaseException) -> float | None:
+    """How long to wait before the same question is asked once more; None when that could not help.
+
+    Only where the provider is busy, in trouble or out of reach: any other 4xx would be refused again, and whoever has
+    waited for a timeout has waited enough.
+    """
+    chain = list(_chain(error))
+    status = next((status for each in chain if (status := _status(each)) is not None), None)
+    if status is None:
+        is_worth_it = any(map(_is_unreachable, chain)) and not any(map(_is_timeout, chain))
+    else:
+        is_worth_it = status == 429 or (status >= 500 and status != 504)
+    pause_s = _wished_pause_s(chain) or random.uniform(0.5, 1.5) * RETRY_AFTER_S  # noqa: S311  # nosec B311 # no secret
+    return pause_s if is_worth_it and pause_s <= MAX_PAUSE_S else None
+
+
+def _wished_pause_s(chain: list[BaseException]) -> float | None:
+    """What the provider asks for in its header Retry-After; dates are not read."""
+    for each in chain:
+        wish = getattr(getattr(each, "response", None), "headers", {}).get("retry-after", "")
+        if wish.isascii() and wish.isdecimal():
+            return float(wish[:9])
+    return None
+
+
 def _translate(error: BaseException) -> tuple[errors.ChatError, int | None]:
     chain = list(_chain(error))
     status = next((status for each in chain if (status := _status(each)) is not None), None)
@@ -38,9 +67,9 @@ def _translate(error: BaseException) -> tuple[errors.ChatError, int | None]:
         return errors.ContextTooLarge(TOO_LONG), status
     if status is not None and status >= 400:
         return _by_status(status), status
-    if any(isinstance(each, _TIMEOUTS) or _is_called(each, "Timeout") for each in chain):
+    if any(map(_is_timeout, chain)):
         return errors.ModelTimeout(), status
-    if any(isinstance(each, _CONNECTIONS) or _is_called(each, "TransportError", "APIConnect") for each in chain):
+    if any(map(_is_unreachable, chain)):
         return errors.ModelFailed(UNREACHABLE), status
     return errors.ModelFailed(), status
 
@@ -72,6 +101,14 @@ def _is_too_long(error: BaseException) -> bool:
     # LangChain looks for OpenAI's code in the text of the error, where it no longer stands.
     code = getattr(error, "code", None)
     return isinstance(error, exceptions.ContextOverflowError) or code == "context_length_exceeded"
+
+
+def _is_timeout(error: BaseException) -> bool:
+    return isinstance(error, _TIMEOUTS) or _is_called(error, "Timeout")
+
+
+def _is_unreachable(error: BaseException) -> bool:
+    return isinstance(error, _CONNECTIONS) or _is_called(error, "TransportError", "APIConnect")
 
 
 def _is_called(error: BaseException, *parts: str) -> bool:

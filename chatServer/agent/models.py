@@ -10,15 +10,12 @@ from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 
-from chatServer.agent.model_errors import translated
 from chatServer.agent.providers import ALIASES, PROVIDERS, Provider, Wanted
 from chatServer.agent.responder import BuiltinModel
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import Script, read_script
 from chatServer.config import Settings
 from chatServer.errors import ModelNotConfigured, StartupError
-
-__all__ = ["BUILTIN", "CONTEXT_TOKENS", "Models", "translated"]
 
 BUILTIN = "builtin"
 SCRIPT = "script:"

@@ -12,13 +12,15 @@ from chatServer.store import queries
 from chatServer.store.pool import Connection
 
 SQL = queries.load("events.sql")
+LAST = 2**31 - 1
 KEPT_S = 15 * 60  # after that nobody resumes
 
 
 async def append_events(
-    connection: Connection, user_id: UUID, turn_id: UUID, seq_from: int, said: Sequence[TurnEvent]
+    connection: Connection, user_id: UUID, turn_id: UUID, said: Sequence[TurnEvent], *, attempt: int, seq_from: int
 ) -> None:
-    values = {"turn_id": turn_id, "seq_from": seq_from, "seq_to": seq_from + len(said) - 1}
+    """Nothing happens when this attempt is no longer the one that counts."""
+    values = {"turn_id": turn_id, "attempt": attempt, "seq_from": seq_from, "seq_to": seq_from + len(said) - 1}
     batch = Jsonb([_plain(event) for event in said], dumps=_dumps)
     await connection.execute(SQL["append_events"], {"user_id": user_id, "events": batch, **values})
 
@@ -39,8 +41,10 @@ async def has_events_after(connection: Connection, user_id: UUID, turn_id: UUID,
     return row is not None and bool(row[0])
 
 
-async def delete_events(connection: Connection, user_id: UUID, turn_id: UUID, *, seq_from: int = 1) -> None:
-    values = {"user_id": user_id, "turn_id": turn_id, "seq_from": seq_from}
+async def delete_events(
+    connection: Connection, user_id: UUID, turn_id: UUID, *, seq_from: int = 1, seq_to: int = LAST
+) -> None:
+    values = {"user_id": user_id, "turn_id": turn_id, "seq_from": seq_from, "seq_to": seq_to}
     await connection.execute(SQL["delete_events"], values)
 
 

@@ -47,6 +47,7 @@ class Database:
         # Past any pooler; None where no such address is known.
         self.direct_url = url if settings.embedded else (direct and direct.get_secret_value()) or None
         self.on_told: Callable[[UUID], None] = lambda _: None  # after a COMMIT with last words, with whose they are
+        self.pool_size = settings.database_pool_size
         self._statement_timeout_ms = settings.database_statement_timeout_ms
         self._idle_timeout_ms = settings.database_idle_timeout_ms
         self._pool: AsyncConnectionPool[RawConnection] = AsyncConnectionPool(

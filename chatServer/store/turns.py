@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 
 from chatServer.records import Turn, TurnState
 from chatServer.store import queries
+from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
 
 SQL = queries.load("turns.sql")
@@ -59,17 +60,15 @@ async def mark_interrupted(connection: Connection, user_id: UUID, turn_id: UUID)
     await connection.execute(SQL["mark_interrupted"], {"user_id": user_id, "turn_id": turn_id})
 
 
-async def is_stop_requested(
+async def ask_whether_to_stop(
     connection: Connection, user_id: UUID, turn_id: UUID, attempt: int, *, renew: bool
-) -> bool | None:
-    """Whether somebody wants this attempt to stop; None when it is no longer the one that counts."""
-    values = {"turn_id": turn_id, "attempt": attempt}
-    row = await (
-        _one(connection, "renew_lease", user_id, lease_s=LEASE_S, **values)
-        if renew
-        else _one(connection, "look_at_turn", user_id, **values)
-    )
-    return None if row is None else bool(row[0])
+) -> Answer[tuple[Any, ...]]:
+    """Whether somebody wants this attempt to stop, in the one row of the answer; no row when it is no longer the one
+    that counts."""
+    values = {"user_id": user_id, "turn_id": turn_id, "attempt": attempt}
+    if renew:
+        return await connection.execute(SQL["renew_lease"], {**values, "lease_s": LEASE_S})
+    return await connection.execute(SQL["look_at_turn"], values)
 
 
 async def request_stop(connection: Connection, user_id: UUID, session_id: str) -> UUID | None:

@@ -36,6 +36,11 @@ async def finish(
         user_id, turn = begun.principal.user_id, begun.turn
         # The session's lock comes first, as it does everywhere: then nobody waits for us while we wait for them.
         await sessions.hold_session(connection, user_id, turn.session_id)
+        seq_from, said = unstored
+        if is_repeated:
+            await events.delete_events(connection, user_id, turn.turn_id, seq_from=seq_from, seq_to=begun.last_seq)
+        if said:  # while it still runs: the log is that of running attempts
+            await events.append_events(connection, user_id, turn.turn_id, said, attempt=turn.attempt, seq_from=seq_from)
         is_ours = await turns.finish_turn(
             connection,
             user_id,
@@ -49,11 +54,6 @@ async def finish(
         if not is_ours:  # nor is it when the session was deleted: its turns went with it
             raise Lost
         await begun.window.flush(history_of(connection, begun.principal, turn))
-        seq_from, said = unstored
-        if is_repeated:
-            await events.delete_events(connection, user_id, turn.turn_id, seq_from=seq_from)
-        if said:
-            await events.append_events(connection, user_id, turn.turn_id, seq_from, said)
         await daily.add_usage(
             connection,
             user_id,

@@ -20,6 +20,7 @@ from chatServer.turn.after import Outcome, ended
 from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
 from chatServer.turn.heard import Heard
+from chatServer.turn.pace import Pace
 from chatServer.turn.record import Record
 
 MAX_CHARACTERS = 1_000_000  # of all that is said in one turn
@@ -34,13 +35,13 @@ logger = logging.getLogger(__name__)
 class Attempt:
     """One attempt at one turn."""
 
-    def __init__(self, begun: Begun, database: Database) -> None:
+    def __init__(self, begun: Begun, database: Database, pace: Pace) -> None:
         self.begun = begun
         self.log = EventLog(begun.first_seq)
         self.outcome: Outcome | None = None  # once it is stored
         self.ended = asyncio.Event()
         self._database = database
-        self._record = Record(begun, database, self.log)
+        self._record = Record(begun, database, self.log, pace)
         self._heard = Heard()
         self._shall_end = asyncio.Event()
         self._reason: Reason | None = None
@@ -108,6 +109,8 @@ class Attempt:
         """One line and a few numbers for whoever operates the server."""
         usage, budget = self._usage, self.begun.budget
         metrics.turn_seconds.labels(self._state).observe(seconds)
+        if self.outcome and self.outcome.error:
+            metrics.turns_failed.labels(self.outcome.error.code).inc()
         metrics.turn_tokens.labels("input").inc(usage.input_tokens)
         metrics.turn_tokens.labels("output").inc(usage.output_tokens)
         counted = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}

@@ -42,6 +42,11 @@ class Begun:
         """Where this attempt begins to count: beyond whatever a client may have heard of those before it."""
         return (self.turn.attempt - 1) * EVENTS_PER_ATTEMPT + 1
 
+    @property
+    def last_seq(self) -> int:
+        """Beyond it another attempt counts."""
+        return self.turn.attempt * EVENTS_PER_ATTEMPT
+
 
 @dataclass(frozen=True, slots=True)
 class Beginning:

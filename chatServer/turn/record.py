@@ -14,8 +14,8 @@ from chatServer.turn import after
 from chatServer.turn.after import Lost, Outcome
 from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
+from chatServer.turn.pace import Pace
 
-FLUSH_EVERY_S = 0.25  # followers in other processes are this much behind
 LOOK_EVERY_S = 0.5  # for a stop that was asked for elsewhere
 STORE_AFTER_S = (0.0, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0)  # together less than a lease
 
@@ -25,10 +25,11 @@ logger = logging.getLogger(__name__)
 class Record:
     """Of one attempt at one turn. What the database may not have got is written again, and never twice."""
 
-    def __init__(self, begun: Begun, database: Database, log: EventLog) -> None:
+    def __init__(self, begun: Begun, database: Database, log: EventLog, pace: Pace) -> None:
         self._begun = begun
         self._database = database
         self._log = log
+        self._pace = pace
         self._is_uncertain = False  # the last write failed, or only its answer did
         self._renewed_at = self._looked_at = time.monotonic()
 
@@ -36,12 +37,13 @@ class Record:
         """Until it is over: write the log, renew the lease, and see whether somebody wants it to stop."""
         while not over.is_set():
             waiting = asyncio.ensure_future(over.wait())
-            done, _ = await asyncio.wait({waiting}, timeout=FLUSH_EVERY_S)
+            done, _ = await asyncio.wait({waiting}, timeout=self._pace.pause_s)
             if done:
                 return
             waiting.cancel()
             try:
-                is_stop_requested = await self._touch()
+                async with self._pace.lane:
+                    is_stop_requested = await self._touch()
             except Exception as error:  # noqa: BLE001  the turn goes on, and the log catches up; the lease bounds it
                 self._is_uncertain = True
                 logger.warning("a running turn could not be kept: %s", type(error).__name__)
@@ -86,19 +88,21 @@ class Record:
         renew = now - self._renewed_at >= turns.RENEW_AFTER_S
         user_id, turn = self._begun.principal.user_id, self._begun.turn
         async with self._database.transaction(self._begun.principal) as connection:
-            is_stop_requested = await turns.is_stop_requested(
-                connection, user_id, turn.turn_id, turn.attempt, renew=renew
-            )
-            if is_stop_requested is None:
-                return None
+            answer = await turns.ask_whether_to_stop(connection, user_id, turn.turn_id, turn.attempt, renew=renew)
             if said and self._is_uncertain:  # the last batch may be there although we were told that it failed
-                await events.delete_events(connection, user_id, turn.turn_id, seq_from=seq_from)
+                last = self._begun.last_seq
+                await events.delete_events(connection, user_id, turn.turn_id, seq_from=seq_from, seq_to=last)
             if said:
-                await events.append_events(connection, user_id, turn.turn_id, seq_from, said)
+                await events.append_events(
+                    connection, user_id, turn.turn_id, said, attempt=turn.attempt, seq_from=seq_from
+                )
+        row = await answer.fetchone()  # it came with the answer to COMMIT
+        if row is None:
+            return None
         self._log.mark_stored(len(said))
         self._is_uncertain, self._looked_at = False, now
         self._renewed_at = now if renew else self._renewed_at
-        return is_stop_requested
+        return bool(row[0])
 
     async def _was_stored(self, outcome: Outcome) -> bool:
         """Whether a COMMIT of ours, whose answer was lost, has done it."""

@@ -17,6 +17,8 @@ from chatServer.turn.ask import Ask
 from chatServer.turn.attempt import Attempt
 from chatServer.turn.before import Beginning, Begun
 from chatServer.turn.events import Numbered
+from chatServer.turn.gate import Gate
+from chatServer.turn.pace import Pace
 from chatServer.turn.result import Result, read_result, result_of
 
 logger = logging.getLogger(__name__)
@@ -47,6 +49,9 @@ class Turns:
         self._timeout_s = timeout_s
         self._attempts: dict[tuple[UUID, UUID], Attempt] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        connections = beginning.database.pool_size
+        self._gate = Gate(max(connections // 2, 1))  # the others are for whoever reads, and for turns that end
+        self._pace = Pace(max(connections // 4, 1))
         self._on_start = on_start
         self._on_end = on_end
 
@@ -56,7 +61,8 @@ class Turns:
 
     async def begin(self, principal: Principal, ask: Ask) -> Place:
         """Start a turn, or find the one that its key has started before."""
-        begun = await self._beginning.begin(principal, ask)
+        async with self._gate.entered():
+            begun = await self._beginning.begin(principal, ask)
         if isinstance(begun, Turn):
             return Place(begun)
         self._start(begun)
@@ -118,16 +124,18 @@ class Turns:
             await asyncio.wait(self._tasks)
 
     def _start(self, begun: Begun) -> None:
-        attempt = Attempt(begun, self._database)
+        attempt = Attempt(begun, self._database, self._pace)
         key = (begun.principal.user_id, begun.turn.turn_id)
         self._attempts[key] = attempt
         task = asyncio.create_task(attempt.run(self._answerer, self._timeout_s))
         self._tasks.add(task)
+        self._pace.turns = len(self._tasks)
         self._on_start()
 
         def gone(ended: asyncio.Task[None]) -> None:
             self._on_end()
             self._tasks.discard(ended)
+            self._pace.turns = len(self._tasks)
             if self._attempts.get(key) is attempt:
                 del self._attempts[key]
             if not ended.cancelled() and (error := ended.exception()):

@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+from time import monotonic
 
 import pytest
 from pydantic import BaseModel, SecretStr
 
 from chatServer import errors
+from chatServer.agent import model_errors
 from chatServer.agent.answer import Answerer
 from chatServer.agent.models import Models
 from chatServer.agent.tools import Tool, ToolResult
@@ -47,6 +49,11 @@ def _no_request_goes_elsewhere(monkeypatch):
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _nobody_waits(monkeypatch):
+    monkeypatch.setattr(model_errors, "RETRY_AFTER_S", 0.01)
 
 
 @pytest.fixture
@@ -107,6 +114,37 @@ async def test_calls_that_come_in_fragments_are_run_and_sent_back(wire, answer):
 async def test_what_the_provider_does_wrong_is_an_error_of_ours(wire, answer, mode):
     with pytest.raises(errors.ModelFailed):
         _ = [one async for one in answer(wire.base_url, mode)]
+
+
+@pytest.mark.parametrize("mode", ["429-once", "500-once", "503-once"])
+async def test_a_provider_that_refuses_for_now_is_asked_once_more(wire, answer, mode):
+    assert text([one async for one in answer(wire.base_url, mode)]) == "Hello, wire!"
+    assert len(wire.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("mode", "asked"),
+    [("429", 2), ("500", 2), ("503", 2), ("400", 1), ("401", 1), ("403", 1), ("404", 1), ("breaks", 1), ("garbage", 1)],
+)
+async def test_nobody_is_asked_a_third_time_nor_again_what_was_refused_for_good(wire, answer, mode, asked):
+    with pytest.raises(errors.ModelFailed):
+        _ = [one async for one in answer(wire.base_url, mode)]
+    assert len(wire.requests) == asked
+
+
+@pytest.mark.parametrize(("wish", "asked"), [("0", 2), ("1", 2), ("3600", 1), ("soon", 2)])
+async def test_the_provider_says_when_to_come_back(wire, answer, wish, asked):
+    wire.retry_after = wish
+    began_at = monotonic()
+    with pytest.raises(errors.ModelFailed, match="takes no more requests"):
+        _ = [one async for one in answer(wire.base_url, "429")]
+    assert len(wire.requests) == asked
+    assert monotonic() - began_at >= (wish == "1")
+
+
+async def test_a_provider_that_is_down_is_said_to_be(answer):
+    with pytest.raises(errors.ModelFailed, match="cannot be reached"):
+        _ = [one async for one in answer("http://127.0.0.1:9/v1", "says")]
 
 
 async def test_a_stop_ends_the_connection_to_the_provider(answer):

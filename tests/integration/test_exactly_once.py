@@ -183,7 +183,8 @@ async def test_a_turn_past_its_lease_reads_as_interrupted_and_is_taken_over_by_i
     dead = await interrupted(pair, urls)
     async with database.transaction(ADA) as connection:
         await log.delete_events(connection, ADA.user_id, dead["turn_id"])
-        await log.append_events(connection, ADA.user_id, dead["turn_id"], 1, [TurnEvent("start", id="x")] * 7)
+        said = [TurnEvent("start", id="x")] * 7
+        await log.append_events(connection, ADA.user_id, dead["turn_id"], said, attempt=1, seq_from=1)
     shown = (await pair[1].get("/api/sessions/s/messages")).json()["messages"]
     assert len(shown) == 1
     assert (await pair[1].get("/api/chat/s/stream")).status_code == 204

@@ -11,7 +11,8 @@ from pydantic import SecretStr
 
 from chatServer import errors
 from chatServer.agent import model_errors
-from chatServer.agent.models import CONTEXT_TOKENS, Models, translated
+from chatServer.agent.model_errors import translated
+from chatServer.agent.models import CONTEXT_TOKENS, Models
 from chatServer.agent.providers import PROVIDERS
 from chatServer.agent.responder import BuiltinModel
 from chatServer.agent.script import ScriptedModel

@@ -112,12 +112,12 @@ def failed_turns_are_sent(patch: Patch) -> None:
 
 
 def the_window_is_one_short(patch: Patch) -> None:
-    window = ChatMessageHistory.window
+    ask_ahead = ChatMessageHistory.ask_ahead
 
-    async def broken(self, limit, **options):
-        return await window(self, limit - 1, **options)
+    async def broken(self, *, limit):
+        await ask_ahead(self, limit=limit - 1)
 
-    patch.setattr(ChatMessageHistory, "window", broken)
+    patch.setattr(ChatMessageHistory, "ask_ahead", broken)
 
 
 def deleting_leaves_what_was_said(patch: Patch) -> None:

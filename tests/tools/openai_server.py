@@ -21,6 +21,7 @@ REFUSALS = {
     "503": 503,
     "context": 400,
 }
+ONCE = "-once"  # refused so the first time, then answered
 
 
 class OpenAIServer:
@@ -29,6 +30,7 @@ class OpenAIServer:
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.retry_after = ""
         self.released = threading.Event()  # lets the second half of "waits" go, and every "stalls" end
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -58,8 +60,9 @@ class OpenAIServer:
                 mode = body["model"]
                 if self.path != "/v1/chat/completions":
                     self._refuse(404, "no such path")
-                elif mode in REFUSALS:
-                    self._refuse(REFUSALS[mode], f"You said: {body['messages'][-1]['content']}", mode)
+                elif mode in REFUSALS or (mode.endswith(ONCE) and len(server.requests) == 1):
+                    refused = REFUSALS[mode.removesuffix(ONCE)]
+                    self._refuse(refused, f"You said: {body['messages'][-1]['content']}", mode)
                 elif body.get("stream"):
                     self._stream(mode, body)
                 else:
@@ -76,6 +79,8 @@ class OpenAIServer:
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(text)))
+                if server.retry_after:
+                    self.send_header("Retry-After", server.retry_after)
                 self.end_headers()
                 self.wfile.write(text)
 

@@ -1,7 +1,10 @@
 -- name: append_events
--- What a turn said, in one numbered batch.
+-- What a running attempt said, in one numbered batch.
 insert into chat.turn_events (user_id, turn_id, seq_from, seq_to, events)
-values (%(user_id)s, %(turn_id)s, %(seq_from)s, %(seq_to)s, %(events)s);
+select %(user_id)s, %(turn_id)s, %(seq_from)s, %(seq_to)s, %(events)s
+where exists (
+    select from chat.turns
+    where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running');
 
 -- name: read_events
 -- The batches that hold anything after a point, oldest first.
@@ -17,9 +20,9 @@ select exists (
     where user_id = %(user_id)s and turn_id = %(turn_id)s and seq_to > %(after_seq)s);
 
 -- name: delete_events
--- What a dead attempt said, or what may have been written twice: everything from a number on.
+-- What a dead attempt said, or what may have been written already: the batches that begin between two numbers.
 delete from chat.turn_events
-where user_id = %(user_id)s and turn_id = %(turn_id)s and seq_from >= %(seq_from)s;
+where user_id = %(user_id)s and turn_id = %(turn_id)s and seq_from between %(seq_from)s and %(seq_to)s;
 
 -- name: delete_old_events
 -- Logs of turns that ended, or died, a while ago: nobody resumes them any more.

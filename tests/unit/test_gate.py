@@ -1,0 +1,101 @@
+"""The gate before turns: few begin at once, some wait, and whoever would wait too long hears so at once."""
+
+import asyncio
+
+import pytest
+
+from chatServer import errors
+from chatServer.turn import gate as gates
+from chatServer.turn.gate import Gate
+
+
+class Guest:
+    """Somebody who goes in and stays until he is told to leave."""
+
+    def __init__(self, gate: Gate) -> None:
+        self.is_inside = False
+        self.leaves = asyncio.Event()
+        self.task = asyncio.create_task(self._visit(gate))
+
+    async def _visit(self, gate: Gate) -> None:
+        async with gate.entered():
+            self.is_inside = True
+            await self.leaves.wait()
+        self.is_inside = False
+
+    async def leave(self) -> None:
+        self.leaves.set()
+        await self.task
+
+
+async def arrived(gate: Gate, count: int) -> list[Guest]:
+    guests = [Guest(gate) for _ in range(count)]
+    await settled()
+    return guests
+
+
+async def settled() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def test_no_more_than_its_width_are_inside_and_the_first_to_come_is_the_next():
+    guests = await arrived(Gate(2), 5)
+    assert [guest.is_inside for guest in guests] == [True, True, False, False, False]
+    await guests[1].leave()
+    await settled()
+    assert [guest.is_inside for guest in guests] == [True, False, True, False, False]
+    for guest in guests:
+        await guest.leave()
+
+
+async def test_whoever_would_wait_too_long_is_turned_away_and_nobody_else(monkeypatch):
+    monkeypatch.setattr(gates, "MAX_WAIT_S", 0.1)
+    gate = Gate(1)  # which believes that one takes 10 ms
+    guests = await arrived(gate, 12)
+    with pytest.raises(errors.Overloaded):
+        async with gate.entered():
+            raise AssertionError
+    for guest in guests:
+        await guest.leave()
+    async with gate.entered():
+        pass
+
+
+async def test_when_everything_takes_long_fewer_may_wait(monkeypatch):
+    monkeypatch.setattr(gates, "SMOOTHING", 1.0)
+    monkeypatch.setattr(gates, "MAX_WAIT_S", 0.05)
+    gate = Gate(1)
+    async with gate.entered():
+        await asyncio.sleep(0.06)
+    inside, waits = await arrived(gate, 2)
+    assert gate.is_full
+    await inside.leave()
+    await settled()
+    assert waits.is_inside
+    assert not gate.is_full, "it is full only while somebody waits"
+    await waits.leave()
+
+
+async def test_whoever_gives_up_waiting_takes_nobodys_place():
+    gate = Gate(1)
+    inside, gives_up, stays = await arrived(gate, 3)
+    gives_up.task.cancel()
+    await settled()
+    await inside.leave()
+    await settled()
+    assert stays.is_inside
+    await stays.leave()
+    (last,) = await arrived(gate, 1)
+    assert last.is_inside
+    await last.leave()
+
+
+async def test_a_turn_that_fails_to_begin_leaves_its_place():
+    gate = Gate(1)
+    with pytest.raises(ZeroDivisionError):
+        async with gate.entered():
+            raise ZeroDivisionError
+    (guest,) = await arrived(gate, 1)
+    assert guest.is_inside
+    await guest.leave()
