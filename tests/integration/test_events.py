@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import random
+import time
 from collections.abc import AsyncIterator
 
 import httpx
@@ -13,12 +14,13 @@ import pytest
 from chatServer.api.event_stream import EventStream
 from chatServer.conversation import feed
 from chatServer.main import create_app
-from chatServer.store import user_events
+from chatServer.store import notes, user_events
 from tests.conftest import ADA, EVE, bearer, owner_connection
 from tests.tools.hearing import Tab, hearing
 from tests.tools.listening import listening
 from tests.tools.talking import with_script
 
+HANGS = {"match": "^hang", "reply": "one two", "hang": True}
 FAILS = {"match": "^fail", "reply": "a b", "fail_after_words": 1}
 
 
@@ -45,8 +47,8 @@ async def test_a_tab_hears_what_another_does(settings, as_ada):
         await client.post("/api/chat", json={"message": "fail", "session_id": "mine"}, headers=as_ada)
         await client.post("/api/sessions/resolve", json={"hint": "mine"}, headers=as_ada)
         await client.patch("/api/sessions/mine", json={"title": "Volcanoes", "archived": True}, headers=as_ada)
-        notes = {"headers": as_ada | {"If-Match": '"0"'}, "json": {"notes": "tea"}}
-        await client.put("/api/agents/assistant/notes", **notes)
+        page = {"headers": as_ada | {"If-Match": '"0"'}, "json": {"notes": "tea"}}
+        await client.put("/api/agents/assistant/notes", **page)
         await client.delete("/api/sessions/mine", headers=as_ada)
         await tab.until(lambda heard: len(heard.events) >= 9)
     assert told(tab) == [
@@ -69,6 +71,37 @@ async def test_a_tab_hears_what_another_does(settings, as_ada):
     assert tab.events[7].data == {"what": "notes", "agent_name": "assistant", "version": 1, "actor": "user"}
     numbers = [int(frame.id) for frame in tab.frames]
     assert numbers == list(range(numbers[0], numbers[0] + 10)), "the greeting tells the cursor before the first"
+
+
+async def test_what_happens_without_a_request_is_heard_too(settings, as_ada):
+    note = {"operation": "append", "content": "{1}"}
+    tool = [{"name": "manage_long_term_memory", "args": note}]
+    rules = [{"match": "^remember (.+)$", "tool_calls": tool, "then": "Noted."}, HANGS]
+    async with hearing_of_two(with_script(settings, *rules, worker="inprocess"), as_ada) as (client, there, tab):
+        await client.post("/api/chat", json={"message": "remember tea", "session_id": "s"}, headers=as_ada)
+        await tab.until(lambda heard: ("title", "") in told(heard))
+        waiting = asyncio.create_task(client.post("/api/chat", json={"message": "hang"}, headers=as_ada))
+        await tab.until(lambda heard: told(heard)[-1] == ("turn", "running"))
+        await there.post(f"/api/chat/{tab.events[-1].data['session_id']}/stop", headers=as_ada)
+        await tab.until(lambda heard: told(heard)[-1] == ("turn", "stopped"))
+        await waiting
+    kinds = told(tab)
+    assert [kind for kind in kinds if kind[0] == "turn"] == [
+        ("turn", "running"),
+        ("turn", "done"),
+        ("turn", "running"),
+        ("turn", "stopped"),
+    ]
+    assert kinds.index(("memory", "")) < kinds.index(("turn", "done")) < kinds.index(("title", ""))
+    memory = next(frame.data for frame in tab.events if frame.event == "memory")
+    assert memory == {"what": "notes", "agent_name": "assistant", "version": 1, "actor": "agent"}
+
+
+@contextlib.asynccontextmanager
+async def hearing_of_two(settings, headers) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient, Tab]]:
+    """Two servers, and a tab that listens at the second."""
+    async with servers(settings, 2) as [here, there], hearing(there, headers) as tab:
+        yield here, there, tab
 
 
 async def test_nobody_else_hears_anything(settings, as_ada, as_eve):
@@ -148,6 +181,35 @@ async def test_a_reader_misses_nothing_of_two_transactions_that_overlap(urls, st
         await second
         read()
     assert found == heard
+
+
+async def test_whoever_tells_first_and_locks_then_is_in_nobodys_way(database, urls):
+    holds = asyncio.Event()
+
+    async def tell_then_lock() -> None:
+        async with database.transaction(ADA) as connection:
+            await user_events.tell(connection, ADA.user_id, "turn", {"number": 1})
+            await (await connection.execute("select 1")).fetchone()
+            await holds.wait()
+            await notes.lock_notes(connection, ADA.user_id, "assistant")
+
+    async def lock_then_tell() -> None:
+        async with database.transaction(ADA) as connection:
+            await notes.lock_notes(connection, ADA.user_id, "assistant")
+            holds.set()
+            waits = "select count(*) from pg_stat_activity where datname = %s and wait_event_type = 'Lock'"
+            with owner_connection(urls.owner) as owner:
+                while owner.execute(waits, (urls.name,)).fetchone() == (0,):
+                    await asyncio.sleep(0.01)
+            await user_events.tell(connection, ADA.user_id, "turn", {"number": 2})
+
+    await tell(database, ADA)  # there is a head to be held
+    await asyncio.wait_for(asyncio.gather(tell_then_lock(), lock_then_tell()), 20)
+    async with database.transaction(ADA) as connection:
+        head, _ = await user_events.read_user_events(connection, ADA.user_id, None)
+        _, said = await user_events.read_user_events(connection, ADA.user_id, head - 2)
+    assert said is not None
+    assert [json.loads(event.data)["number"] for event in said] == [2, 1], "the order is that of the commits"
 
 
 async def test_places_are_exact_while_two_servers_are_written_to(settings, as_ada):
@@ -258,9 +320,12 @@ async def test_all_tabs_of_a_user_share_one_reading_and_all_users_one_look(datab
         assert len({batch[0].seq for batch in batches}) == 1
         assert reads == [ADA.user_id], "one for five tabs"
         looks.clear()
-        await asyncio.sleep(0.5)
-        assert 3 <= len(looks) <= 12, "however many listen"
-        assert set(looks) == {2}
+        began = time.monotonic()
+        async with asyncio.timeout(20):
+            while len(looks) < 5:
+                await asyncio.sleep(0.01)
+        assert time.monotonic() - began > 3 * 0.05, "one after the other, however many listen"
+        assert set(looks) == {2}, "all users in each"
         assert reads == [ADA.user_id], "nothing came, so nothing is read"
         for stream in streams:
             stream.close()
