@@ -214,14 +214,22 @@ create table chat.turn_events (
     foreign key (user_id, turn_id) references chat.turns (user_id, turn_id) on delete cascade
 );
 
--- What a user's other tabs and devices hear about.
+-- What a user's other tabs and devices hear about: ids, names and numbers, never what was said.
 create table chat.user_events (
     user_id     uuid        not null default chat.uid(),
-    seq         bigint      generated always as identity,
+    seq         bigint      not null,
     kind        text        not null check (kind in ('session', 'title', 'turn', 'memory', 'knowledge')),
     data        jsonb       not null,
     created_at  timestamptz not null default now(),
     primary key (user_id, seq)
+);
+
+-- The number of a user's last event. A sequence gives numbers that can appear in another order than theirs, and a
+-- reader with a cursor would miss the later ones; this row is held until its transaction ends.
+create table chat.user_event_heads (
+    user_id     uuid        not null default chat.uid(),
+    seq         bigint      not null,
+    primary key (user_id)
 );
 
 
@@ -292,7 +300,7 @@ create table chat.usage_daily (
 revoke all on public.user_agent_active_sessions, public.chat_message_history, public.agent_long_term_memory,
     chat.sessions, chat.message_superseded, chat.message_index, chat.message_images, chat.turns,
     chat.turn_events, chat.user_events, chat.notes_versions from public, anon, authenticated;
-revoke all on sequence public.chat_message_history_id_seq, chat.user_events_seq_seq from public, anon, authenticated;
+revoke all on sequence public.chat_message_history_id_seq from public, anon, authenticated;
 
 do $service_role$
 begin
@@ -1012,6 +1020,18 @@ create policy ids_and_times on chat.turn_events for select to chat_jobs using (t
 create policy ids_and_times on chat.user_events for select to chat_jobs using (true);
 
 
+revoke all on chat.user_event_heads from public, anon, authenticated;
+grant select, insert, update, delete on chat.user_event_heads to chat_user;
+grant update (data) on chat.user_events to chat_user;  -- the title of a session that is deleted
+alter table chat.user_event_heads enable row level security, force row level security;
+create policy own_rows on chat.user_event_heads to chat_user
+    using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
+
+-- A server asks once for all users who listen whether anything has come: numbers, as whoever works off the queue.
+grant select (user_id, seq) on chat.user_event_heads to chat_jobs;
+create policy ids_and_numbers on chat.user_event_heads for select to chat_jobs using (true);
+
+
 -- Which revision this is ----------------------------------------------------------------------------
 
 create table if not exists chat.alembic_version (
@@ -1019,4 +1039,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0004');
+insert into chat.alembic_version (version_num) values ('0005');

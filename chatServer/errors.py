@@ -16,6 +16,7 @@ ChatError
 ├── IdempotencyMismatch        422 idempotency_mismatch
 ├── ContextTooLarge            422 context_too_large
 ├── PreconditionRequired       428 precondition_required
+├── RateLimited                429 rate_limited
 ├── ModelFailed                502 model_failed
 ├── DatabaseUnavailable        503 database_unavailable
 ├── ModelNotConfigured         503 model_not_configured
@@ -125,6 +126,10 @@ class ContextTooLarge(ChatError):
 
 class PreconditionRequired(ChatError):
     status, code, title = 428, "precondition_required", "Say which version you change"
+
+
+class RateLimited(ChatError):
+    status, code, title = 429, "rate_limited", "Too much at once"
 
 
 class ModelFailed(ChatError):

@@ -17,7 +17,20 @@ from chatServer.agent.answer import Answerer
 from chatServer.agent.catalog import Catalog, load_agents
 from chatServer.agent.models import Models
 from chatServer.agent.title import title_models
-from chatServer.api import agents, auth_proxy, build, chat, dev, docs_page, headers, health, notes, problems, sessions
+from chatServer.api import (
+    agents,
+    auth_proxy,
+    build,
+    chat,
+    dev,
+    docs_page,
+    events,
+    headers,
+    health,
+    notes,
+    problems,
+    sessions,
+)
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
 from chatServer.api.crowd import Crowd
@@ -30,6 +43,7 @@ from chatServer.api.shutdown import Shutdown, ShutdownGate
 from chatServer.api.state import State
 from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
+from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_text
 from chatServer.errors import StartupError
 from chatServer.store import jobs, startup
@@ -76,7 +90,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    for room in (chat, sessions, agents, notes, dev, auth_proxy, health, docs_page):
+    for room in (chat, events, sessions, agents, notes, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     return app
 
@@ -122,6 +136,7 @@ async def running(settings: Settings) -> AsyncIterator[State]:
             Readiness(looks(database, keys, models)) as readiness,
             worker.beside_the_server(settings, database, tasks, shutdown.begun),
             running_turns(settings, Beginning(database, agents_found, models, settings.model), shutdown) as turns,
+            feed.running(database, shutdown.begun) as feeds,
         ):
             try:
                 yield State(
@@ -129,6 +144,7 @@ async def running(settings: Settings) -> AsyncIterator[State]:
                     database=database,
                     agents=agents_found,
                     turns=turns,
+                    feeds=feeds,
                     authenticator=Authenticator(issuer, keys),
                     dev_key=dev_key,
                     http=http,

@@ -28,6 +28,7 @@ job_seconds = Histogram(
     ["task", "outcome"],
     buckets=(0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 120),
 )
+event_streams = Gauge("chat_event_streams", "Tabs and devices that listen to their user's events at this process")
 turns_running = Gauge("chat_turns_running", "Turns that this process is answering")
 turn_seconds = Histogram(
     "chat_turn_seconds",

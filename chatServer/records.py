@@ -62,6 +62,7 @@ class Principal:
 
     user_id: UUID
     is_anonymous: bool = False
+    expires_at: float | None = field(default=None, compare=False)  # when the token is no longer taken, if there is one
 
 
 NOBODY = Principal(UUID(int=0))  # what belongs to everybody is his; no token makes anybody him

@@ -3,18 +3,21 @@
 import contextlib
 import itertools
 import logging
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
 
 import httpx
+import jwt
 import psycopg
 import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
 from chatServer import logs
+from chatServer.api.auth import LEEWAY_S
 from chatServer.api.dev_key import DevKey, dev_user_id
 from chatServer.api.state import State
 from chatServer.config import Settings
@@ -146,3 +149,12 @@ def as_eve(settings: Settings) -> dict[str, str]:
 
 def bearer(settings: Settings, user_id: UUID) -> dict[str, str]:
     return {"Authorization": f"Bearer {DevKey.of(settings.chat_data_dir).sign(user_id)}"}
+
+
+def brief_bearer(settings: Settings, user_id: UUID, seconds: int) -> dict[str, str]:
+    """A token that is taken for so many seconds, or one less: it tells whole ones."""
+    key = DevKey.of(settings.chat_data_dir)
+    claims = jwt.decode(key.sign(user_id), options={"verify_signature": False})
+    expires_at = int(time.time()) + seconds - LEEWAY_S
+    token = jwt.encode(claims | {"iat": expires_at - 60, "exp": expires_at}, key.secret, "HS256")
+    return {"Authorization": f"Bearer {token}"}

@@ -88,7 +88,7 @@ def _principal(claims: dict[str, Any]) -> Principal:
         raise _refusal() from error
     if str(user_id) != claims["sub"].lower() or user_id == NOBODY.user_id:
         raise _refusal()
-    return Principal(user_id, is_anonymous=claims.get("is_anonymous") is True)
+    return Principal(user_id, claims.get("is_anonymous") is True, expires_at=claims["exp"] + LEEWAY_S)
 
 
 def _refusal() -> errors.Unauthenticated:

@@ -1,13 +1,13 @@
 """The turn over HTTP: ask, follow, stop."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Request, Response, status
 
 from chatServer.api.chat_body import ChatRequest
 from chatServer.api.deps import CurrentState, CurrentUser, SessionInPath
-from chatServer.api.event_stream import EventStream
+from chatServer.api.event_stream import A_STREAM, EventStream
 from chatServer.api.problems import A_BODY, documented
 from chatServer.api.schemas import ChatAnswer, StopAnswer
 from chatServer.protocols import ui_stream
@@ -15,8 +15,6 @@ from chatServer.records import Principal
 from chatServer.turn.turns import Place, Turns
 
 router = APIRouter(prefix="/api/chat", tags=["chat"], responses=documented(401, 503))
-
-A_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
 
 
 @router.post(
@@ -80,7 +78,8 @@ async def stop(key: SessionInPath, state: CurrentState, user: CurrentUser) -> St
 
 def stream(turns: Turns, user: Principal, place: Place) -> EventStream:
     turn_id = place.turn.turn_id
-    return EventStream(ui_stream.frames(turn_id, turns.follow(user, place)), ui_stream.HEADERS)
+    frames = ui_stream.frames(turn_id, turns.follow(user, place))
+    return EventStream(frames, ui_stream.HEADERS, expires_at=user.expires_at)
 
 
 def wants_stream(accept: str, *, is_plain: bool) -> bool:

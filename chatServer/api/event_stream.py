@@ -3,38 +3,59 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Mapping
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from typing import Any
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from chatServer.protocols import sse
+
 logger = logging.getLogger(__name__)
 
 SLOW_READER_S = 30.0  # how long one piece may wait to be taken
+A_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}  # for /openapi.json
 
 
 class EventStream(Response):
-    """Sends pieces until there are no more, the reader leaves, or it takes none for a while."""
+    """Sends pieces until there are no more, the reader leaves or takes none for a while, or its token expires: then the
+    reader may go on with another token where it was."""
 
-    def __init__(self, pieces: AsyncGenerator[bytes, None], headers: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        pieces: AsyncGenerator[bytes, None],
+        headers: Mapping[str, str],
+        *,
+        expires_at: float | None,
+        on_end: Callable[[], None] = lambda: None,
+    ) -> None:
         self.status_code = 200
         self.background = None
         self.init_headers(headers)
         del self.headers["content-length"]
         self._pieces = pieces
+        self._expires_at = expires_at
+        self._on_end = on_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         leaving = asyncio.ensure_future(_left(receive))
         sending = asyncio.ensure_future(self._send(send))
+        left_s = None if self._expires_at is None else max(0.0, self._expires_at - time.time())
+        is_expired = False
         try:
-            await asyncio.wait({leaving, sending}, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait({leaving, sending}, timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
+            is_expired = not done
         finally:
             leaving.cancel()
             if not sending.done():
                 sending.cancel()
             await asyncio.wait({leaving, sending})
+            self._on_end()
         if not sending.cancelled():
             sending.result()
+        elif is_expired:  # between two pieces, or behind one that was written but not taken yet
+            await _is_taken(send({"type": "http.response.body", "body": sse.EXPIRED, "more_body": False}))
 
     async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})

@@ -22,6 +22,7 @@ MEANINGS = {
     413: "The body is too large",
     422: "The request is not valid",
     428: "If-Match is missing",
+    429: "Too much at once; see Retry-After",
     502: "The model failed",
     503: "Not now: the database, the sign-in service, the model's set-up, a crowd or a shutdown; see Retry-After",
     504: "The model took too long",

@@ -10,6 +10,7 @@ from chatServer.api.dev_key import DevKey
 from chatServer.api.readiness import Readiness
 from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings
+from chatServer.conversation.feed import Feeds
 from chatServer.store.pool import Database
 from chatServer.turn.turns import Turns
 
@@ -20,6 +21,7 @@ class State:
     database: Database
     agents: Catalog
     turns: Turns
+    feeds: Feeds
     authenticator: Authenticator
     dev_key: DevKey | None  # with AUTH_MODE=dev only
     http: httpx.AsyncClient  # to the issuer, and to nobody else

@@ -12,6 +12,7 @@ from chatServer import errors
 from chatServer.messages import searchable
 from chatServer.records import Cursor, Page, Principal, Session, new_id
 from chatServer.store import sessions as store
+from chatServer.store import user_events
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 
@@ -62,6 +63,8 @@ async def resolve(
         hinted = await store.find_session(connection, principal.user_id, hint.value) if hint else None
         if hinted and agent_name in (None, hinted.agent_name) and hinted.archived_at is None:
             entered = await _enter(connection, principal, hinted)
+            if entered:
+                await user_events.tell_session(connection, principal.user_id, entered, "entered")
             return entered or await _new(connection, principal, hinted.agent_name)
         return await _active_or_new(connection, principal, agent_name or default_agent)
 
@@ -78,7 +81,7 @@ async def create(
 ) -> tuple[Session, bool]:
     """A session that becomes the active one, and whether it is new: the same id again gives the same session."""
     async with database.transaction(principal) as connection:
-        return await _found_or_new(
+        session, is_new = await _found_or_new(
             connection,
             principal,
             agent_name=agent_name,
@@ -87,6 +90,9 @@ async def create(
             title=title,
             memory=memory,
         )
+        if not is_new:
+            await user_events.tell_session(connection, principal.user_id, session, "entered")
+        return session, is_new
 
 
 async def enter(
@@ -155,9 +161,11 @@ async def change(database: Database, principal: Principal, key: SessionKey, chan
             memory=changes.memory,
             archived=changes.archived,
         )
-        if changed and changes.set_title:
+        changed = _there(changed)
+        if changes.set_title:
             await store.index_title(connection, principal.user_id, changed)
-        return _there(changed)
+        await user_events.tell_session(connection, principal.user_id, changed, "changed")
+        return changed
 
 
 async def delete(database: Database, principal: Principal, key: SessionKey) -> None:
@@ -168,6 +176,8 @@ async def delete(database: Database, principal: Principal, key: SessionKey) -> N
         _there(await store.lock_session(connection, principal.user_id, session.session_id))
         await ChatMessageHistory(connection, principal.user_id, session.session_id).aclear()
         await store.delete_session(connection, principal.user_id, session.session_id)
+        await user_events.forget_title(connection, principal.user_id, session.session_id)
+        await user_events.tell_session(connection, principal.user_id, session, "deleted")
 
 
 async def _found_or_new(
@@ -196,6 +206,7 @@ async def _found_or_new(
         if created:
             if title:
                 await store.index_title(connection, principal.user_id, created)
+            await user_events.tell_session(connection, principal.user_id, created, "created")
             return created, True
     raise errors.SessionNotFound
 
@@ -207,9 +218,12 @@ async def _enter(connection: Connection, principal: Principal, session: Session)
 
 
 async def _active_or_new(connection: Connection, principal: Principal, agent_name: str) -> Session:
-    active_id = await store.claim_active(connection, principal.user_id, agent_name, str(new_id()))
+    offered = str(new_id())
+    active_id = await store.claim_active(connection, principal.user_id, agent_name, offered)
     await store.ensure_session(connection, principal.user_id, active_id, agent_name)
     touched = await store.touch_session(connection, principal.user_id, active_id)
+    if touched and active_id == offered:
+        await user_events.tell_session(connection, principal.user_id, touched, "created")
     return touched or await _new(connection, principal, agent_name)
 
 
@@ -217,7 +231,9 @@ async def _new(connection: Connection, principal: Principal, agent_name: str) ->
     """Instead of one that was deleted in this very moment."""
     session_id = str(new_id())
     await store.set_active(connection, principal.user_id, agent_name, session_id)
-    return _there(await store.insert_session(connection, principal.user_id, session_id, agent_name))
+    created = _there(await store.insert_session(connection, principal.user_id, session_id, agent_name))
+    await user_events.tell_session(connection, principal.user_id, created, "created")
+    return created
 
 
 async def _owned(connection: Connection, principal: Principal, key: SessionKey) -> Session:

@@ -5,16 +5,11 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 from uuid import UUID
 
+from chatServer.protocols import sse
 from chatServer.records import TurnEvent
 from chatServer.turn.events import ENDINGS, Numbered
 
-HEADERS = {
-    "content-type": "text/event-stream; charset=utf-8",
-    "x-vercel-ai-ui-message-stream": "v1",
-    "cache-control": "no-cache, no-transform",
-    "x-accel-buffering": "no",
-}
-HEARTBEAT = b": still here\n\n"
+HEADERS = {**sse.HEADERS, "x-vercel-ai-ui-message-stream": "v1"}
 DONE = b"data: [DONE]\n\n"
 
 _dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
@@ -25,7 +20,7 @@ async def frames(turn_id: UUID, batches: AsyncIterator[list[Numbered]]) -> Async
     prefix = f"id: {turn_id}:"
     async for batch in batches:
         if not batch:
-            yield HEARTBEAT
+            yield sse.HEARTBEAT
             continue
         written = "".join(f"{prefix}{seq}\ndata: {_dumps(chunk(event))}\n\n" for seq, event in batch).encode()
         yield written + DONE if batch[-1].event.kind in ENDINGS else written

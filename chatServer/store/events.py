@@ -14,7 +14,6 @@ from chatServer.store.pool import Connection
 SQL = queries.load("events.sql")
 LAST = 2**31 - 1
 KEPT_S = 15 * 60  # after that nobody resumes
-USER_EVENTS_KEPT_S = 24 * 3_600
 
 
 async def append_events(
@@ -50,9 +49,8 @@ async def delete_events(
 
 
 async def delete_old_events(connection: Connection, user_id: UUID) -> None:
-    """Logs of turns that nobody resumes any more, and what other devices have heard by now."""
+    """Logs of turns that nobody resumes any more."""
     await connection.execute(SQL["delete_old_events"], {"user_id": user_id, "age_s": KEPT_S})
-    await connection.execute(SQL["delete_old_user_events"], {"user_id": user_id, "age_s": USER_EVENTS_KEPT_S})
 
 
 def _plain(event: TurnEvent) -> dict[str, Any]:

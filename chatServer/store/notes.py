@@ -6,7 +6,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from chatServer.records import Author, Notes, NotesVersion
-from chatServer.store import queries
+from chatServer.store import queries, user_events
 from chatServer.store.pool import Connection
 
 SQL = queries.load("notes.sql")
@@ -51,6 +51,8 @@ async def write_notes(
         written = await cursor.fetchone()
     assert written is not None  # nosec B101 # the row is locked
     await connection.execute(SQL["insert_version"], values | asdict(author) | {"version": written.version})
+    about = {"what": "notes", "agent_name": page.agent_name, "version": written.version, "actor": author.actor}
+    await user_events.tell(connection, user_id, "memory", about)
     return written
 
 

@@ -44,6 +44,7 @@ class Pipeline:
         self._transformer = Transformer(connection)
         self._begin = begin
         self._waiting: list[Statement] = []
+        self._last: list[Statement] = []
         self._has_begun = False
         self._is_over = False  # it takes no more statements: one has failed, or the block has ended
 
@@ -51,15 +52,26 @@ class Pipeline:
         """Let a statement wait for the next answer that is asked for; its error, if any, is raised there."""
         return await Answer(self, tuple_row).execute(query, values)
 
+    def execute_last(self, query: bytes | str, values: Values = None) -> None:
+        """Let a statement wait for the end of the transaction: whatever locks it takes are the last, and are short."""
+        self._last.append(self._converted(query, values))
+
+    @property
+    def has_last_words(self) -> bool:
+        return bool(self._last)
+
     def cursor(self, *, row_factory: AsyncRowFactory[Row]) -> "Answer[Row]":
         return Answer(self, row_factory)
 
     def add(self, query: bytes | str, values: Values = None, *, may_prepare: bool = True) -> Statement:
-        converted = PostgresQuery(self._transformer)
-        converted.convert(query.encode() if isinstance(query, str) else query, values)
-        statement = Statement(converted, may_prepare)
+        statement = self._converted(query, values, may_prepare=may_prepare)
         self._waiting.append(statement)
         return statement
+
+    def _converted(self, query: bytes | str, values: Values, *, may_prepare: bool = True) -> Statement:
+        converted = PostgresQuery(self._transformer)
+        converted.convert(query.encode() if isinstance(query, str) else query, values)
+        return Statement(converted, may_prepare)
 
     async def result_of(self, statement: Statement) -> PGresult:
         if statement.result is None:
@@ -99,9 +111,10 @@ class Pipeline:
             self._is_over = False
 
     async def commit(self) -> None:
-        """Send what still waits, and COMMIT with it; nothing at all when there was no statement."""
+        """Send what still waits, the last words and COMMIT with it; nothing at all when there was no statement."""
         if self._is_over:
             raise RuntimeError("a statement failed and its error was swallowed: COMMIT would silently roll back")
+        self._waiting += self._last
         if self._has_begun or self._waiting:
             self.add(b"commit", may_prepare=False)
             await self.flush()

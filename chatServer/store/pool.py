@@ -6,8 +6,9 @@ import logging
 import os
 import select
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, NamedTuple, Self
+from uuid import UUID
 
 import psycopg
 from psycopg import AsyncConnection
@@ -45,6 +46,7 @@ class Database:
         direct = settings.database_direct_url
         # Past any pooler; None where no such address is known.
         self.direct_url = url if settings.embedded else (direct and direct.get_secret_value()) or None
+        self.on_told: Callable[[UUID], None] = lambda _: None  # after a COMMIT with last words, with whose they are
         self.pool_size = settings.database_pool_size
         self._statement_timeout_ms = settings.database_statement_timeout_ms
         self._idle_timeout_ms = settings.database_idle_timeout_ms
@@ -87,8 +89,22 @@ class Database:
         travels with the last. A block without a statement sends nothing.
         """
         timeout_ms = timeout_ms or self._statement_timeout_ms
+        async with self._pipeline([*self._begin("chat_user", timeout_ms), _claims(principal)], timeout_ms) as pipeline:
+            yield pipeline
+        if pipeline.has_last_words:
+            self.on_told(principal.user_id)
+
+    @contextlib.asynccontextmanager
+    async def sweep(self) -> AsyncIterator[Connection]:
+        """The same as chat_jobs, who sees ids, times and numbers of all users, and none of their contents."""
+        timeout_ms = self._statement_timeout_ms
+        async with self._pipeline(self._begin("chat_jobs", timeout_ms), timeout_ms) as pipeline:
+            yield pipeline
+
+    @contextlib.asynccontextmanager
+    async def _pipeline(self, begin: list[bytes], timeout_ms: int) -> AsyncIterator[Pipeline]:
         async with self._connection(timeout_ms + CUT_OFF_GRACE_MS) as connection:
-            pipeline = Pipeline(connection, self._begin(principal, timeout_ms))
+            pipeline = Pipeline(connection, begin)
             try:
                 yield pipeline
                 await pipeline.commit()
@@ -109,16 +125,19 @@ class Database:
             logger.warning("database unavailable: %s", type(error).__name__)
             raise errors.DatabaseUnavailable from error
 
-    def _begin(self, principal: Principal, timeout_ms: int) -> tuple[bytes, ...]:
-        # A UUID has no quote to escape. Only SET LOCAL statements reach the workers of Citus; set_config does not.
-        claims = f"""{{"sub":"{principal.user_id}","role":"authenticated"}}"""
-        return (
+    def _begin(self, role: str, timeout_ms: int) -> list[bytes]:
+        # Only SET LOCAL statements reach the workers of Citus; set_config does not.
+        return [
             b"begin",
-            b"set local role chat_user",
+            f"set local role {role}".encode(),
             f"set local statement_timeout = {timeout_ms}".encode(),
             f"set local idle_in_transaction_session_timeout = {self._idle_timeout_ms}".encode(),
-            f"set local request.jwt.claims = '{claims}'".encode(),
-        )
+        ]
+
+
+def _claims(principal: Principal) -> bytes:
+    """A UUID has no quote to escape."""
+    return f"""set local request.jwt.claims = '{{"sub":"{principal.user_id}","role":"authenticated"}}'""".encode()
 
 
 def _is_outage(error: psycopg.Error) -> bool:

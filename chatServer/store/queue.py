@@ -16,8 +16,9 @@ from psycopg_pool import AsyncConnectionPool
 
 from chatServer import metrics
 from chatServer.store import queries
-from chatServer.store.events import KEPT_S, USER_EVENTS_KEPT_S
+from chatServer.store.events import KEPT_S
 from chatServer.store.pool import RECONNECT_TIMEOUT_S, RawConnection, hang_up
+from chatServer.store.user_events import USER_EVENTS_KEPT_S
 
 SQL = queries.load("jobs.sql")
 SWEEP = queries.load("sweep.sql")

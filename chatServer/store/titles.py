@@ -4,10 +4,9 @@ from typing import NamedTuple
 from uuid import UUID
 
 from psycopg.rows import class_row
-from psycopg.types.json import Jsonb
 
 from chatServer.records import Session
-from chatServer.store import queries, sessions
+from chatServer.store import queries, sessions, user_events
 from chatServer.store.pool import Connection
 
 SQL = queries.load("titles.sql")
@@ -31,6 +30,6 @@ async def set_missing_title(connection: Connection, user_id: UUID, session_id: s
         session = await (await cursor.execute(SQL["set_missing_title"], values)).fetchone()
     if session:
         await sessions.index_title(connection, user_id, session)
-        told = Jsonb({"session_id": session.session_id, "title": title})
-        await connection.execute(SQL["tell_title"], {"user_id": user_id, "data": told})
+        told = {"session_id": session.session_id, "title": title}
+        await user_events.tell(connection, user_id, "title", told)
     return session

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from chatServer import errors
 from chatServer.messages import Message
 from chatServer.records import Turn, TurnEvent, TurnState, Usage
-from chatServer.store import events, jobs, sessions, turns
+from chatServer.store import events, jobs, sessions, turns, user_events
 from chatServer.store import usage as daily
 from chatServer.store.pool import Database
 from chatServer.turn.before import Begun, history_of
@@ -64,6 +64,7 @@ async def finish(
         )
         if outcome.state == "done":
             await jobs.enqueue_after_turn(connection, turn.session_id, turn.turn_id)
+        await user_events.tell_turn(connection, user_id, turn, outcome.state)
     begun.window.mark_stored()
 
 

@@ -14,7 +14,7 @@ from chatServer.conversation.window import WindowMemory
 from chatServer.memory import notebook
 from chatServer.messages import Message
 from chatServer.records import Agent, Budget, ModelInput, Principal, Session, Turn, new_id
-from chatServer.store import events, images, turns
+from chatServer.store import events, images, turns, user_events
 from chatServer.store.context import Context, ask_context
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
@@ -93,6 +93,7 @@ class Beginning:
             context = await asking.fetchone() or Context()
             await window.load(history, after=context.covers_to)
             window.conversation.load([question])
+            await user_events.tell_turn(connection, principal.user_id, turn, "running")
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
             parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
             asked, budget = assemble(parts, window.stored)
@@ -118,6 +119,7 @@ async def _known_turn(connection: Connection, principal: Principal, session: Ses
                 raise errors.TurnInProgress(str(turn.turn_id))
         elif turn is not known:
             await turns.mark_interrupted(connection, principal.user_id, turn.turn_id)
+            await user_events.tell_turn(connection, principal.user_id, turn, "interrupted")
     return known
 
 

@@ -16,7 +16,7 @@ from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
 from chatServer.turn.pace import Pace
 
-LOOK_EVERY_S = 1.0  # for a stop that was asked for elsewhere
+LOOK_EVERY_S = 0.5  # for a stop that was asked for elsewhere
 STORE_AFTER_S = (0.0, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0)  # together less than a lease
 
 logger = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from chatServer.agent.title import TitleModels, give_title
 from chatServer.records import Principal
-from chatServer.store import events
+from chatServer.store import events, user_events
 from chatServer.store.pool import Database
 from chatServer.store.queue import Task
 
@@ -33,6 +33,7 @@ class Workshop:
         principal = Principal(UUID(user_id))
         async with self.database.transaction(principal) as connection:
             await events.delete_old_events(connection, principal.user_id)
+            await user_events.delete_old_user_events(connection, principal.user_id)
 
 
 async def title(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:

@@ -100,3 +100,17 @@ def test_a_server_with_nothing_to_do_ends_at_once(tmp_path):
         running.process.send_signal(signal.SIGTERM)
         assert running.process.wait(WITHIN_S) == 0
         assert time.monotonic() - began < 5, "far from the grace of 25 s"
+
+
+def test_whoever_listens_to_events_is_sent_elsewhere_at_once(tmp_path):
+    with server(tmp_path) as running:
+        address = f"{running.address}/api/events"
+        with httpx.stream("GET", address, headers=running.headers(), timeout=WITHIN_S) as stream:
+            lines = stream.iter_lines()
+            assert [next(lines).partition(": ")[0] for _ in range(3)] == ["id", "event", "data"]
+            began = time.monotonic()
+            running.process.send_signal(signal.SIGTERM)
+            assert [line for line in lines if line] == [], "it ends without a word, and well"
+            assert time.monotonic() - began < 2, "and not with the grace of 25 s"
+        assert running.process.wait(WITHIN_S) == 0
+        assert time.monotonic() - began < 5

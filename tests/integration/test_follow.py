@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import random
 import socket
 import time
 
@@ -256,3 +257,44 @@ async def test_a_database_that_is_away_at_the_end_is_asked_again(settings, as_ad
             assert connection.execute("select count(*) from chat_message_history").fetchone() == (2,)
             batches = connection.execute("select seq_from, seq_to from chat.turn_events order by seq_from").fetchall()
     assert [seq_from for seq_from, _ in batches] == [1, *(seq_to + 1 for _, seq_to in batches[:-1])]
+
+
+@pytest.mark.parametrize("question", ["slowly", "hang"], ids=["a turn that speaks", "a turn that is silent"])
+@pytest.mark.parametrize("times", [2, pytest.param(20, marks=pytest.mark.long)])
+async def test_a_stop_at_another_server_ends_the_stream_within_a_second(settings, as_ada, database, question, times):
+    sees = {"match": "^what was said", "reply": "{messages}"}
+    slow = {**SLOW, "reply": " ".join(f"word{i}" for i in range(2_000)), "delay_ms": 20}
+    settings = with_script(settings, slow, HANGS, sees)
+    with listening(create_app(settings)) as one, listening(create_app(settings)) as other:
+        async with (
+            httpx.AsyncClient(base_url=one, headers=as_ada, timeout=30) as here,
+            httpx.AsyncClient(base_url=other, headers=as_ada, timeout=30) as there,
+        ):
+            took = [await stopped_elsewhere(here, there, database, question, f"s{number}") for number in range(times)]
+    median_s = sorted(took)[times // 2]
+    print(f"{question}, stopped at another server: N={times}, median {median_s:.2f} s, worst {max(took):.2f} s")
+    assert max(took) < 1.0
+
+
+async def stopped_elsewhere(here, there, database, question: str, name: str) -> float:
+    """How long after the wish the stream at the first server ended."""
+    body = {"id": name, "message": user_message(question, name)}
+    asked = asyncio.create_task(here.post("/api/chat", json=body))
+
+    async def is_running() -> bool:
+        return (await there.get(f"/api/sessions/{name}")).status_code == 200
+
+    await until(is_running)
+    await asyncio.sleep(random.uniform(0.3, 0.8))  # anywhere between two looks at the database
+    began = time.monotonic()
+    assert (await there.post(f"/api/chat/{name}/stop")).status_code == 202
+    stream = (await asked).text
+    took = time.monotonic() - began
+    assert [chunk["type"] for chunk in chunks(stream)][-2:] == ["message-metadata", "abort"]
+    shown = (await there.get(f"/api/sessions/{name}/messages")).json()["messages"]
+    said = "".join(part["text"] for part in shown[1]["parts"] if part["type"] == "text")
+    assert (shown[1]["metadata"]["state"], said) == ("stopped", spoken(stream))
+    assert said
+    told = await there.post("/api/chat", json={"message": "what was said", "session_id": name})
+    assert f"{said}\n[The user stopped this answer here.]" in told.json()["response"]
+    return took

@@ -14,11 +14,12 @@ from chatServer.api.schemas import _cursor_text
 from chatServer.config import Settings
 from chatServer.messages import Message
 from chatServer.records import Cursor
-from chatServer.store import history, images, notes, sessions, turns
+from chatServer.store import history, images, notes, sessions, turns, user_events
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
-from tests.conftest import ADA, EVE, Urls, owner_connection
+from tests.conftest import ADA, EVE, Urls, brief_bearer, owner_connection
 from tests.integration.test_sign_in import PUBLIC, all_routes
+from tests.tools.routes import ENDLESS
 
 SECRET = "the-secret-of-ada"
 PICTURE = "data:image/png;base64," + base64.b64encode(b"\x89PNG" + SECRET.encode()).decode()
@@ -33,6 +34,7 @@ TABLES = [
     "chat.turns",
     "chat.turn_events",
     "chat.user_events",
+    "chat.user_event_heads",
     "chat.notes_versions",
     "chat.summaries",
     "chat.usage_daily",
@@ -41,6 +43,7 @@ KEPT_WITHOUT_THE_SESSION = {
     "public.agent_long_term_memory",
     "chat.notes_versions",
     "chat.user_events",
+    "chat.user_event_heads",
     "chat.usage_daily",
 }
 OWN_FILTER = re.compile(rb"\b(\w+\.)?user_id = (%\(user_id\)s|\w+\.user_id)")
@@ -71,7 +74,8 @@ async def fill(database: Database, user, secret: str, external_id: str) -> str:
                 "insert into chat.turn_events (turn_id, seq_from, seq_to, events) values (%s, 1, 1, %s)",
                 (turn_id, json.dumps([secret])),
             ),
-            ("insert into chat.user_events (kind, data) values ('session', %s)", (json.dumps(secret),)),
+            ("insert into chat.user_event_heads (seq) values (1)", ()),
+            ("insert into chat.user_events (seq, kind, data) values (1, 'session', %s)", (json.dumps(secret),)),
             ("insert into public.agent_long_term_memory (agent_name, notes) values ('assistant', %s)", (secret,)),
             (
                 "insert into chat.notes_versions (agent_name, version, notes, operation, actor) "
@@ -125,7 +129,7 @@ def cursors_of(urls: Urls) -> list[str]:
 def without_our_filters(monkeypatch: pytest.MonkeyPatch) -> int:
     """Strip `user_id = ...` from every statement: what is left is row level security alone."""
     stripped = 0
-    for module in (sessions, history, images, turns, notes):
+    for module in (sessions, history, images, turns, notes, user_events):
         for name, statement in module.SQL.items():
             bare, count = OWN_FILTER.subn(b"true", statement)
             monkeypatch.setitem(module.SQL, name, bare)
@@ -148,7 +152,7 @@ async def attack(
     queries += [f"?before={cursor}" for cursor in cursors]
     # Routes that destroy or create come last: creating gives the attacker the same ids as his own.
     order = {"GET": 0, "PATCH": 1, "DELETE": 2, "PUT": 3, "POST": 4}
-    own = [each for each in all_routes() if each[1] not in PUBLIC]  # pages for everybody hold nobody's rows
+    own = [each for each in all_routes() if each[1] not in PUBLIC | ENDLESS]  # pages for everybody hold nobody's rows
     for method, path in sorted(own, key=lambda each: order[each[0]]):
         for key in keys if "{name}" not in path else keys[:1]:
             for body in bodies.get(path, [{}]):
@@ -164,7 +168,7 @@ async def attack(
                             break
 
 
-async def everything_held(client, as_eve, database: Database, urls: Urls) -> int:
+async def everything_held(client, as_eve, database: Database, urls: Urls, settings: Settings) -> int:
     session_id = await fill(database, ADA, SECRET, "adas-thread")
     before = fingerprint(urls, ADA)
     keys = [session_id, session_id.upper(), session_id.replace("-", ""), "adas-thread", *ids_of(urls)]
@@ -176,31 +180,34 @@ async def everything_held(client, as_eve, database: Database, urls: Urls) -> int
         if str(ADA.user_id) in answer.text:  # as the attacker's own name for a session of his own it may come back
             assert answer.json()["session_id"] == str(ADA.user_id)
         assert PICTURE[22:60] not in answer.text
+    for place in ENDLESS:  # but for a token that ends
+        headers = brief_bearer(settings, EVE.user_id, 2) | {"Last-Event-ID": "0"}
+        assert SECRET not in (await client.get(place, headers=headers)).text
     assert fingerprint(urls, ADA) == before, "nothing of the victim's changed"
     return requests
 
 
-async def test_no_route_shows_or_touches_another_users_rows(client, as_eve, database, urls):
-    requests = await everything_held(client, as_eve, database, urls)
+async def test_no_route_shows_or_touches_another_users_rows(client, as_eve, database, urls, settings):
+    requests = await everything_held(client, as_eve, database, urls, settings)
     print(f"{requests} requests, 0 foreign rows")
     assert requests > 50
 
 
 async def test_row_level_security_alone_holds_when_our_filters_are_gone(
-    client, as_eve, database, urls, without_our_filters
+    client, as_eve, database, urls, settings, without_our_filters
 ):
-    requests = await everything_held(client, as_eve, database, urls)
+    requests = await everything_held(client, as_eve, database, urls, settings)
     print(f"{requests} requests with {without_our_filters} filters stripped, 0 foreign rows")
 
 
 async def test_the_check_is_red_when_row_level_security_is_gone_too(
-    client, as_eve, database, urls, without_our_filters
+    client, as_eve, database, urls, settings, without_our_filters
 ):
     with owner_connection(urls.owner) as connection:
         for table in TABLES:
             connection.execute(f"alter table {table} no force row level security, disable row level security")
     with pytest.raises(AssertionError):
-        await everything_held(client, as_eve, database, urls)
+        await everything_held(client, as_eve, database, urls, settings)
 
 
 async def test_the_victims_own_view_is_whole(client, as_ada, database, urls):

@@ -26,8 +26,8 @@ async def test_the_sweep_forgets_what_has_expired_of_everybody_and_nothing_else(
             (events.KEPT_S + 1,),
         )
         connection.execute(
-            "insert into chat.user_events (user_id, kind, data, created_at)"
-            " select user_id, 'turn', '{}', now() - age * interval '1 hour'"
+            "insert into chat.user_events (user_id, seq, kind, data, created_at)"
+            " select user_id, row_number() over (), 'turn', '{}', now() - age * interval '1 hour'"
             " from chat.sessions, (values (1), (25)) as ages (age)"
         )
 

@@ -88,7 +88,8 @@ def what_chat_jobs_sees_of_users_but_ids_and_times(connection: psycopg.Connectio
             has_column_privilege('chat_jobs', ours.oid, a.attnum, 'insert, update, references')
             or has_table_privilege('chat_jobs', ours.oid, 'delete, truncate, trigger')
             or has_column_privilege('chat_jobs', ours.oid, a.attnum, 'select')
-                and a.attname not in ('user_id', 'turn_id', 'created_at'))
+                and a.attname not in ('user_id', 'turn_id', 'created_at')
+                and (name, a.attname) <> ('chat.user_event_heads', 'seq'))
         """,
     )
 
@@ -233,6 +234,7 @@ PLANTED: list[tuple[Rule, str]] = [
     ),
     (what_chat_jobs_sees_of_users_but_ids_and_times, "grant select (events) on chat.turn_events to chat_jobs"),
     (what_chat_jobs_sees_of_users_but_ids_and_times, "grant select on chat.turns to chat_jobs"),
+    (what_chat_jobs_sees_of_users_but_ids_and_times, "grant select (seq) on chat.user_events to chat_jobs"),
     (what_chat_jobs_sees_of_users_but_ids_and_times, "grant delete on chat.turn_events to chat_jobs"),
     (what_chat_jobs_sees_of_users_but_ids_and_times, "grant update (user_id) on chat.turn_events to chat_jobs"),
     (tables_without_a_policy_for_chat_user, "drop policy own_rows on chat.turns"),
@@ -240,7 +242,7 @@ PLANTED: list[tuple[Rule, str]] = [
     (rights_of_chat_app_itself, "grant update (title) on chat.sessions to chat_app"),
     (rights_of_chat_app_itself, "grant insert on chat.turns to public"),
     (rights_of_chat_app_itself, "grant usage on schema chat to public"),
-    (rights_of_chat_app_itself, "grant usage on sequence chat.user_events_seq_seq to public"),
+    (rights_of_chat_app_itself, "grant usage on sequence public.chat_message_history_id_seq to public"),
     (rights_of_chat_app_itself, "alter table chat.turns owner to chat_app"),
     (rights_of_chat_app_itself, "alter default privileges in schema chat grant select on tables to chat_app"),
     (rights_of_chat_app_itself, "grant execute on function chat.uid() to chat_app"),

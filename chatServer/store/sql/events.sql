@@ -31,8 +31,3 @@ where user_id = %(user_id)s and turn_id in (
     select turn_id from chat.turns
     where user_id = %(user_id)s
         and coalesce(finished_at, lease_until) < now() - make_interval(secs => %(age_s)s));
-
--- name: delete_old_user_events
--- What a user's other devices have heard about by now.
-delete from chat.user_events
-where user_id = %(user_id)s and created_at < now() - make_interval(secs => %(age_s)s);

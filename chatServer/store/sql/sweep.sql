@@ -4,3 +4,7 @@ select user_id from chat.turn_events where created_at < now() - make_interval(se
 union
 select user_id from chat.user_events where created_at < now() - make_interval(secs => %(user_events_s)s)
 limit %(limit)s;
+
+-- name: read_heads
+-- How far the events of some users have come; numbers, and nothing of what they say.
+select user_id, seq from chat.user_event_heads where user_id = any(%(user_ids)s);

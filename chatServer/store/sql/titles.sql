@@ -9,7 +9,3 @@ where t.user_id = %(user_id)s and t.turn_id = %(turn_id)s and s.title is null;
 update chat.sessions set title = %(title)s
 where user_id = %(user_id)s and session_id = %(session_id)s and title is null
 returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
-
--- name: tell_title
--- Let the user's other tabs and devices know of it.
-insert into chat.user_events (user_id, kind, data) values (%(user_id)s, 'title', %(data)s);
