@@ -14,7 +14,7 @@ from chatServer.records import Principal
 _bearer = HTTPBearer(auto_error=False, description="The user's access token")
 
 
-def current_state(request: Request) -> State:
+async def current_state(request: Request) -> State:
     return cast(State, request.state.chat)
 
 
@@ -32,7 +32,7 @@ CurrentState = Annotated[State, Depends(current_state)]
 CurrentUser = Annotated[Principal, Depends(current_principal)]
 
 
-def session_key(_: CurrentUser, session_id: Annotated[str, Path()]) -> SessionKey:
+async def session_key(_: CurrentUser, session_id: Annotated[str, Path()]) -> SessionKey:
     """Parsed after the token: who is nobody learns nothing about ids either."""
     return SessionKey.parse(session_id)
 

@@ -61,12 +61,12 @@ class VersionsAnswer(BaseModel):
     before: int | None = Field(description="Pass it as ?before= to get the next, older page")
 
 
-def agent_in_path(_: CurrentUser, state: CurrentState, name: Annotated[str, Path(max_length=64)]) -> Agent:
+async def agent_in_path(_: CurrentUser, state: CurrentState, name: Annotated[str, Path(max_length=64)]) -> Agent:
     """Looked up after the token."""
     return state.agents.get(name)
 
 
-def version_to_change(
+async def version_to_change(
     _: CurrentUser,
     if_match: Annotated[str | None, Header(description="The ETag of what you have read", max_length=100)] = None,
 ) -> int | None:

@@ -43,3 +43,28 @@ def test_one_name_is_one_thing_in_the_agents_room(tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.py").write_text(f"class Given:\n    pass\n\n\nclass {name.upper()}:\n    pass\n")
     assert doubled_names(tmp_path) == ["Given"]
+
+
+def threaded(source: str) -> list[str]:
+    """Routes and dependencies that FastAPI would run in a thread: 0.3 ms for each, and another user's in between."""
+    functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    wanted = [
+        argument.id
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id in ("Depends", "Security")
+        for argument in call.args
+        if isinstance(argument, ast.Name)
+    ]
+    routes = [name for name, node in functions.items() if any("router." in ast.unparse(d) for d in node.decorator_list)]
+    return [name for name in functions if name in [*wanted, *routes]]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "chatServer" / "api").glob("*.py")), ids=lambda path: path.stem)
+def test_no_request_needs_a_thread(path):
+    assert threaded(path.read_text()) == []
+
+
+def test_the_check_finds_what_needs_a_thread():
+    assert threaded("def a(): ...\nasync def b(): ...\nA = Annotated[int, Depends(a)]\nB = Depends(b)") == ["a"]
+    assert threaded('@router.get("/x")\ndef x(): ...\n@router.get("/y")\nasync def y(): ...') == ["x"]
