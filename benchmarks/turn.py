@@ -100,6 +100,9 @@ def running_server(directory: Path, postgres: EmbeddedPostgres) -> Iterator[tupl
         "DATABASE_DIRECT_URL": postgres.app_url,
         "MODEL": f"script:{script}",
         "WORKER": "off",
+        "LIMIT_TURNS_PER_MINUTE": LIMIT,
+        "LIMIT_PARALLEL_TURNS": LIMIT,
+        "LIMIT_TOKENS_PER_DAY": LIMIT,
         "LOG_LEVEL": "WARNING",
         "BENCH_PROFILE": str(directory / "profile") if PROFILE else "",
     }

@@ -37,3 +37,4 @@ turn_seconds = Histogram(
 )
 turn_tokens = Counter("chat_turn_tokens_total", "Tokens that turns took, as models or we counted them", ["direction"])
 turns_taken_over = Counter("chat_turns_taken_over_total", "Interrupted turns that were begun anew by their key")
+turns_refused = Counter("chat_turns_refused_total", "Turns that were not begun, by the limit of their user", ["limit"])

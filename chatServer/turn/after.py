@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 from chatServer import errors
 from chatServer.messages import Message
 from chatServer.records import Turn, TurnEvent, TurnState, Usage
 from chatServer.store import events, jobs, sessions, turns
 from chatServer.store import usage as daily
-from chatServer.store.pool import Database
+from chatServer.store.pool import Connection, Database
 from chatServer.turn.before import Begun, history_of
 
 
@@ -54,17 +53,23 @@ async def finish(
             await events.delete_events(connection, user_id, turn.turn_id, seq_from=seq_from)
         if said:
             await events.append_events(connection, user_id, turn.turn_id, seq_from, said)
-        await daily.add_usage(
-            connection,
-            user_id,
-            day=datetime.now(UTC).date(),
-            agent_name=turn.agent_name,
-            model=turn.model or "",
-            usage=outcome.usage,
-        )
+        await _add_usage(connection, begun, outcome.usage)
         if outcome.state == "done":
             await jobs.enqueue_after_turn(connection, turn.session_id, turn.turn_id)
     begun.window.mark_stored()
+
+
+async def charge(database: Database, begun: Begun, usage: Usage) -> None:
+    """What an attempt took that left nothing else. Else whoever deletes a session while it is answered would have
+    the answer for nothing."""
+    async with database.transaction(begun.principal) as connection:
+        await _add_usage(connection, begun, usage)
+
+
+async def _add_usage(connection: Connection, begun: Begun, usage: Usage) -> None:
+    turn = begun.turn
+    names = {"agent_name": turn.agent_name, "model": turn.model or ""}
+    await daily.add_usage(connection, begun.principal.user_id, usage=usage, **names)
 
 
 def ended(turn: Turn, outcome: Outcome) -> Turn:

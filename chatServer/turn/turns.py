@@ -17,6 +17,7 @@ from chatServer.turn.ask import Ask
 from chatServer.turn.attempt import Attempt
 from chatServer.turn.before import Beginning, Begun
 from chatServer.turn.events import Numbered
+from chatServer.turn.limits import Allowance
 from chatServer.turn.result import Result, read_result, result_of
 
 logger = logging.getLogger(__name__)
@@ -28,6 +29,7 @@ class Place:
 
     turn: Turn
     after_seq: int = 0
+    allowance: Allowance | None = None  # what the user has left, when it was begun just now
 
 
 class Turns:
@@ -60,7 +62,7 @@ class Turns:
         if isinstance(begun, Turn):
             return Place(begun)
         self._start(begun)
-        return Place(begun.turn, begun.first_seq - 1)
+        return Place(begun.turn, begun.first_seq - 1, begun.allowance)
 
     async def find(self, principal: Principal, key: SessionKey, last_seen: tuple[UUID, int] | None) -> Place | None:
         """Where to go on: after what was seen last of one of the session's turns, else the one that is running; None

@@ -48,6 +48,7 @@ def minimal_rows(session_id: str, turn_id: str, number: int) -> dict[str, dict[s
         },
         "chat.summaries": {"session_id": session_id, "summary": "", "covers_to": number, "tokens": number},
         "chat.usage_daily": {"day": "today", "agent_name": name, "model": "builtin"},
+        "chat.user_limits": {"turns_at": "{}"},
     }
 
 
