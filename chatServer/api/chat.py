@@ -34,6 +34,7 @@ async def chat(
     body: ChatRequest,
     state: CurrentState,
     user: CurrentUser,
+    *,
     idempotency_key: Annotated[str | None, Header()] = None,
 ) -> Response | ChatAnswer:
     """Ask. A plain body is answered in JSON, useChat's as its UI message stream; the header Accept decides otherwise.

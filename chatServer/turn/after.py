@@ -68,8 +68,9 @@ async def charge(database: Database, begun: Begun, usage: Usage) -> None:
 
 async def _add_usage(connection: Connection, begun: Begun, usage: Usage) -> None:
     turn = begun.turn
-    names = {"agent_name": turn.agent_name, "model": turn.model or ""}
-    await daily.add_usage(connection, begun.principal.user_id, usage=usage, **names)
+    await daily.add_usage(
+        connection, begun.principal.user_id, agent_name=turn.agent_name, model=turn.model or "", usage=usage
+    )
 
 
 def ended(turn: Turn, outcome: Outcome) -> Turn:

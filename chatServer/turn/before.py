@@ -54,7 +54,7 @@ class Beginning:
     agents: Catalog
     models: Models
     default_model: str
-    quotas: Quotas = Quotas()
+    quotas: Quotas
 
     async def begin(self, principal: Principal, ask: Ask) -> Begun | Turn:
         """A turn to run; or the one that this key has begun before, to be joined or replayed."""

@@ -103,25 +103,26 @@ async def reserve(connection: Connection, asked: Asked | None, turn_id: UUID, to
         raise errors.ContextTooLarge(
             f"This message may take {tokens:,} tokens, and you have {asked.quota.tokens_per_day:,} for a whole day."
         )
-    recent = in_the_last_minute(row[0], spending.asked_at)
+    turns_at, now = row[0], spending.asked_at
+    recent = in_the_last_minute(turns_at, now)
     if refusals := list(refusals_of(asked.quota, recent, spending, tokens)):
         refusal = max(refusals, key=lambda each: each.retry_after_s or 0)  # what holds after the longest wait
         refusal.headers = allowance_of(asked.quota, recent, spending).headers()
         metrics.turns_refused.labels(refusal.limit).inc()
         raise refusal
-    recent = [*recent, spending.asked_at]
     if asked.quota.turns_per_minute:
-        await store.keep_turn_times(connection, asked.user_id, recent)
+        forgotten = turns_at.index(recent[0]) if recent else len(turns_at)
+        await store.add_turn_time(connection, asked.user_id, now, forgotten=forgotten)
     if asked.quota.tokens_per_day:
         await store.reserve_tokens(connection, asked.user_id, turn_id, tokens)
     spending = spending._replace(reserved_tokens=spending.reserved_tokens + tokens)
-    return allowance_of(asked.quota, recent, spending)
+    return allowance_of(asked.quota, [*recent, now], spending)
 
 
 def in_the_last_minute(turns_at: Sequence[datetime], now: datetime) -> list[datetime]:
-    """When those turns began, oldest first. A time that is still to come was written before the clock was set back, or
-    by the clock of another server that this one has taken over from: it counts as now, and is forgotten in a minute."""
-    return sorted(min(each, now) for each in turns_at if each > now - MINUTE)
+    """When those turns began, oldest first. One that is still to come was written before the clock was set back, or by
+    the clock of the server that this one stands in for: it does not count, lest the user wait for that time."""
+    return [at for at in turns_at if now - MINUTE < at <= now]
 
 
 def refusals_of(
@@ -138,12 +139,10 @@ def refusals_of(
         yield errors.RateLimited(detail, limit="parallel_turns", retry_after_s=SOON_S)
     if quota.tokens_per_day and spending.used_tokens + spending.reserved_tokens + tokens > quota.tokens_per_day:
         is_used_up = spending.used_tokens + tokens > quota.tokens_per_day  # else what runs may leave enough
-        detail = (
-            f"This message may take {tokens:,} tokens, and of your {quota.tokens_per_day:,} for today"
-            f" {allowance_of(quota, recent, spending).tokens:,} are left."
-        )
-        detail += " The next day begins at midnight UTC." if is_used_up else " Wait for the answers that are being written."
         wait_s = _seconds(_midnight_after(now) - now) if is_used_up else SOON_S
+        left = allowance_of(quota, recent, spending).tokens
+        detail = f"This message may take {tokens:,} tokens, and of your {quota.tokens_per_day:,} a day {left:,} are left."
+        detail += " There are new ones at midnight UTC." if is_used_up else " Wait until a running answer is there."
         yield errors.QuotaExhausted(detail, limit="tokens_per_day", retry_after_s=wait_s)
 
 

@@ -18,9 +18,10 @@ select clock_timestamp() as asked_at,
 from chat.turns
 where user_id = %(user_id)s and state = 'running' and lease_until >= now();
 
--- name: keep_turn_times
--- The turns of the last minute, with the one that begins.
-update chat.user_limits set turns_at = %(turns_at)s where user_id = %(user_id)s;
+-- name: add_turn_time
+-- Forget the first ones, which are no longer of the last minute, and add the turn that begins.
+update chat.user_limits set turns_at = turns_at[%(forgotten)s + 1:] || %(at)s::timestamptz
+where user_id = %(user_id)s;
 
 -- name: reserve_tokens
 -- What a turn may take while it runs.
