@@ -98,7 +98,8 @@ async def reserve(connection: Connection, asked: Asked | None, turn_id: UUID, to
     if asked is None:
         return None
     row, spending = await asked.turns_at.fetchone(), await asked.spending.fetchone()
-    assert row is not None and spending is not None  # nosec B101 # narrows types  # noqa: PT018
+    assert row is not None  # nosec B101 # narrows a type
+    assert spending is not None  # nosec B101 # narrows a type
     if 0 < asked.quota.tokens_per_day < tokens:  # no day would be long enough
         raise errors.ContextTooLarge(
             f"This message may take {tokens:,} tokens, and you have {asked.quota.tokens_per_day:,} for a whole day."
@@ -141,7 +142,7 @@ def refusals_of(
         is_used_up = spending.used_tokens + tokens > quota.tokens_per_day  # else what runs may leave enough
         wait_s = _seconds(_midnight_after(now) - now) if is_used_up else SOON_S
         left = allowance_of(quota, recent, spending).tokens
-        detail = f"This message may take {tokens:,} tokens, and of your {quota.tokens_per_day:,} a day {left:,} are left."
+        detail = f"This message may take {tokens:,} tokens; of your {quota.tokens_per_day:,} a day {left:,} are left."
         detail += " There are new ones at midnight UTC." if is_used_up else " Wait until a running answer is there."
         yield errors.QuotaExhausted(detail, limit="tokens_per_day", retry_after_s=wait_s)
 
