@@ -196,6 +196,7 @@ create table chat.turns (
     revision            jsonb,
     started_at          timestamptz not null default now(),
     finished_at         timestamptz,
+    reserved_tokens     integer     not null default 0,     -- of the user's tokens of the day, while it runs
     primary key (user_id, turn_id),
     unique (user_id, session_id, turn_key),
     foreign key (user_id, session_id) references chat.sessions (user_id, session_id) on delete cascade
@@ -293,6 +294,13 @@ create table chat.usage_daily (
     primary key (user_id, day, agent_name, model)
 );
 
+-- Whoever begins a turn holds its user's row: so the turns of one user are counted one after the other.
+create table chat.user_limits (
+    user_id   uuid          not null default chat.uid(),
+    turns_at  timestamptz[] not null default '{}',          -- when those of the last minute began
+    primary key (user_id)
+);
+
 
 -- Rights --------------------------------------------------------------------------------------------
 -- Supabase grants everything in public to its API roles by default privileges: all of that is taken back.
@@ -369,6 +377,12 @@ alter table chat.usage_daily enable row level security, force row level security
 create policy own_rows on chat.summaries to chat_user
     using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
 create policy own_rows on chat.usage_daily to chat_user
+    using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
+
+revoke all on chat.user_limits from public, anon, authenticated;
+grant select, insert, update, delete on chat.user_limits to chat_user;
+alter table chat.user_limits enable row level security, force row level security;
+create policy own_rows on chat.user_limits to chat_user
     using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
 
 
@@ -1039,4 +1053,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0005');
+insert into chat.alembic_version (version_num) values ('0006');

@@ -36,6 +36,7 @@ HAS_INDEX = "--without-index" not in sys.argv
 PROFILE = "--profile" in sys.argv
 REPLY = " ".join(["word"] * 20)
 USER = dev_user_id("bench")
+NO_LIMITS = {"LIMIT_TURNS_PER_MINUTE": "0", "LIMIT_PARALLEL_TURNS": "0", "LIMIT_TOKENS_PER_DAY": "0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,7 @@ def running_server(directory: Path, postgres: EmbeddedPostgres) -> Iterator[tupl
         "DATABASE_DIRECT_URL": postgres.app_url,
         "MODEL": f"script:{script}",
         "WORKER": "off",
+        **NO_LIMITS,
         "LOG_LEVEL": "WARNING",
         "BENCH_PROFILE": str(directory / "profile") if PROFILE else "",
     }

@@ -17,6 +17,10 @@ PLACEHOLDERS = ("super-secret-jwt-token", "changeme", "change-me", "your-secret"
 
 HttpAddress = Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$")]
 
+# Of one user; 0: none.
+Limit = Annotated[int, Field(ge=0)]
+TurnsPerMinute = Annotated[int, Field(ge=0, le=10_000)]  # the time of each is kept, in one row
+
 Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 
 
@@ -61,6 +65,13 @@ class Settings(BaseSettings):
     model_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120
     tool_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 30
     turn_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 300
+
+    limit_turns_per_minute: TurnsPerMinute = 60
+    limit_parallel_turns: Limit = 8
+    limit_tokens_per_day: Limit = 2_000_000
+    limit_anonymous_turns_per_minute: TurnsPerMinute = 10
+    limit_anonymous_parallel_turns: Limit = 2
+    limit_anonymous_tokens_per_day: Limit = 100_000
 
     worker: Literal["inprocess", "off"] = "inprocess"
     metrics_token: Annotated[SecretStr, Field(min_length=16)] | None = None

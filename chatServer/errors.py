@@ -16,7 +16,9 @@ ChatError
 ├── IdempotencyMismatch        422 idempotency_mismatch
 ├── ContextTooLarge            422 context_too_large
 ├── PreconditionRequired       428 precondition_required
-├── RateLimited                429 rate_limited
+├── LimitReached               429 rate_limited
+│   ├── RateLimited            429 rate_limited
+│   └── QuotaExhausted         429 quota_exhausted
 ├── ModelFailed                502 model_failed
 ├── DatabaseUnavailable        503 database_unavailable
 ├── ModelNotConfigured         503 model_not_configured
@@ -43,6 +45,7 @@ class ChatError(Exception):
         self.detail = detail
         self.retry_after_s = retry_after_s
         self.extra = extra
+        self.headers: dict[str, str] = {}  # for HTTP, beside what the others say
 
 
 class Unauthenticated(ChatError):
@@ -128,8 +131,22 @@ class PreconditionRequired(ChatError):
     status, code, title = 428, "precondition_required", "Say which version you change"
 
 
-class RateLimited(ChatError):
-    status, code, title = 429, "rate_limited", "Too much at once"
+class LimitReached(ChatError):
+    """One of the user's limits; `limit` says which."""
+
+    status, code, title = 429, "rate_limited", "Too many messages"
+
+    def __init__(self, detail: str, *, limit: str, retry_after_s: int) -> None:
+        super().__init__(detail, retry_after_s=retry_after_s, limit=limit)
+        self.limit = limit
+
+
+class RateLimited(LimitReached):
+    """Too much at once: a moment later it works."""
+
+
+class QuotaExhausted(LimitReached):
+    code, title = "quota_exhausted", "The tokens of the day are used up"
 
 
 class ModelFailed(ChatError):

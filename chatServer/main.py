@@ -51,6 +51,7 @@ from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres, reviv
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
 from chatServer.turn.before import Beginning
+from chatServer.turn.limits import Quotas
 from chatServer.turn.turns import Turns
 from chatServer.work import worker
 from chatServer.work.after_turn import Workshop
@@ -132,10 +133,11 @@ async def running(settings: Settings) -> AsyncIterator[State]:
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
         shutdown = Shutdown(settings.shutdown_grace_s)
         tasks = workshop(settings, database, agents_found, models).tasks()
+        beginning = Beginning(database, agents_found, models, settings.model, Quotas.of(settings))
         async with (
             Readiness(looks(database, keys, models)) as readiness,
             worker.beside_the_server(settings, database, tasks, shutdown.begun),
-            running_turns(settings, Beginning(database, agents_found, models, settings.model), shutdown) as turns,
+            running_turns(settings, beginning, shutdown) as turns,
             feed.running(database, shutdown.begun) as feeds,
         ):
             try:

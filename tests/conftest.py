@@ -30,6 +30,8 @@ from tests.tools.canary import Overheard
 
 ADA = Principal(dev_user_id("ada"))
 EVE = Principal(dev_user_id("eve"))
+# Tests ask faster than people do; those about limits set their own.
+NO_LIMITS = {name: 0 for name in Settings.model_fields if name.startswith("limit_")}
 _numbers = itertools.count(1)
 overheard = Overheard()
 
@@ -98,9 +100,8 @@ def urls(postgres: EmbeddedPostgres, template: str) -> Iterator[Urls]:
 @pytest.fixture
 def settings(urls: Urls, tmp_path: Path) -> Settings:
     app_url = SecretStr(urls.app)
-    return Settings(
-        database_url=app_url, database_direct_url=app_url, chat_data_dir=tmp_path, worker="off", _env_file=None
-    )
+    where = {"database_url": app_url, "database_direct_url": app_url, "chat_data_dir": tmp_path}
+    return Settings(**where, **NO_LIMITS, worker="off", _env_file=None)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Header, Request, Response, status
 
+from chatServer import errors
 from chatServer.api.chat_body import ChatRequest
 from chatServer.api.deps import CurrentState, CurrentUser, SessionInPath
 from chatServer.api.event_stream import A_STREAM, EventStream
@@ -22,14 +23,16 @@ router = APIRouter(prefix="/api/chat", tags=["chat"], responses=documented(401, 
     response_model=ChatAnswer,
     responses={
         200: {"content": A_STREAM, "description": "The answer, or a stream of it"},
-        **documented(404, 409, 502, 504, *A_BODY),
+        **documented(404, 409, 429, 502, 504, *A_BODY),
     },
 )
 async def chat(
     request: Request,
+    response: Response,
     body: ChatRequest,
     state: CurrentState,
     user: CurrentUser,
+    *,
     idempotency_key: Annotated[str | None, Header()] = None,
 ) -> Response | ChatAnswer:
     """Ask. A plain body is answered in JSON, useChat's as its UI message stream; the header Accept decides otherwise.
@@ -37,7 +40,13 @@ async def chat(
     place = await state.turns.begin(user, body.ask(idempotency_key))
     if wants_stream(request.headers.get("accept", ""), is_plain=body.is_plain):
         return stream(state.turns, user, place)
-    return ChatAnswer.of(await state.turns.result(user, place))
+    told = headers_of(place)
+    response.headers.update(told)
+    try:
+        return ChatAnswer.of(await state.turns.result(user, place))
+    except errors.ChatError as error:
+        error.headers |= told
+        raise
 
 
 @router.get(
@@ -79,7 +88,12 @@ async def stop(key: SessionInPath, state: CurrentState, user: CurrentUser) -> St
 def stream(turns: Turns, user: Principal, place: Place) -> EventStream:
     turn_id = place.turn.turn_id
     frames = ui_stream.frames(turn_id, turns.follow(user, place))
-    return EventStream(frames, ui_stream.HEADERS, expires_at=user.expires_at)
+    return EventStream(frames, ui_stream.HEADERS | headers_of(place), expires_at=user.expires_at)
+
+
+def headers_of(place: Place) -> dict[str, str]:
+    """What is left of the user's limits, when a turn was begun."""
+    return place.allowance.headers() if place.allowance else {}
 
 
 def wants_stream(accept: str, *, is_plain: bool) -> bool:

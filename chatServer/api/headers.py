@@ -20,7 +20,11 @@ CORS_REQUEST_HEADERS = (
     "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "Last-Event-ID", "X-Request-Id",
     "apikey", "X-Client-Info", "X-Supabase-Api-Version",  # what supabase-js sends to /auth/v1
 )  # fmt: skip
-CORS_ANSWER_HEADERS = ("ETag", "Retry-After", "X-Request-Id")
+CORS_ANSWER_HEADERS = (
+    "ETag", "Retry-After", "X-Request-Id",
+    "x-ratelimit-limit-requests", "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests",
+    "x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens",
+)  # fmt: skip
 CORS_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 

@@ -22,7 +22,7 @@ MEANINGS = {
     413: "The body is too large",
     422: "The request is not valid",
     428: "If-Match is missing",
-    429: "Too much at once; see Retry-After",
+    429: "Too much of one user; see Retry-After",
     502: "The model failed",
     503: "Not now: the database, the sign-in service, the model's set-up, a crowd or a shutdown; see Retry-After",
     504: "The model took too long",
@@ -58,7 +58,7 @@ def problem(request: Request, error: errors.ChatError) -> JSONResponse:
     """The answer to an error."""
     body = {"type": "about:blank", "title": error.title, "status": error.status, "detail": error.detail}
     ids = {"code": error.code, "request_id": getattr(request.state, "request_id", "")}
-    response = JSONResponse({**body, **ids, **error.extra}, error.status, media_type=MEDIA_TYPE)
+    response = JSONResponse({**body, **ids, **error.extra}, error.status, error.headers, media_type=MEDIA_TYPE)
     if error.retry_after_s is not None:
         response.headers["Retry-After"] = str(error.retry_after_s)
     if error.status == errors.Unauthenticated.status:

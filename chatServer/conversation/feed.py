@@ -95,6 +95,7 @@ class Feeds:
         if feed.streams >= MAX_STREAMS:
             raise errors.RateLimited(
                 f"You listen to your events in {MAX_STREAMS} places already. Close one of them.",
+                limit="event_streams",
                 retry_after_s=RETRY_AFTER_S,
             )
         self._feeds[principal.user_id] = feed

@@ -11,9 +11,9 @@ SQL = queries.load("usage.sql")
 
 
 async def add_usage(
-    connection: Connection, user_id: UUID, *, day: date, agent_name: str, model: str, usage: Usage
+    connection: Connection, user_id: UUID, *, agent_name: str, model: str, usage: Usage, day: date | None = None
 ) -> None:
-    """Add one turn to its day; the day is the caller's, because a turn may end after midnight."""
+    """Add one turn to a day: today's by the clock of the database, by which the limits count too."""
     values = {"user_id": user_id, "day": day, "agent_name": agent_name, "model": model}
     counts = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
     await connection.execute(SQL["add_usage"], {**values, **counts})

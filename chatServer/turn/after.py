@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 from chatServer import errors
 from chatServer.messages import Message
 from chatServer.records import Turn, TurnEvent, TurnState, Usage
 from chatServer.store import events, jobs, sessions, turns, user_events
 from chatServer.store import usage as daily
-from chatServer.store.pool import Database
+from chatServer.store.pool import Connection, Database
 from chatServer.turn.before import Begun, history_of
 
 
@@ -54,18 +53,25 @@ async def finish(
         if not is_ours:  # nor is it when the session was deleted: its turns went with it
             raise Lost
         await begun.window.flush(history_of(connection, begun.principal, turn))
-        await daily.add_usage(
-            connection,
-            user_id,
-            day=datetime.now(UTC).date(),
-            agent_name=turn.agent_name,
-            model=turn.model or "",
-            usage=outcome.usage,
-        )
+        await _add_usage(connection, begun, outcome.usage)
         if outcome.state == "done":
             await jobs.enqueue_after_turn(connection, turn.session_id, turn.turn_id)
         await user_events.tell_turn(connection, user_id, turn, outcome.state)
     begun.window.mark_stored()
+
+
+async def charge(database: Database, begun: Begun, usage: Usage) -> None:
+    """What an attempt took that left nothing else. Else whoever deletes a session while it is answered would have
+    the answer for nothing."""
+    async with database.transaction(begun.principal) as connection:
+        await _add_usage(connection, begun, usage)
+
+
+async def _add_usage(connection: Connection, begun: Begun, usage: Usage) -> None:
+    turn = begun.turn
+    await daily.add_usage(
+        connection, begun.principal.user_id, agent_name=turn.agent_name, model=turn.model or "", usage=usage
+    )
 
 
 def ended(turn: Turn, outcome: Outcome) -> Turn:

@@ -84,6 +84,8 @@ class Attempt:
             await self._tell_if_gone()
         else:
             await self._store(answering)
+        if self.outcome is None:
+            await self._record.charge(self._usage)
 
     async def _wait_for(self, answering: asyncio.Task[None], timeout_s: float) -> None:
         """Until the answer is there, or somebody or the clock wants it to end; then it has a moment to let go."""

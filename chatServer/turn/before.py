@@ -18,7 +18,9 @@ from chatServer.store import events, images, turns, user_events
 from chatServer.store.context import Context, ask_context
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
+from chatServer.turn import limits
 from chatServer.turn.ask import Ask
+from chatServer.turn.limits import Allowance, Quotas
 from chatServer.turn.prompt import parts_of, tools_for
 
 EVENTS_PER_ATTEMPT = 1_000_000
@@ -36,6 +38,7 @@ class Begun:
     asked: ModelInput = field(hash=False)
     budget: Budget
     tools: tuple[Tool, ...] = field(hash=False)
+    allowance: Allowance | None = None  # what the user has left; None: as much as he likes
 
     @property
     def first_seq(self) -> int:
@@ -56,6 +59,7 @@ class Beginning:
     agents: Catalog
     models: Models
     default_model: str
+    quotas: Quotas
 
     async def begin(self, principal: Principal, ask: Ask) -> Begun | Turn:
         """A turn to run; or the one that this key has begun before, to be joined or replayed."""
@@ -75,6 +79,7 @@ class Beginning:
             asking = await ask_context(connection, principal.user_id, agent.name, session.session_id)
             history = ChatMessageHistory(connection, principal.user_id, session.session_id)
             await history.ask_ahead(limit=agent.window_messages)
+            counted = await limits.ask(connection, principal, self.quotas.quota_of(principal))
             known = await _known_turn(connection, principal, session, ask)
             if known is not None and known.state != "interrupted":
                 return known
@@ -97,7 +102,9 @@ class Beginning:
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
             parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
             asked, budget = assemble(parts, window.stored)
-        return Begun(principal, session, agent, turn, window, asked, budget, tools_for(agent, session))
+            needed = budget.prompt_tokens + budget.reserve_tokens
+            allowance = await limits.reserve(connection, counted, turn.turn_id, needed)
+        return Begun(principal, session, agent, turn, window, asked, budget, tools_for(agent, session), allowance)
 
     def _model_for(self, agent: Agent) -> str:
         """Refused here, before anything is stored, when it cannot be used."""

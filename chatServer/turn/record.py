@@ -1,13 +1,14 @@
 """How a running turn is kept in the database: its log and its lease now and then, its end once and for all."""
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import Literal
 
 from chatServer import errors
-from chatServer.records import Turn, TurnEvent
+from chatServer.records import Turn, TurnEvent, Usage
 from chatServer.store import events, turns
 from chatServer.store.pool import Database
 from chatServer.turn import after
@@ -74,6 +75,11 @@ class Record:
             self._is_uncertain = True
             logger.warning("the end of a turn could not be stored yet: %s", failure.code)
         return failure
+
+    async def charge(self, usage: Usage) -> None:
+        """Count what was taken, though nothing of it is stored; a database that is away is not asked again."""
+        with contextlib.suppress(errors.ChatError):
+            await after.charge(self._database, self._begun, usage)
 
     async def is_gone(self) -> bool:
         """Whether the turn was deleted."""

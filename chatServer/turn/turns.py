@@ -18,6 +18,7 @@ from chatServer.turn.attempt import Attempt
 from chatServer.turn.before import Beginning, Begun
 from chatServer.turn.events import Numbered
 from chatServer.turn.gate import Gate
+from chatServer.turn.limits import Allowance
 from chatServer.turn.pace import Pace
 from chatServer.turn.result import Result, read_result, result_of
 
@@ -30,6 +31,7 @@ class Place:
 
     turn: Turn
     after_seq: int = 0
+    allowance: Allowance | None = None  # what the user has left, when it was begun just now
 
 
 class Turns:
@@ -66,7 +68,7 @@ class Turns:
         if isinstance(begun, Turn):
             return Place(begun)
         self._start(begun)
-        return Place(begun.turn, begun.first_seq - 1)
+        return Place(begun.turn, begun.first_seq - 1, begun.allowance)
 
     async def find(self, principal: Principal, key: SessionKey, last_seen: tuple[UUID, int] | None) -> Place | None:
         """Where to go on: after what was seen last of one of the session's turns, else the one that is running; None

@@ -38,6 +38,7 @@ TABLES = [
     "chat.notes_versions",
     "chat.summaries",
     "chat.usage_daily",
+    "chat.user_limits",
 ]
 KEPT_WITHOUT_THE_SESSION = {
     "public.agent_long_term_memory",
@@ -45,6 +46,7 @@ KEPT_WITHOUT_THE_SESSION = {
     "chat.user_events",
     "chat.user_event_heads",
     "chat.usage_daily",
+    "chat.user_limits",
 }
 OWN_FILTER = re.compile(rb"\b(\w+\.)?user_id = (%\(user_id\)s|\w+\.user_id)")
 
@@ -87,6 +89,7 @@ async def fill(database: Database, user, secret: str, external_id: str) -> str:
                 (session_id, secret),
             ),
             ("insert into chat.usage_daily (day, agent_name, model) values ('today', 'assistant', %s)", (secret,)),
+            ("insert into chat.user_limits (turns_at) values (array[now()])", ()),
         ]:
             await connection.execute(statement, values)
     return session_id

@@ -21,7 +21,7 @@ from chatServer.config import Settings
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import CUT_OFF_GRACE_MS, Connection, Database
-from tests.conftest import ADA, EVE, owner_connection
+from tests.conftest import ADA, EVE, NO_LIMITS, owner_connection
 from tests.tools.talking import talking
 
 SLACK_S = 1.0
@@ -157,12 +157,14 @@ async def test_a_transaction_costs_a_round_trip_for_each_question_and_one_more(
     assert len(round_trips) == (questions + 1 if questions or writes else 0)
 
 
-async def test_a_turn_costs_six_round_trips(postgres, urls, settings, as_ada):
+@pytest.mark.parametrize("limit", [0, 1_000_000], ids=["without limits", "with limits"])
+async def test_a_turn_costs_six_round_trips(postgres, urls, settings, as_ada, limit):
     """Four to begin it, of which two enter the session, and two to end it."""
     counts = []
     async with counting_relay(postgres) as (port, round_trips):
         url = SecretStr(f"postgresql://chat_app@127.0.0.1:{port}/{urls.name}")
         through = {"database_url": url, "database_direct_url": url, "database_pool_size": 1}
+        through |= dict.fromkeys(NO_LIMITS, limit)
         async with talking(settings, as_ada, **through) as client:
             for session in ({"session_id": "a"}, {"session_id": "a"}, {}, {}):
                 round_trips.clear()

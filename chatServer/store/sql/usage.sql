@@ -1,7 +1,8 @@
 -- name: add_usage
 -- One more turn of a user's day, and what it took.
 insert into chat.usage_daily as known (user_id, day, agent_name, model, turns, input_tokens, output_tokens)
-values (%(user_id)s, %(day)s, %(agent_name)s, %(model)s, 1, %(input_tokens)s, %(output_tokens)s)
+values (%(user_id)s, coalesce(%(day)s::date, (now() at time zone 'utc')::date), %(agent_name)s, %(model)s, 1,
+    %(input_tokens)s, %(output_tokens)s)
 on conflict (user_id, day, agent_name, model) do update
 set turns = known.turns + excluded.turns,
     input_tokens = known.input_tokens + excluded.input_tokens,
