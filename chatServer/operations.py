@@ -14,7 +14,7 @@ from chatServer.agent.models import Models
 from chatServer.config import Settings
 from chatServer.doctor import Case, examine
 from chatServer.errors import ChatError, StartupError
-from chatServer.main import opened_database, workshop
+from chatServer.main import workshop
 from chatServer.messages import clean_text
 from chatServer.records import Principal
 from chatServer.store import backup as backups
@@ -22,6 +22,7 @@ from chatServer.store import migrate as migrations
 from chatServer.store import restore as restores
 from chatServer.store.diagnosis import DatabaseFacts, DatabaseFault, look_at
 from chatServer.store.embedded import embedded_postgres, was_started
+from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
 from chatServer.store.queue import Queue
 from chatServer.work.worker import NO_DIRECT_ADDRESS, Worker
