@@ -48,12 +48,9 @@ async def supersede(
 ) -> None:
     """Move all that was said after a question, or from it on, out of the conversation, its search and its summary."""
     first = question.id if with_question else question.id + 1
-    values = {"user_id": user_id, "session_id": session_id, "first": first}
-    await connection.execute(SQL["keep_superseded"], {**values, "superseded_by": by})
-    for name in ("delete_replaced", "delete_replaced_index"):
-        await connection.execute(SQL[name], values)
-    summed_up = {"user_id": user_id, "session_id": session_id, "question": question.id}
-    await connection.execute(SQL["delete_summary_of"], summed_up)
+    values = {"session_id": session_id, "question": question.id, "first": first, "superseded_by": by}
+    for name in ("supersede", "delete_summary_of"):
+        await connection.execute(SQL[name], {"user_id": user_id, **values})
 
 
 async def adopt_question(connection: Connection, user_id: UUID, message_id: UUID, turn_id: UUID) -> None:

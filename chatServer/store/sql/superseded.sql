@@ -1,5 +1,5 @@
 -- What an edit or a regeneration replaces. Whoever moves messages holds the session's row lock; other writers of the
--- conversation do not, so what is deleted is what was kept, and nothing that came between.
+-- conversation do not, so it is one statement that takes them out and keeps them.
 
 -- name: find_question
 -- The user's message that an id stands for: its own, the client's, or that of its answer; the newest one without an id.
@@ -30,30 +30,23 @@ left join chat.turns t on t.user_id = q.user_id and t.turn_id = q.turn_id
 order by q.session_id desc, q.id desc
 limit 1;
 
--- name: keep_superseded
--- Everything from a message on, as it is.
-insert into chat.message_superseded
-    (user_id, id, session_id, message, created_at, message_id, turn_id, tokens, importance, superseded_by)
-select user_id, id, session_id, message, created_at, message_id, turn_id, tokens, importance, %(superseded_by)s
-from public.chat_message_history
-where user_id = %(user_id)s and session_id = %(session_id)s and id >= %(first)s;
-
--- name: delete_replaced
--- What was kept is no longer said.
-delete from public.chat_message_history
-where user_id = %(user_id)s and session_id = %(session_id)s and id >= %(first)s
-    and id in (select id from chat.message_superseded
-               where user_id = %(user_id)s and session_id = %(session_id)s and id >= %(first)s);
-
--- name: delete_replaced_index
--- Nor is it found.
+-- name: supersede
+-- Everything from a message on leaves the conversation and its search, and is kept as it is.
+with moved as (
+    delete from public.chat_message_history
+    where user_id = %(user_id)s and session_id = %(session_id)s and id >= %(first)s
+    returning user_id, id, session_id, message, created_at, message_id, turn_id, tokens, importance
+), kept as (
+    insert into chat.message_superseded
+        (user_id, id, session_id, message, created_at, message_id, turn_id, tokens, importance, superseded_by)
+    select user_id, id, session_id, message, created_at, message_id, turn_id, tokens, importance, %(superseded_by)s
+    from moved
+)
 delete from chat.message_index
-where user_id = %(user_id)s and message_id in (
-    select message_id from chat.message_superseded
-    where user_id = %(user_id)s and session_id = %(session_id)s and id >= %(first)s);
+where user_id = %(user_id)s and message_id in (select message_id from moved);
 
 -- name: delete_summary_of
--- Nor summed up: a summary that goes as far as the question is made anew.
+-- A summary that goes as far as a question whose answer is replaced: it will be made anew.
 delete from chat.summaries
 where user_id = %(user_id)s and session_id = %(session_id)s and covers_to >= %(question)s;
 
