@@ -197,6 +197,7 @@ create table chat.turns (
     started_at          timestamptz not null default now(),
     finished_at         timestamptz,
     reserved_tokens     integer     not null default 0,     -- of the user's tokens of the day, while it runs
+    client_message_id   text,                               -- what the client calls the question
     primary key (user_id, turn_id),
     unique (user_id, session_id, turn_key),
     foreign key (user_id, session_id) references chat.sessions (user_id, session_id) on delete cascade
@@ -1053,4 +1054,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0006');
+insert into chat.alembic_version (version_num) values ('0007');

@@ -5,6 +5,7 @@ ChatError
 ├── Forbidden                  403 forbidden
 ├── NotFound                   404 not_found
 │   ├── AgentNotFound          404 agent_not_found
+│   ├── MessageNotFound        404 message_not_found
 │   └── SessionNotFound        404 session_not_found
 ├── MethodNotAllowed           405 method_not_allowed
 ├── RequestTimeout             408 request_timeout
@@ -74,6 +75,15 @@ class AgentNotFound(NotFound):
 
     def __init__(self, known: list[str]) -> None:
         super().__init__(f"There is no such agent. Known agents: {', '.join(known)}.", known_agents=known)
+
+
+class MessageNotFound(NotFound):
+    """The same sentence whether the message is unknown, replaced or somebody else's."""
+
+    code, title = "message_not_found", "No such message"
+
+    def __init__(self) -> None:
+        super().__init__("There is no such message in this session.")
 
 
 class MethodNotAllowed(ChatError):

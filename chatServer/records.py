@@ -117,6 +117,8 @@ class StoredMessage:
     message: Message
     is_readable: bool = True  # false: another writer's row that is no message; for people only
     tokens: int | None = None  # in a prompt; None: nobody has counted them yet
+    superseded_at: datetime | None = None  # it was replaced then
+    superseded_by: UUID | None = None  # by this turn
 
 
 @dataclass(frozen=True, slots=True)

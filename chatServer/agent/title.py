@@ -51,12 +51,13 @@ async def give_title(database: Database, principal: Principal, turn_id: UUID, mo
             return
         history = ChatMessageHistory(connection, principal.user_id, session.session_id)
         opening = await history.opening(OPENING_MESSAGES)
-    question, answer = _first(opening, "user"), _first(opening, "assistant")
-    title = await _asked(models, session.agent_name, question, answer) or extract_title(question)
+    exchange = [each for each in (_first(opening, "user"), _first(opening, "assistant")) if each]
+    title = await _asked(models, session.agent_name, exchange) or extract_title(_text(exchange, "user"))
     if not title:
         return
+    about = [UUID(each.message.message_id) for each in exchange]
     async with database.transaction(principal) as connection:
-        await titles.set_missing_title(connection, principal.user_id, session.session_id, title)
+        await titles.set_missing_title(connection, principal.user_id, session.session_id, title, about=about)
 
 
 def title_models(models: Models, agents: Catalog, default_model: str) -> TitleModels:
@@ -83,26 +84,30 @@ def clean_title(text: str) -> str:
     return _shortened(next((line for line in lines if line), ""), MODEL_CHARACTERS)
 
 
-async def _asked(models: TitleModels, agent_name: str, question: str, answer: str) -> str:
+async def _asked(models: TitleModels, agent_name: str, exchange: list[StoredMessage]) -> str:
     """The model's title; nothing when there is no model, or it fails, or is slow: a title is not worth a retry."""
-    exchange = f"{question[:ASKED_CHARACTERS]}\n\n{answer[:ASKED_CHARACTERS]}".strip()
-    if not exchange:
+    said = "\n\n".join(text_of(each.message)[:ASKED_CHARACTERS] for each in exchange).strip()
+    if not said:
         return ""
     try:
         async with asyncio.timeout(MODEL_TIMEOUT_S):
             model = await models(agent_name)
             if model is None:
                 return ""
-            said = await model.ainvoke([SystemMessage(INSTRUCTION), HumanMessage(fence("conversation", exchange))])
+            answer = await model.ainvoke([SystemMessage(INSTRUCTION), HumanMessage(fence("conversation", said))])
     except Exception as error:  # noqa: BLE001  whatever a provider raises, there is still the first sentence
         logger.warning("no title from the model: %s", type(error).__name__)
         return ""
-    return clean_title(str(said.text))
+    return clean_title(str(answer.text))
 
 
-def _first(messages: list[StoredMessage], role: str) -> str:
-    texts = (text_of(each.message) for each in messages if each.message.role == role)
-    return next((text for text in texts if text.strip()), "")
+def _first(messages: list[StoredMessage], role: str) -> StoredMessage | None:
+    return next((each for each in messages if each.message.role == role and text_of(each.message).strip()), None)
+
+
+def _text(messages: list[StoredMessage], role: str) -> str:
+    found = _first(messages, role)
+    return text_of(found.message) if found else ""
 
 
 def _prose(text: str) -> list[str]:

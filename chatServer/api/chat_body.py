@@ -1,5 +1,6 @@
 """The three bodies of POST /api/chat, read into one Ask."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -28,7 +29,8 @@ def _last_of_user(messages: Any) -> Any:
 class ChatRequest(BaseModel):
     """`{message: "text", session_id?, agent_id?, images?}`; or what useChat sends: `{id, messages}`, `{id, message}`.
 
-    A plain body refuses fields that it does not know; useChat's may hold whatever its page adds."""
+    useChat edits with `messageId`, which then is the message's own id, and answers anew with `trigger`. A plain body
+    refuses fields that it does not know; useChat's may hold whatever its page adds."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -53,7 +55,7 @@ class ChatRequest(BaseModel):
 
     @model_validator(mode="after")
     def is_one_of_the_three(self) -> Self:
-        if (self.message is None) == (self.messages is None):
+        if (self.message is None) == (self.messages is None) and not self._is_regenerate:
             raise ValueError("Send either message or messages")
         if self.is_plain and (self.model_extra or self.id is not None):
             raise ValueError("A plain body has message, session_id, agent_id and images, and nothing else")
@@ -71,20 +73,35 @@ class ChatRequest(BaseModel):
 
     def ask(self, own_key: str | None) -> Ask:
         """What is to be answered; `own_key` is the header Idempotency-Key."""
-        if self.trigger != "submit-message" or self.message_id is not None:
-            raise errors.InvalidRequest("Messages cannot be edited or answered anew yet: send another one.")
+        if self.is_plain and (self._is_regenerate or self.message_id is not None):
+            raise errors.InvalidRequest("A plain body has no ids: send UIMessages to edit or to answer anew.")
+        if self.message_id is not None and not _can_be_kept(self.message_id, MAX_ID_LENGTH):
+            raise errors.InvalidRequest(f"A messageId has 1 to {MAX_ID_LENGTH} printable characters.")
         session_id = self.id if self.session_id is None else self.session_id
-        message = self._message()
-        return Ask(
+        message = None if self._is_regenerate else self._message()
+        ask = Ask(
             message=message,
             session=SessionKey.parse(session_id) if session_id is not None else None,
             agent_name=self.agent_id or self.agent_name,
-            key=checked_key(own_key) if own_key is not None else self._key(message),
-            has_own_key=own_key is not None,
+            trigger="regenerate" if message is None else "submit" if self.message_id is None else "edit",
+            message_id=self._name(message),
         )
+        if own_key is not None:
+            return replace(ask, key=checked_key(own_key), has_own_key=True)
+        return replace(ask, key=_key_of(ask))
 
-    def _key(self, message: Message) -> str | None:
-        return None if self.is_plain or not self._has_id() else f"submit:{message.message_id}"
+    @property
+    def _is_regenerate(self) -> bool:
+        return self.trigger == "regenerate-message"
+
+    def _name(self, message: Message | None) -> str | None:
+        """What the client calls the message; one that it edits comes under the id that it has."""
+        if message is None:
+            return self.message_id
+        name = message.message_id if not self.is_plain and self._has_id() else None
+        if self.message_id not in (None, name or self.message_id):
+            raise errors.InvalidRequest("The messageId of an edit has to be the id of the message that comes with it.")
+        return self.message_id or name
 
     def _has_id(self) -> bool:
         return bool(self._ui_message().get("id"))
@@ -120,6 +137,16 @@ class ChatRequest(BaseModel):
             raise errors.InvalidRequest("There is no message of role user to answer.")
         found: dict[str, Any] = self.messages[-1]
         return found
+
+
+def _key_of(ask: Ask) -> str | None:
+    """What makes it safe to repeat, where the client names no key; that of a regeneration depends on what there is."""
+    match ask.trigger:
+        case "submit" if ask.message_id is not None:
+            return f"submit:{ask.message_id}"
+        case "edit":
+            return f"edit:{ask.message_id}:{ask.content_hash}"
+    return None
 
 
 def checked_key(key: str) -> str:

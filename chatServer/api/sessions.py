@@ -137,3 +137,15 @@ async def messages(
 ) -> MessagesAnswer:
     """What was said, oldest to newest, the newest page first; a page never splits a turn."""
     return MessagesAnswer.of(await transcript.read(state.database, user, key, limit=limit, before=before))
+
+
+@router.get("/{session_id}/superseded", responses=documented(404, 422))
+async def superseded(
+    key: SessionInPath,
+    state: CurrentState,
+    user: CurrentUser,
+    limit: Limit = 50,
+    before: UUID | None = None,
+) -> MessagesAnswer:
+    """What edits and regenerations replaced, in the order in which it was said, the newest page first."""
+    return MessagesAnswer.of(await transcript.read_superseded(state.database, user, key, limit=limit, before=before))

@@ -1,19 +1,20 @@
 """A session as people see it: UIMessages, one per user message and one per answer, paged by turn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC
-from itertools import groupby
+from datetime import UTC, datetime
+from functools import partial
+from itertools import groupby, pairwise
 from typing import Any
 from uuid import UUID
 
 from chatServer.conversation.sessions import SessionKey
 from chatServer.errors import InvalidRequest, SessionNotFound
 from chatServer.messages import Message, UIMessage, to_ui_parts
-from chatServer.records import Principal, StoredMessage, Turn
-from chatServer.store import images, sessions, turns
+from chatServer.records import Principal, Session, StoredMessage, Turn
+from chatServer.store import images, sessions, superseded, turns
 from chatServer.store.history import NEWEST, ChatMessageHistory
-from chatServer.store.pool import Database
+from chatServer.store.pool import Connection, Database
 
 LONGEST_PAGE = 2_000  # rows; one turn with more steps than this is cut
 
@@ -31,33 +32,72 @@ async def read(
 ) -> Transcript:
     """The newest `limit` messages before a point, made whole: a page begins with what the user said."""
     async with database.transaction(principal) as connection:
-        session = await sessions.find_session(connection, principal.user_id, key.value)
-        if session is None:
-            raise SessionNotFound
+        session = await _session(connection, principal, key)
         history = ChatMessageHistory(connection, principal.user_id, session.session_id)
-        place = await history.place_of(before) if before else NEWEST
-        if place is None:
-            raise InvalidRequest("The value of before is not a message of this session.")
-        stored, more = await _whole_turns(history, limit, place)
-        stored = await images.put_images_back(connection, principal.user_id, session.session_id, stored)
-        turn_ids = {each.turn_id for each in stored if each.turn_id}
-        known = await turns.read_turns(connection, principal.user_id, turn_ids)
-    before_this_page = stored[0].message.message_id if stored and more else None
-    return Transcript(list(_ui_messages(stored, known)), before_this_page)
+        place = _there(await history.place_of(before)) if before else NEWEST
+        rows = await _whole(history.page, limit, place, _is_said)
+        return await _transcript(connection, principal, session, rows)
 
 
-async def _whole_turns(history: ChatMessageHistory, limit: int, before: int) -> tuple[list[StoredMessage], bool]:
+async def read_superseded(
+    database: Database, principal: Principal, key: SessionKey, *, limit: int, before: UUID | None = None
+) -> Transcript:
+    """The same of what edits and regenerations replaced; a page begins with a whole message."""
+    async with database.transaction(principal) as connection:
+        session = await _session(connection, principal, key)
+        of_session = connection, principal.user_id, session.session_id
+        place = _there(await superseded.find_place(*of_session, before)) if before else NEWEST
+        rows = await _whole(partial(superseded.read_page, *of_session), limit, place, _is_another)
+        return await _transcript(connection, principal, session, rows)
+
+
+async def _session(connection: Connection, principal: Principal, key: SessionKey) -> Session:
+    session = await sessions.find_session(connection, principal.user_id, key.value)
+    if session is None:
+        raise SessionNotFound
+    return session
+
+
+def _there(place: int | None) -> int:
+    if place is None:
+        raise InvalidRequest("The value of before is not a message of this session.")
+    return place
+
+
+async def _transcript(
+    connection: Connection, principal: Principal, session: Session, rows: tuple[list[StoredMessage], bool]
+) -> Transcript:
+    stored, more = rows
+    stored = await images.put_images_back(connection, principal.user_id, session.session_id, stored)
+    known = await turns.read_turns(connection, principal.user_id, {each.turn_id for each in stored if each.turn_id})
+    return Transcript(list(_ui_messages(stored, known)), stored[0].message.message_id if stored and more else None)
+
+
+async def _whole(
+    page: Callable[[int, int], Awaitable[list[StoredMessage]]],
+    limit: int,
+    before: int,
+    begins: Callable[[StoredMessage, StoredMessage], bool],
+) -> tuple[list[StoredMessage], bool]:
+    """As many rows as a page takes, from where one may begin, and whether there are more before them."""
     while True:
-        found = await history.page(limit + 1, before)
+        found = await page(limit + 1, before)
         if len(found) <= limit:
             return found, False
-        page = found[1:]
-        start = next((i for i, each in enumerate(page) if each.message.role == "user"), None)
+        start = next((i for i, (last, each) in enumerate(pairwise(found), 1) if begins(last, each)), None)
         if start is not None:
-            return page[start:], True
+            return found[start:], True
         if limit >= LONGEST_PAGE:
-            return page, True
+            return found[1:], True
         limit = min(limit * 4, LONGEST_PAGE)
+
+
+def _is_said(_: StoredMessage, each: StoredMessage) -> bool:
+    return each.message.role == "user"
+
+
+def _is_another(last: StoredMessage, each: StoredMessage) -> bool:
+    return _speaker(last) != _speaker(each)
 
 
 def _ui_messages(stored: Sequence[StoredMessage], known: dict[UUID, Turn]) -> Iterator[UIMessage]:
@@ -69,7 +109,7 @@ def _ui_messages(stored: Sequence[StoredMessage], known: dict[UUID, Turn]) -> It
         else:
             yield _said(rows[0])
             if turn and turn.partial_text and turn.state in ("failed", "interrupted"):
-                yield _unfinished(turn)
+                yield _unfinished(rows[0], turn)
 
 
 def _speaker(each: StoredMessage) -> tuple[bool, UUID | None, int]:
@@ -108,22 +148,32 @@ def answer_of(turn: Turn, messages: Sequence[Message]) -> UIMessage:
     }
 
 
-def _unfinished(turn: Turn) -> UIMessage:
+def _unfinished(question: StoredMessage, turn: Turn) -> UIMessage:
     return {
         "id": str(turn.reply_message_id or turn.turn_id),
         "role": "assistant",
         "parts": [{"type": "text", "text": turn.partial_text or "", "state": "done"}],
-        "metadata": {"turn_id": str(turn.turn_id), **_outcome(turn)},
+        "metadata": {"turn_id": str(turn.turn_id), **_outcome(turn), **_replaced(question)},
     }
 
 
 def _metadata(each: StoredMessage, turn: Turn | None) -> dict[str, Any]:
-    metadata: dict[str, Any] = {"created_at": each.created_at.astimezone(UTC).isoformat()}
+    metadata: dict[str, Any] = {"created_at": _iso(each.created_at)}
     if each.turn_id:
         metadata["turn_id"] = str(each.turn_id)
     if turn:
         metadata |= _outcome(turn)
-    return metadata
+    return metadata | _replaced(each)
+
+
+def _replaced(each: StoredMessage) -> dict[str, Any]:
+    if each.superseded_at is None:
+        return {}
+    return {"superseded_at": _iso(each.superseded_at), "superseded_by": str(each.superseded_by)}
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat()
 
 
 def _outcome(turn: Turn) -> dict[str, Any]:

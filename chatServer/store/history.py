@@ -5,7 +5,6 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -171,14 +170,15 @@ class ChatMessageHistory(PostgresChatMessageHistory):
 
     async def _read(self, name: str, **values: Any) -> list[StoredMessage]:
         answer = await self._ask(name, **values)
-        return [_stored(row) for row in reversed(await answer.fetchall())]
+        return [stored_message(row) for row in reversed(await answer.fetchall())]
 
     async def _ask(self, name: str, **values: Any) -> Answer[TupleRow]:
         values = {"user_id": self._user_id, "session_id": self._session_id, **values}
         return self._ahead.pop(name, None) or await self._db.execute(SQL[name], values)
 
 
-def _stored(columns: tuple[int, UUID, UUID | None, datetime, str, int | None]) -> StoredMessage:
+def stored_message(columns: Sequence[Any]) -> StoredMessage:
+    """Of the columns that every query for messages begins with."""
     place, message_id, turn_id, created_at, row, tokens = columns
     is_readable = True
     try:

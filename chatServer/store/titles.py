@@ -1,5 +1,6 @@
 """Titles that nobody has given: found, set once, indexed and told in one transaction."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 from uuid import UUID
 
@@ -23,10 +24,15 @@ async def find_untitled(connection: Connection, user_id: UUID, turn_id: UUID) ->
         return await cursor.fetchone()
 
 
-async def set_missing_title(connection: Connection, user_id: UUID, session_id: str, title: str) -> Session | None:
-    """The session, if the title is now its own; None when it has another, or is gone."""
+async def set_missing_title(
+    connection: Connection, user_id: UUID, session_id: str, title: str, *, about: Collection[UUID] = ()
+) -> Session | None:
+    """The session, if the title is now its own; None when it has another, is gone, or the messages that the title is
+    about have been replaced since."""
+    # Locked before the statement that looks at the messages begins: else it would not see an edit that it waited for.
+    await sessions.hold_session(connection, user_id, session_id)
     async with connection.cursor(row_factory=class_row(Session)) as cursor:
-        values = {"user_id": user_id, "session_id": session_id, "title": title}
+        values = {"user_id": user_id, "session_id": session_id, "title": title, "about": list(about)}
         session = await (await cursor.execute(SQL["set_missing_title"], values)).fetchone()
     if session:
         await sessions.index_title(connection, user_id, session)

@@ -34,7 +34,15 @@ async def find_running(connection: Connection, user_id: UUID, session_id: str) -
     return next((turn for turn in found if turn.state == "running"), None)
 
 
-async def insert_turn(connection: Connection, user_id: UUID, turn: Turn, *, trigger: str) -> None:
+async def insert_turn(
+    connection: Connection,
+    user_id: UUID,
+    turn: Turn,
+    *,
+    trigger: str,
+    client_message_id: str | None = None,
+    supersedes_turn_id: UUID | None = None,
+) -> None:
     values = {
         "turn_id": turn.turn_id,
         "session_id": turn.session_id,
@@ -45,8 +53,15 @@ async def insert_turn(connection: Connection, user_id: UUID, turn: Turn, *, trig
         "user_message_id": turn.user_message_id,
         "reply_message_id": turn.reply_message_id,
         "model": turn.model,
+        "client_message_id": client_message_id,
+        "supersedes_turn_id": supersedes_turn_id,
     }
     await connection.execute(SQL["insert_turn"], {"user_id": user_id, "lease_s": LEASE_S, **values})
+
+
+async def release_key(connection: Connection, user_id: UUID, turn_id: UUID) -> None:
+    """Another turn may have it."""
+    await connection.execute(SQL["release_key"], {"user_id": user_id, "turn_id": turn_id})
 
 
 async def take_over(connection: Connection, user_id: UUID, turn: Turn, *, model: str) -> int | None:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from chatServer.conversation.sessions import SessionKey
 from chatServer.messages import Message, text_of
@@ -13,17 +13,31 @@ Trigger = Literal["submit", "edit", "regenerate"]
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    message: Message = field(hash=False)  # of the user; its id is the client's
+    message: Message | None = field(hash=False)  # of the user; None: what he said before is answered anew
     session: SessionKey | None = None  # None: the active one, or a new one
     agent_name: str | None = None  # None: the session's, or the default
     key: str | None = None  # the same key is the same turn; None: every request is a new one
     has_own_key: bool = False  # the client chose the key, and promises that it stands for one body
     trigger: Trigger = "submit"
+    message_id: str | None = None  # what the client calls the message, or the one that is edited or answered anew
 
     @property
     def request_hash(self) -> bytes | None:
         """By which another body under the same key is noticed."""
         if not self.has_own_key:
             return None
-        said = [text_of(self.message), self.message.images or [], self.agent_name, self.trigger]
-        return hashlib.sha256(json.dumps(said).encode()).digest()
+        replaced = [] if self.trigger == "submit" else [self.message_id]
+        return _digest([*self._said, self.agent_name, self.trigger, *replaced])
+
+    @property
+    def content_hash(self) -> str:
+        """By which another edit of the same message is noticed."""
+        return _digest(self._said).hex()[:32]
+
+    @property
+    def _said(self) -> list[Any]:
+        return [text_of(self.message), self.message.images or []] if self.message else []
+
+
+def _digest(said: list[Any]) -> bytes:
+    return hashlib.sha256(json.dumps(said).encode()).digest()

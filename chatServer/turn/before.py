@@ -22,6 +22,7 @@ from chatServer.turn import limits
 from chatServer.turn.ask import Ask
 from chatServer.turn.limits import Allowance, Quotas
 from chatServer.turn.prompt import parts_of, tools_for
+from chatServer.turn.replaced import Replaced, ask_again, find_replaced, make_room
 
 EVENTS_PER_ATTEMPT = 1_000_000
 
@@ -65,7 +66,7 @@ class Beginning:
         """A turn to run; or the one that this key has begun before, to be joined or replayed."""
         if ask.agent_name is not None:
             self.agents.get(ask.agent_name)
-        tokens = await count_apart(ask.message)
+        tokens = await count_apart(ask.message) if ask.message else 0
         async with self.database.transaction(principal) as connection:
             session = await sessions.enter(
                 connection,
@@ -75,26 +76,30 @@ class Beginning:
                 key=ask.session,
             )
             agent = self.agents.get(session.agent_name)
-            # These travel with the question for the turn. What they read is the same before it begins and after.
-            asking = await ask_context(connection, principal.user_id, agent.name, session.session_id)
             history = ChatMessageHistory(connection, principal.user_id, session.session_id)
-            await history.ask_ahead(limit=agent.window_messages)
+            asking = None
+            if ask.trigger == "submit":
+                # These travel with the question for the turn. What they read is the same before it begins and after.
+                asking = await ask_context(connection, principal.user_id, agent.name, session.session_id)
+                await history.ask_ahead(limit=agent.window_messages)
             counted = await limits.ask(connection, principal, self.quotas.quota_of(principal))
-            known = await _known_turn(connection, principal, session, ask)
+            replaced = await find_replaced(connection, principal, session, ask)
+            ask = replaced.keyed(ask)
+            known = await _known_turn(connection, principal, session, ask, replaced)
             if known is not None and known.state != "interrupted":
                 return known
             model = self._model_for(agent)
             window = WindowMemory(k=agent.window_messages)
             if known is None:
-                turn = _new_turn(session, ask, model)
-                await turns.insert_turn(connection, principal.user_id, turn, trigger=ask.trigger)
-                question = replace(ask.message, message_id=str(turn.user_message_id))
-                await history_of(connection, principal, turn).append([question], tokens=[tokens])
+                turn = _new_turn(session, ask, model, replaced)
+                question, tokens = await _new_question(connection, principal, turn, ask, replaced, tokens=tokens)
             else:
                 question, tokens = await _stored_question(connection, principal, known)
                 turn = await _taken_over(connection, principal, known, model)
-                # Except for the notes, when a dead attempt's are taken back.
+                asking = None  # except for the notes, when a dead attempt's are taken back
+            if asking is None:
                 asking = await ask_context(connection, principal.user_id, agent.name, session.session_id)
+                await history.ask_ahead(limit=agent.window_messages)
             context = await asking.fetchone() or Context()
             await window.load(history, after=context.covers_to)
             window.conversation.load([question])
@@ -114,12 +119,17 @@ class Beginning:
         return name
 
 
-async def _known_turn(connection: Connection, principal: Principal, session: Session, ask: Ask) -> Turn | None:
+async def _known_turn(
+    connection: Connection, principal: Principal, session: Session, ask: Ask, replaced: Replaced
+) -> Turn | None:
     """The turn that has this key; another one that is running is in the way."""
     found = await turns.find_turns(connection, principal.user_id, session.session_id, ask.key)
     known = next((turn for turn in found if ask.key is not None and turn.turn_key == ask.key), None)
     if known and ask.has_own_key and known.request_hash != ask.request_hash:
         raise errors.IdempotencyMismatch
+    if known and not replaced.is_done_by(known, ask):
+        await turns.release_key(connection, principal.user_id, known.turn_id)
+        known = None
     for turn in found:
         if turn is not known and turn.state == "running":
             if known is None or known.state == "interrupted":
@@ -130,7 +140,8 @@ async def _known_turn(connection: Connection, principal: Principal, session: Ses
     return known
 
 
-def _new_turn(session: Session, ask: Ask, model: str) -> Turn:
+def _new_turn(session: Session, ask: Ask, model: str, replaced: Replaced) -> Turn:
+    asked_before = replaced.question if ask.message is None else None
     return Turn(
         turn_id=new_id(),
         session_id=session.session_id,
@@ -139,10 +150,32 @@ def _new_turn(session: Session, ask: Ask, model: str) -> Turn:
         request_hash=ask.request_hash,
         state="running",
         attempt=1,
-        user_message_id=new_id(),  # never the client's: it may use one twice
+        # Never the client's: it may use one twice.
+        user_message_id=asked_before.message_id if asked_before else new_id(),
         reply_message_id=new_id(),
         model=model,
     )
+
+
+async def _new_question(
+    connection: Connection, principal: Principal, turn: Turn, ask: Ask, replaced: Replaced, *, tokens: int
+) -> tuple[Message, int]:
+    """Store the turn and what it answers, and its tokens: in the place of what is named there, or at the end."""
+    await turns.insert_turn(
+        connection,
+        principal.user_id,
+        turn,
+        trigger=ask.trigger,
+        client_message_id=ask.message_id if ask.message else None,
+        supersedes_turn_id=replaced.question.turn_id if replaced.question else None,
+    )
+    if ask.trigger != "submit":
+        await make_room(connection, principal, turn, replaced)
+    if ask.message is None:
+        return await ask_again(connection, principal, turn, replaced)
+    question = replace(ask.message, message_id=str(turn.user_message_id))
+    await history_of(connection, principal, turn).append([question], tokens=[tokens])
+    return question, tokens
 
 
 async def _taken_over(connection: Connection, principal: Principal, dead: Turn, model: str) -> Turn:

@@ -16,7 +16,8 @@ def events_of(turn: Turn, messages: Sequence[Message]) -> Iterator[TurnEvent]:
     metadata = {"turn_id": str(turn.turn_id), "session_id": turn.session_id, "model": turn.model or ""}
     yield TurnEvent("start", id=str(turn.reply_message_id or turn.turn_id), value=metadata)
     steps = [i for i, message in enumerate(messages) if message.role == "assistant"]
-    for number, (start, end) in enumerate(zip(steps, [*steps[1:], len(messages)], strict=True), 1):
+    # Not strict: a turn that failed, or was stopped before its first word, has no steps and still an end.
+    for number, (start, end) in enumerate(zip(steps, [*steps[1:], len(messages)], strict=False), 1):
         yield TurnEvent("step-start")
         yield from _step(number, messages[start], messages[start + 1 : end])
         yield TurnEvent("step-finish")

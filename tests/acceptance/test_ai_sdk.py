@@ -29,6 +29,7 @@ SCRIPT = {
             "tool_calls": [{"name": "manage_long_term_memory", "args": {"operation": "append"}}],
             "then": "That did not work.",
         },
+        {"match": "^recite", "reply": "{messages}"},
         {"match": "^break", "reply": "one two three four five", "fail_after_words": 3},
     ],
     "default": "I have nothing to say.",
@@ -79,8 +80,8 @@ class Chat:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    def stored(self) -> list[dict]:
-        return self.running.request("GET", f"/api/sessions/{self.session}/messages").json()["messages"]
+    def stored(self, what: str = "messages") -> list[dict]:
+        return self.running.request("GET", f"/api/sessions/{self.session}/{what}").json()["messages"]
 
 
 @pytest.fixture
@@ -171,6 +172,63 @@ def test_the_same_message_again_is_replayed_from_the_log(chat):
     assert again["messages"][-1] == first["messages"][-1]
     stored = chat.stored()
     assert len(stored) == 2
+
+
+def texts(messages: list[dict]) -> list[str]:
+    return [part["text"] for message in messages for part in message["parts"] if part["type"] == "text"]
+
+
+STORY, NOTHING = "Once upon a time there was a volcano.", "I have nothing to say."
+
+
+def test_an_edit_in_the_middle_goes_on_from_there(chat):
+    *_, told = chat.play(
+        {"do": "send", "text": "tell me a story"},
+        {"do": "send", "text": "hm"},
+        {"do": "send", "text": "well"},
+        {"do": "edit", "place": 2, "text": "recite"},
+    )
+    assert (told["status"], told["error"]) == ("ready", None)
+    recited = f"user: tell me a story\nassistant: {STORY}\nuser: recite"
+    assert texts(told["messages"]) == texts(chat.stored()) == ["tell me a story", STORY, "recite", recited]
+    assert texts(chat.stored("superseded")) == ["hm", NOTHING, "well", NOTHING]
+
+
+def test_an_edited_message_is_edited_again_before_and_after_a_reload(chat):
+    *_, told = chat.play(
+        {"do": "send", "text": "tell me a story"},
+        {"do": "edit", "place": 0, "text": "hm"},
+        {"do": "edit", "place": 0, "text": "well"},
+        {"do": "reload"},
+        {"do": "edit", "place": 0, "text": "so"},
+        {"do": "edit", "place": 0, "text": "recite"},
+    )
+    assert texts(told["messages"]) == texts(chat.stored()) == ["recite", "user: recite"]
+    assert len(chat.stored("superseded")) == 8
+
+
+def test_answers_are_given_anew_the_last_one_and_one_in_the_middle(chat):
+    first, last, middle = chat.play(
+        {"do": "send", "text": "tell me a story"},
+        {"do": "send", "text": "hm"},
+        {"do": "regenerate"},
+        {"do": "regenerate", "place": 1},
+    )[1:]
+    assert texts(last["messages"]) == ["tell me a story", STORY, "hm", NOTHING]
+    assert [each["id"] for each in last["messages"][:3]] == [each["id"] for each in first["messages"][:3]]
+    assert last["messages"][3]["id"] != first["messages"][3]["id"]
+    assert texts(middle["messages"]) == texts(chat.stored()) == ["tell me a story", STORY]
+    assert middle["messages"][1]["id"] == chat.stored()[1]["id"]
+    assert texts(chat.stored("superseded")) == [STORY, "hm", NOTHING, NOTHING]
+
+
+@pytest.mark.parametrize("step", [{"do": "regenerate"}, {"do": "edit", "place": 0, "text": "break again"}])
+def test_an_answer_that_broke_off_is_tried_again(chat, step):
+    broken, again = chat.play({"do": "send", "text": "break"}, step)
+    assert (broken["status"], again["status"]) == ("error", "error")
+    assert [each["role"] for each in again["messages"]] == ["user", "assistant"]
+    assert again["messages"][1]["id"] != broken["messages"][1]["id"]
+    assert again["messages"][1]["id"] == chat.stored()[1]["id"]
 
 
 def test_the_parser_refuses_what_it_does_not_know(node):

@@ -37,6 +37,11 @@ async function stopOnTheServer() {
   return (await fetch(address, { method: "POST", headers: { Authorization: `Bearer ${asked.token}` } })).status;
 }
 
+async function storedMessages() {
+  const address = `${asked.base}/api/sessions/${asked.session}/messages`;
+  return (await (await fetch(address, { headers: { Authorization: `Bearer ${asked.token}` } })).json()).messages;
+}
+
 async function untilText(length) {
   for (let i = 0; i < 600; i++) {
     const text = chat.messages.at(-1)?.parts?.filter((p) => p.type === "text").map((p) => p.text).join("") ?? "";
@@ -50,6 +55,11 @@ const results = [];
 for (const step of asked.steps) {
   let note = null;
   if (step.do === "send") await chat.sendMessage({ id: step.id, role: "user", parts: [{ type: "text", text: step.text }] });
+  if (step.do === "edit") await chat.sendMessage({ text: step.text, messageId: chat.messages[step.place].id });
+  if (step.do === "regenerate") {
+    await chat.regenerate("place" in step ? { messageId: chat.messages[step.place].id } : {});
+  }
+  if (step.do === "reload") chat.messages = await storedMessages();
   if (step.do === "resume") await chat.resumeStream();
   if (step.do === "send-and-stop") {
     const sending = chat.sendMessage({ role: "user", parts: [{ type: "text", text: step.text }] });

@@ -131,8 +131,11 @@ async def test_accept_decides_between_json_and_stream(chat, body, accept, kind):
         {"message": {"role": "user", "parts": [{"type": "text", "text": "a"}] * 101}},
         {"message": user_message("hi"), **{f"field{i}": 1 for i in range(100)}},
         {"message": "hi", "trigger": "something"},
-        {"messages": [user_message("hi")], "trigger": "regenerate-message"},
-        {"messages": [user_message("hi")], "messageId": "m1"},
+        {"message": "hi", "trigger": "regenerate-message"},
+        {"message": "hi", "messageId": "m1"},
+        {"messages": [user_message("hi", "m2")], "messageId": "m1"},
+        {"messages": [user_message("hi", "m1")], "messageId": ""},
+        {"messages": [], "trigger": "regenerate-message", "messageId": "line\nbreak"},
     ],
 )
 async def test_what_cannot_be_answered_is_refused_and_leaves_nothing(chat, urls, body):

@@ -157,6 +157,18 @@ async def test_a_failed_turn_is_replayed_as_failed(settings, as_ada):
     assert len([call for call in calls(settings) if call["state"] == "started"]) == 1
 
 
+async def test_a_failed_turn_is_told_after_its_log_is_gone(settings, as_ada, urls):
+    rule = {"match": "fail", "reply": "a b", "fail_after_words": 1}
+    async with talking(settings, as_ada, rule) as client:
+        body = {"id": "s", "message": user_message("fail")}
+        first = await client.post("/api/chat", json=body)
+        with owner_connection(urls.owner) as connection:
+            connection.execute("delete from chat.turn_events")
+        later = await client.post("/api/chat", json=body)
+    assert (spoken(later.text), later.text.endswith("data: [DONE]\n\n")) == (spoken(first.text), True)
+    assert chunks(later.text)[-1] == chunks(first.text)[-1]
+
+
 # Attempts -----------------------------------------------------------------------------------------------
 
 

@@ -13,10 +13,11 @@ from hypothesis.stateful import run_state_machine_as_test
 from chatServer.api.auth import Authenticator
 from chatServer.memory import notebook
 from chatServer.records import new_id
-from chatServer.store import events, history, notes, sessions, turns
+from chatServer.store import events, history, notes, sessions, superseded, turns
 from chatServer.store.history import ChatMessageHistory
 from chatServer.turn import before
 from chatServer.turn.ask import Ask
+from chatServer.turn.replaced import Replaced
 from tests.tools.machine import Machine
 from tests.tools.served import Server, served
 
@@ -185,6 +186,22 @@ def two_users_are_one(patch: Patch) -> None:
     patch.setattr(Authenticator, "principal_of", broken)
 
 
+def an_edit_leaves_what_followed(patch: Patch) -> None:
+    patched(patch, superseded.SQL, "supersede", b"id >= %(first)s", b"id = %(first)s")
+
+
+def replaced_words_are_still_found(patch: Patch) -> None:
+    patched(patch, superseded.SQL, "supersede", b"from moved);", b"from moved where false);")
+
+
+def the_same_edit_is_made_twice(patch: Patch) -> None:
+    patch.setattr(Replaced, "is_done_by", lambda *_: False)
+
+
+def a_replaced_answer_can_still_be_named(patch: Patch) -> None:
+    patched(patch, superseded.SQL, "find_question", b" and a.turn_id = asked.turn_id", b"")
+
+
 PLANTED: list[Callable[[Patch], None]] = [
     one_active_session_for_all_agents,
     every_message_is_stored_twice,
@@ -193,6 +210,7 @@ PLANTED: list[Callable[[Patch], None]] = [
     agents_share_their_notes,
     streams_begin_at_their_start,
     two_users_are_one,
+    an_edit_leaves_what_followed,
 ]
 RARE: list[Callable[[Patch], None]] = [  # need several things to come together
     deleting_leaves_what_was_said,
@@ -202,6 +220,9 @@ RARE: list[Callable[[Patch], None]] = [  # need several things to come together
     a_session_that_is_used_stays_archived,
     stale_notes_are_written,
     notes_are_read_where_memory_is_off,
+    replaced_words_are_still_found,
+    the_same_edit_is_made_twice,
+    a_replaced_answer_can_still_be_named,
 ]
 
 

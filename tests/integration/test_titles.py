@@ -1,6 +1,7 @@
 """A session gets its title after the first exchange, once, and never against its user's will."""
 
 import asyncio
+import uuid
 
 import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel, GenericFakeChatModel
@@ -10,6 +11,8 @@ from chatServer.agent import title as titles
 from chatServer.agent.title import give_title
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import Changes, SessionKey
+from chatServer.store import sessions as store_sessions
+from chatServer.store import superseded
 from chatServer.store import titles as store
 from tests.conftest import ADA, EVE
 from tests.integration.test_isolation import OWN_FILTER
@@ -174,6 +177,40 @@ async def test_a_session_that_is_deleted_while_the_model_thinks_is_not_missed(da
 
     await give_title(database, ADA, turn_id, always(Slow(messages=iter([AIMessage("Gone")]))))
     assert title_events(urls) == []
+
+
+@pytest.mark.parametrize("with_question", [True, False], ids=["edit", "regenerate"])
+async def test_an_exchange_that_is_replaced_while_the_model_thinks_names_nothing(database, urls, with_question):
+    session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
+
+    class Slow(Asked):
+        async def _agenerate(self, *arguments, **options):
+            await replace_exchange(database, session_id, with_question=with_question)
+            return await super()._agenerate(*arguments, **options)
+
+    await give_title(database, ADA, turn_id, always(Slow(messages=iter([AIMessage("Puffins")]))))
+    assert (await title_of(database, ADA, session_id), title_events(urls)) == (None, [])
+    assert await found_by(database, "puffins") == ([] if with_question else [session_id])
+
+
+async def test_a_replaced_turn_names_the_session_by_what_is_said_there_now(database):
+    session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
+    await replace_exchange(database, session_id, with_question=True)
+    await give_title(database, ADA, turn_id, always(None))
+    assert await title_of(database, ADA, session_id) is None
+    async with database.transaction(ADA) as connection:
+        await finish_turn(connection, ADA, session_id, "Where do gulls breed?")
+    await give_title(database, ADA, turn_id, always(None))
+    assert await title_of(database, ADA, session_id) == "Where do gulls breed?"
+
+
+async def replace_exchange(database, session_id: str, *, with_question: bool) -> None:
+    async with database.transaction(ADA) as connection:
+        await store_sessions.hold_session(connection, ADA.user_id, session_id)
+        question = await superseded.find_question(connection, ADA.user_id, session_id, name=None, has_answers=False)
+        await superseded.supersede(
+            connection, ADA.user_id, session_id, question, by=uuid.uuid4(), with_question=with_question
+        )
 
 
 @pytest.mark.parametrize("has_our_filters", [True, False], ids=["filters", "row level security alone"])

@@ -11,6 +11,7 @@ from tests.tools.world import Page, Thread, Turn, World, same
 ATTEMPTS = [
     ("GET", "/api/sessions/{}", 404),
     ("GET", "/api/sessions/{}/messages", 404),
+    ("GET", "/api/sessions/{}/superseded", 404),
     ("PATCH", "/api/sessions/{}", 404),
     ("DELETE", "/api/sessions/{}", 404),
     ("GET", "/api/chat/{}/stream", 204),
@@ -45,6 +46,13 @@ class CheckingMachine(TalkingMachine):
         told = self.ask(who, "GET", f"/api/sessions/{named}/messages", params={"limit": 200}).json()
         assert told["before"] is None
         self.are_said(told["messages"], thread)
+        if thread.replaced or self.steps % 8 == 0:
+            self.are_replaced(who, thread)
+
+    def are_replaced(self, who: int, thread: Thread) -> None:
+        told = self.ask(who, "GET", f"/api/sessions/{thread.session_id}/superseded", params={"limit": 200}).json()
+        found = [(e["role"], [p["text"] for p in e["parts"] if p["type"] == "text"]) for e in told["messages"]]
+        same(found, [(role, texts) for _, role, texts in thread.replaced])
 
     def are_said(self, told: list[dict[str, Any]], thread: Thread) -> None:
         """Order, texts, ids: the whole transcript and nothing else."""

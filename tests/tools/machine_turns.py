@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 from tests.tools.canary import CANARY
 from tests.tools.served import Heard, Server
 from tests.tools.talking import chunks, user_message
-from tests.tools.turn_model import begin, finish, stopped
+from tests.tools.turn_model import begin, finish, rewrite, stopped
 from tests.tools.world import Refused, Thread, World, same
 
 NAMES = ["red", "blue", "a.b:c"]
@@ -30,6 +30,7 @@ places = st.integers(0, 9)
 # How a session is named: as we name it, in capitals, as the client does; or one that is new, deleted, or not one's own.
 sessions = st.tuples(st.sampled_from(["none", "own", "own", "loud", "name", "new", "deleted", "foreign"]), places)
 owned = st.one_of(st.tuples(st.just("own"), places), sessions)
+names = st.sampled_from(["question", "question", "client", "answer", "none"])
 shapes = st.sampled_from(["plain", "plain-stream", "ui", "ui-json"])
 T = TypeVar("T")
 
@@ -49,6 +50,7 @@ class TalkingMachine(RuleBasedStateMachine):
         self.worlds = [World(), World()]
         self.headers = [self.server.headers_of(user_id) for user_id in self.ids]
         self.touched: Thread | None = None
+        self.rewrites: list[tuple[Thread, str | None, str | None]] = []  # a text of None: the same question again
 
     def ask(self, who: int, method: str, path: str, **options: Any):
         self.is_within_a_step, self.actor = True, who
@@ -139,11 +141,55 @@ class TalkingMachine(RuleBasedStateMachine):
         turn = thread.keys.get(turn_key) if turn_key else None
         if turn is None:
             turn = begin(world, thread, text, own_body=(text, agent) if key else None)
+            turn.client_id = message_id if shape.startswith("ui") else None
             if turn_key:
                 thread.keys[turn_key] = turn
         finish(thread, turn, heard)
         if thread.session_id is None:  # an error in JSON does not say where it happened
             thread.session_id = self.ask(who, "GET", "/api/sessions?limit=1").json()["sessions"][0]["session_id"]
+
+    @rule(who=users, where=places, place=places, text=said, by=names, is_json=st.booleans())
+    def edit(self, who, where, place, text, by, is_json):
+        self.rewrite(who, (where, place), text, by, is_json)
+
+    @rule(who=users, where=places, place=places, by=names, is_json=st.booleans())
+    def regenerate(self, who, where, place, by, is_json):
+        self.rewrite(who, (where, place), None, by, is_json)
+
+    def rewrite(self, who: int, where: tuple[int, int], text: str | None, by: str, is_json: bool) -> None:
+        """An edit to a text, or the same question again: of a turn that is there, or of one that was replaced."""
+        world, (place, number) = self.worlds[who], where
+        if not any(thread.turns for thread in world.threads):
+            self.send(who, (None, None, "apple pie", "ui", None, "m1"))
+        thread = pick([each for each in world.threads if each.turns], place)
+        turn = pick([*thread.turns[-3:], *thread.regenerated[-1:]], number)
+        name = {"question": turn.question_id, "client": turn.client_id, "answer": turn.reply_id}.get(by)
+        if text is not None:
+            name = name or pick(IDS[:2], place)
+        self.rewrites.append((thread, text, name))
+        self.send_again(who, self.rewrites[-1], is_json)
+
+    @rule(who=users, place=places, is_json=st.booleans())
+    def repeat_a_rewrite(self, who, place, is_json):
+        if mine := [each for each in self.rewrites[-4:] if each[0] in self.worlds[who].threads]:
+            self.send_again(who, pick(mine, place), is_json)
+
+    def send_again(self, who: int, asked: tuple[Thread, str | None, str | None], is_json: bool) -> None:
+        thread, text, name = asked
+        if text is None and (old := thread.called(name, also_by_answer=True)) and old.question == "wait":
+            return  # nobody would stop it
+        body: dict[str, Any] = {"id": thread.session_id, "messageId": name}
+        body |= {"messages": [user_message(text, name or "")]} if text else {"trigger": "regenerate-message"}
+        answer = self.ask(
+            who, "POST", "/api/chat", json=body, headers={"Accept": "application/json"} if is_json else {}
+        )
+        try:
+            turn = rewrite(self.worlds[who], thread, text, name)
+        except Refused as refused:
+            refused.is_what(answer)
+            return
+        self.touched = self.worlds[who].use(thread)
+        finish(thread, turn, Heard.of(answer))
 
     @rule(who=users, place=places)
     def stop_what_runs(self, who, place):

@@ -3,12 +3,12 @@
 import json
 
 from tests.tools.served import FAILING, FAILS_AFTER, PROMPT, TOOL, WAITING, Heard, wish_of
-from tests.tools.world import STOPPED_MARK, Row, Thread, Turn, World, same
+from tests.tools.world import STOPPED_MARK, Refused, Row, Thread, Turn, World, same, tick
 
 
 def begin(world: World, thread: Thread, text: str, *, own_body: tuple[str, str | None] | None) -> Turn:
     """A new turn of a thread, with everything that can be known before the server is heard."""
-    turn = Turn(text, own_body, rows=[Row(f"user: {text}", is_question=True)])
+    turn = Turn(text, own_body, rows=[Row(f"user: {text}", is_question=True)], asked_at=tick(), answered_at=tick())
     wish = wish_of(text)
     if text == "recite":
         turn.state, turn.texts = (
@@ -28,6 +28,31 @@ def begin(world: World, thread: Thread, text: str, *, own_body: tuple[str, str |
         turn.words = turn.texts[0]
         turn.rows.append(Row(f"assistant: {turn.texts[0]}"))
     thread.turns.append(turn)
+    return turn
+
+
+def rewrite(world: World, thread: Thread, text: str | None, name: str | None) -> Turn:
+    """An edit to a text, or without one the same question again: the turn of it, a new one or the one before."""
+    old = thread.called(name, also_by_answer=text is None)
+    if text is None:
+        known = next((t.regenerated for t in thread.regenerated if name and t.reply_id == name), None)
+    else:
+        known = thread.edits.get((name or "", text))
+        if known and old and (known is not thread.turns[-1] or known is not old or known.state == "failed"):
+            known = None
+    if known:
+        return known
+    if old is None:
+        raise Refused(404, "message_not_found")
+    thread.supersede(old, with_question=text is not None)
+    turn = begin(world, thread, old.question if text is None else text, own_body=None)
+    if text is None:
+        turn.question_id, turn.client_id, turn.asked_at = old.question_id, old.client_id, old.asked_at
+        old.regenerated = turn
+        thread.regenerated.append(old)
+    else:
+        turn.client_id = name
+        thread.edits[name or "", text] = turn
     return turn
 
 
@@ -60,6 +85,7 @@ def stopped(thread: Thread, heard: Heard) -> None:
     same(heard.status, 200)
     assert WAITING.startswith(heard.text.strip())
     turn = Turn("wait", None, "stopped", [Row("user: wait", is_question=True)], turn_id=heard.turn_id)
+    turn.asked_at, turn.answered_at = tick(), tick()
     if heard.text:
         turn.texts, turn.words = [heard.text], heard.text
         turn.rows.append(Row(f"assistant: {heard.text}{STOPPED_MARK}"))

@@ -9,7 +9,7 @@ from uuid import UUID
 DEFAULT_AGENT = "assistant"
 WINDOWS = {"assistant": 6, "coder": 30}  # messages
 STOPPED_MARK = "\n[The user stopped this answer here.]"
-_clock = count(1)
+tick = count(1).__next__
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,19 @@ class Turn:
     turn_id: str | None = None
     question_id: str | None = None
     reply_id: str | None = None
+    client_id: str | None = None  # what the client calls the question
+    asked_at: int = 0  # both are the order of the rows
+    answered_at: int = 0
+    regenerated: "Turn | None" = None  # what took the place of its answer
     chunks: list[dict[str, Any]] | None = None
 
     @property
     def response(self) -> str:
         return "\n\n".join(text for text in self.texts if text)
+
+    @property
+    def has_answer(self) -> bool:
+        return bool(self.texts or self.call)
 
 
 @dataclass
@@ -63,6 +71,31 @@ class Thread:
     used_at: int = 0
     turns: list[Turn] = field(default_factory=list)
     keys: dict[str, Turn] = field(default_factory=dict)
+    edits: dict[tuple[str, str], Turn] = field(default_factory=dict)  # the last one of a message to a text
+    regenerated: list[Turn] = field(default_factory=list)  # whose answers were replaced
+    replaced: list[tuple[int, str, list[str]]] = field(default_factory=list)  # place, role and texts
+
+    def supersede(self, turn: Turn, *, with_question: bool) -> None:
+        """A turn and all that followed it make room; of a failed one, whose question stays, nothing is left."""
+        start = self.turns.index(turn)
+        for old in self.turns[start:]:
+            is_moved = old is not turn or with_question
+            if is_moved:
+                self.replaced.append((old.asked_at, "user", [old.question]))
+            if old.has_answer and (is_moved or old.state != "failed"):
+                place = old.asked_at if old.state == "failed" else old.answered_at
+                self.replaced.append((place, "assistant", old.texts))
+        self.replaced.sort(key=lambda each: each[0])
+        self.turns = self.turns[:start]
+
+    def called(self, name: str | None, *, also_by_answer: bool) -> Turn | None:
+        """The turn whose question has this name, or whose answer has; without a name, the last one."""
+        if name is None:
+            return self.turns[-1] if self.turns else None
+        for turn in reversed(self.turns):
+            if name in (turn.question_id, turn.client_id) or (also_by_answer and name == turn.reply_id):
+                return turn
+        return None
 
     def window(self) -> list[str]:
         rows = [row for turn in self.turns if turn.state in ("done", "stopped") for row in turn.rows]
@@ -178,7 +211,7 @@ class World:
         return thread
 
     def use(self, thread: Thread) -> Thread:
-        thread.used_at, thread.is_archived = next(_clock), False
+        thread.used_at, thread.is_archived = tick(), False
         self.active[thread.agent] = thread
         return thread
 

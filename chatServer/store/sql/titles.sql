@@ -5,7 +5,10 @@ from chat.turns t join chat.sessions s on s.user_id = t.user_id and s.session_id
 where t.user_id = %(user_id)s and t.turn_id = %(turn_id)s and s.title is null;
 
 -- name: set_missing_title
--- Give a title to a session that still has none.
+-- Give a title to a session that still has none, while what it is about is still said.
 update chat.sessions set title = %(title)s
 where user_id = %(user_id)s and session_id = %(session_id)s and title is null
+    and cardinality(%(about)s::uuid[]) = (
+        select count(*) from public.chat_message_history
+        where user_id = %(user_id)s and message_id = any(%(about)s::uuid[]))
 returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;

@@ -25,9 +25,15 @@ where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running
 -- name: insert_turn
 -- A turn that begins now.
 insert into chat.turns (user_id, turn_id, session_id, agent_name, turn_key, trigger, request_hash, lease_until,
-    user_message_id, reply_message_id, model)
+    user_message_id, reply_message_id, model, supersedes_turn_id, client_message_id)
 values (%(user_id)s, %(turn_id)s, %(session_id)s, %(agent_name)s, %(turn_key)s, %(trigger)s, %(request_hash)s,
-    now() + make_interval(secs => %(lease_s)s), %(user_message_id)s, %(reply_message_id)s, %(model)s);
+    now() + make_interval(secs => %(lease_s)s), %(user_message_id)s, %(reply_message_id)s, %(model)s,
+    %(supersedes_turn_id)s, %(client_message_id)s);
+
+-- name: release_key
+-- Its key is another turn's from now on.
+update chat.turns set turn_key = turn_key || ':' || turn_id
+where user_id = %(user_id)s and turn_id = %(turn_id)s;
 
 -- name: take_over
 -- Another attempt at a turn whose process is gone; its number, or nothing when the turn is in other hands.

@@ -1,0 +1,79 @@
+"""Edit and regenerate: which question is meant, whether it was done before, and what makes room for the new answer."""
+
+from dataclasses import dataclass, replace
+
+from chatServer import errors
+from chatServer.conversation.tokens import count_message
+from chatServer.messages import Message
+from chatServer.records import Principal, Session, Turn
+from chatServer.store import images, superseded
+from chatServer.store.history import ChatMessageHistory
+from chatServer.store.pool import Connection
+from chatServer.store.superseded import Question
+from chatServer.turn.ask import Ask
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What an edit or a regeneration takes the place of; without a question there is none such, or no longer."""
+
+    question: Question | None = None
+    keeps_question: bool = False  # only its answer is replaced
+
+    def keyed(self, ask: Ask) -> Ask:
+        """The answer that is replaced is the key of a regeneration: the same one twice is one turn."""
+        if not self.keeps_question or ask.has_own_key:
+            return ask
+        if self.question is None:
+            name = superseded.uuid_of(ask.message_id) or ask.message_id
+        else:
+            name = self.question.reply_message_id or self.question.message_id
+        return replace(ask, key=f"regenerate:{name}")
+
+    def is_done_by(self, known: Turn, ask: Ask) -> bool:
+        """Whether the turn that has the key is what is asked for. An edit may be made again on purpose: it is another
+        one when the first has failed, has been replaced itself, or the conversation has gone on since."""
+        if ask.trigger != "edit" or ask.has_own_key or known.state == "running" or self.question is None:
+            return True
+        return known.state != "failed" and known.turn_id == self.question.turn_id == self.question.newest_turn_id
+
+
+async def find_replaced(connection: Connection, principal: Principal, session: Session, ask: Ask) -> Replaced:
+    """What the client names: a message of the user by our id or by its own; of an answer that is to be given anew also
+    by the answer's, or else the last one."""
+    if ask.trigger == "submit":
+        return Replaced()
+    is_edit = ask.trigger == "edit"
+    found = await superseded.find_question(
+        connection, principal.user_id, session.session_id, name=ask.message_id, has_answers=not is_edit
+    )
+    if found and is_edit and not found.is_named:
+        found = None
+    return Replaced(found, keeps_question=not is_edit)
+
+
+async def make_room(connection: Connection, principal: Principal, turn: Turn, replaced: Replaced) -> None:
+    """All that followed the question is superseded by the turn, and with an edit the question too."""
+    if replaced.question is None:
+        raise errors.MessageNotFound
+    await superseded.supersede(
+        connection,
+        principal.user_id,
+        turn.session_id,
+        replaced.question,
+        by=turn.turn_id,
+        with_question=not replaced.keeps_question,
+    )
+
+
+async def ask_again(
+    connection: Connection, principal: Principal, turn: Turn, replaced: Replaced
+) -> tuple[Message, int]:
+    """The question becomes the turn's own; with its tokens."""
+    assert replaced.question is not None  # nosec B101 # narrows a type
+    user_id, question = principal.user_id, replaced.question
+    await superseded.adopt_question(connection, user_id, question.message_id, turn.turn_id)
+    history = ChatMessageHistory(connection, user_id, turn.session_id)
+    found = await history.page(1, before=question.id + 1)
+    [stored] = await images.put_images_back(connection, user_id, turn.session_id, found)
+    return stored.message, stored.tokens or count_message(stored.message)
