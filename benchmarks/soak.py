@@ -82,10 +82,10 @@ async def _ask(
 ) -> None:
     session = body["session_id"]
     path, content, expected = {
-        "turn": ("/api/chat", body, (200, 409)),  # 409: the session's last turn is not over
+        "turn": ("/api/chat", body, (200, 409, 503)),  # 409: its last turn is not over; 503: others use the machine too
         "resolve": ("/api/sessions/resolve", {"agent_name": "assistant", "hint": session}, (200,)),
         "stop": (f"/api/chat/{session}/stop", {}, (202, 204)),
-        "wrong": ("/api/chat", {"message": ""}, (422,)),
+        "wrong": ("/api/chat", {"message": ""}, (422, 503)),
     }[kind]
     try:
         answer = await client.post(path, content, headers)

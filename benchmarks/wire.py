@@ -7,12 +7,14 @@ import asyncio
 import contextlib
 import json
 import re
+import time
 from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 TIMEOUT_S = 60
+REUSED_FOR_S = 2  # well before the server hangs up on it
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +31,13 @@ class Wire:
 
     def __init__(self, address: str) -> None:
         self._parts = urlsplit(address)
-        self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+        self._idle: list[tuple[float, asyncio.StreamReader, asyncio.StreamWriter]] = []
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for _, writer in self._idle:
+        for *_, writer in self._idle:
             writer.close()
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
@@ -54,13 +56,13 @@ class Wire:
         if b"connection: close" in told.lower():
             writer.close()
         else:
-            self._idle.append((reader, writer))
+            self._idle.append((time.monotonic(), reader, writer))
         return answer
 
     async def _connection(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         while self._idle:
-            reader, writer = self._idle.pop()
-            if not reader.at_eof():
+            since, reader, writer = self._idle.pop()
+            if time.monotonic() - since < REUSED_FOR_S:
                 return reader, writer
             writer.close()
         return await asyncio.open_connection(self._parts.hostname, self._parts.port)
