@@ -15,6 +15,7 @@ from typing import Literal
 from uuid import UUID
 
 from chatServer import errors, metrics
+from chatServer.conversation.bell import Bell
 from chatServer.records import Principal
 from chatServer.store import user_events
 from chatServer.store.pool import Database
@@ -39,42 +40,26 @@ class Feed:
         self.seq: int | None = None  # the last one that is known here; None: nobody has looked yet
         self._recent: deque[Told] = deque()  # all between `_base` and `seq`
         self._base = 0
-        self._waiting: list[asyncio.Future[None]] = []
+        self.bell = Bell()
 
     def begin(self, seq: int) -> None:
         """From here on everything is kept for those who listen; what they know is as good as gone."""
         self._recent.clear()
         self._base = self.seq = seq
-        self.wake()
+        self.bell.ring()
 
     def add(self, told: list[Told]) -> None:
         self._recent.extend(told)
         self.seq = told[-1].seq
         while len(self._recent) > KEPT:
             self._base = self._recent.popleft().seq
-        self.wake()
+        self.bell.ring()
 
     def after(self, seq: int) -> list[Told] | None:
         """What came after a number; None when that is not known here."""
         if self.seq is None or not self._base <= seq <= self.seq:
             return None
         return list(dropwhile(lambda each: each.seq <= seq, self._recent))
-
-    async def has_grown(self, timeout_s: float) -> bool:
-        grown: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(grown)
-        try:
-            done, _ = await asyncio.wait({grown}, timeout=timeout_s)
-        finally:
-            if grown in self._waiting:
-                self._waiting.remove(grown)
-        return bool(done)
-
-    def wake(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            if not each.done():
-                each.set_result(None)
 
 
 class Feeds:
@@ -132,7 +117,7 @@ class Feeds:
     def _end(self, _: object) -> None:
         self.has_ended = True
         for feed in self._feeds.values():
-            feed.wake()
+            feed.bell.ring()
 
     async def _wait(self, ending: asyncio.Task[Literal[True]]) -> None:
         """Until something was told here, or it is time to look what was told elsewhere; before that, for a listener."""
@@ -216,7 +201,7 @@ class Stream:
             if batch:
                 seen = batch[-1].seq
                 yield batch
-            elif self._feed.seq == known and not await self._feed.has_grown(heartbeat_s):
+            elif self._feed.seq == known and not await self._feed.bell.heard(heartbeat_s):
                 yield []
 
     async def _next(self, seen: int) -> list[Told]:

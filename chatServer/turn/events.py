@@ -1,10 +1,10 @@
 """What a turn says, numbered once: kept here for followers in this process, and written to the log for all others."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from chatServer.conversation.bell import Bell
 from chatServer.messages import clean_json, clean_text
 from chatServer.records import TurnEvent
 
@@ -27,7 +27,7 @@ class EventLog:
     def __init__(self, first_seq: int = 1) -> None:
         self._first_seq = first_seq
         self._events: list[TurnEvent] = []
-        self._waiting: list[asyncio.Future[None]] = []
+        self._bell = Bell()
         self._is_stored_to = first_seq - 1
         self._has_ended = False
 
@@ -37,12 +37,12 @@ class EventLog:
     def add(self, event: TurnEvent) -> None:
         """Number an event, and tell those who wait."""
         self._events.append(cleaned(event))
-        self._wake()
+        self._bell.ring()
 
     def end(self) -> None:
         """Nothing more comes."""
         self._has_ended = True
-        self._wake()
+        self._bell.ring()
 
     def unstored(self) -> tuple[int, list[TurnEvent]]:
         """What the database does not have yet, and the number of the first of it."""
@@ -61,21 +61,8 @@ class EventLog:
                 place += len(batch)
             elif self._has_ended:
                 return
-            elif not await self._has_grown(heartbeat_s):
+            elif not await self._bell.heard(heartbeat_s):
                 yield []
-
-    async def _has_grown(self, timeout_s: float) -> bool:
-        loop = asyncio.get_running_loop()
-        grown: asyncio.Future[None] = loop.create_future()
-        self._waiting.append(grown)
-        done, _ = await asyncio.wait({grown}, timeout=timeout_s)
-        return bool(done)
-
-    def _wake(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            if not each.done():
-                each.set_result(None)
 
 
 def cleaned(event: TurnEvent) -> TurnEvent:

@@ -2,6 +2,8 @@
 
 import asyncio
 
+from chatServer.store.turns import RENEW_AFTER_S
+
 FLUSH_EVERY_S = 0.25  # followers in other processes are this much behind
 WRITES_PER_S = 200  # of all turns; so with 200 of them each writes once a second, with 400 every two
 
@@ -16,4 +18,4 @@ class Pace:
 
     @property
     def pause_s(self) -> float:
-        return max(FLUSH_EVERY_S, self.turns / WRITES_PER_S)
+        return min(max(FLUSH_EVERY_S, self.turns / WRITES_PER_S), RENEW_AFTER_S)
