@@ -8,47 +8,64 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.chaos.faults import FAULTS
+from tests.chaos.faults import FAULTS, PLANTED
 from tests.chaos.scene import Result, play
 from tests.chaos.stage import Stage, opened_stage
+
+MOST = 5  # findings of one kind that are shown
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
-    parser.add_argument("--seed", type=int, default=None, help="as a run before printed it")
-    parser.add_argument("--rounds", type=int, default=None, help="of each fault, instead of its own number")
-    parser.add_argument("--fault", action="append", choices=[*FAULTS], help="only this one")
-    parser.add_argument("--bug", action="append", help="only this planted bug")
+    parser.add_argument("--seed", type=int, help="as an earlier run printed it")
+    parser.add_argument("--rounds", type=int, help="of each fault, instead of its own number")
+    parser.add_argument("--fault", action="append", choices=[*FAULTS], help="only this one, and no planted bugs")
+    parser.add_argument("--bug", action="append", choices=[*PLANTED], help="only this planted bug, and no faults")
     given = parser.parse_args()
-    seed = given.seed if given.seed is not None else random.SystemRandom().randrange(10**6)
-    print(f"seed {seed}", flush=True)
+    seed = random.SystemRandom().randrange(10**6) if given.seed is None else given.seed
+    faults = given.fault or ([] if given.bug else [*FAULTS])
+    bugs = given.bug or ([] if given.fault else [*PLANTED])
+    print(f"make chaos SEED={seed}: {len(faults)} faults, {len(bugs)} planted bugs", flush=True)
     with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
         Path(folder).chmod(0o755)  # the embedded server may run as another user
         with opened_stage(Path(folder)) as stage:
-            is_well = asyncio.run(run(stage, given, seed))
+            is_well = asyncio.run(run(stage, faults, bugs, rounds=given.rounds, seed=seed))
     sys.exit(0 if is_well else 1)
 
 
-async def run(stage: Stage, given: argparse.Namespace, seed: int) -> bool:
+async def run(stage: Stage, faults: list[str], bugs: list[str], *, rounds: int | None, seed: int) -> bool:
     began_at = time.monotonic()
-    results: dict[str, Result] = {}
-    for name in given.fault or FAULTS:
+    table: list[tuple[str, str, bool]] = []
+    for name in faults:
         fault = FAULTS[name]
-        print(f"{fault.title} ...", flush=True)
-        results[name] = await play(stage, name, fault, given.rounds or fault.rounds, seed)
-        show(results[name])
-    print(f"{time.monotonic() - began_at:.0f} s")
-    return not any(result.is_red for result in results.values())
+        say(f"\n{fault.title} ({name})")
+        result = await play(stage, name, fault, rounds or fault.rounds, seed, tell=say)
+        show(result)
+        table.append((f"{fault.title}: {result.did}", "red" if result.is_red else "zeros", not result.is_red))
+    for bug in bugs:
+        name, few = PLANTED[bug]
+        say(f"\nplanted: {bug}, under {name}")
+        result = await play(stage, name, FAULTS[name], few, seed, bug=bug, tell=say)
+        show(result)
+        kinds = ", ".join(f"{len(found)} {kind}" for kind, found in result.findings.items() if found)
+        table.append((f"planted {bug}", f"caught: {kinds}" if kinds else "NOT NOTICED", bool(kinds)))
+    say(f"\nSEED={seed}, {time.monotonic() - began_at:.0f} s")
+    for what, how, is_well in table:
+        say(f"{'ok ' if is_well else 'BAD'} {what}: {how}")
+    return all(is_well for _, _, is_well in table)
 
 
 def show(result: Result) -> None:
-    zeros = ", ".join(f"{kind} {len(found)}" for kind, found in result.findings.items())
-    print(f"  {result.did}; {result.asked} asked, {result.answered} answered, {result.refused} refused; "
-          f"{result.seconds:.0f} s", flush=True)
-    print(f"  {zeros}", flush=True)
+    say(f"  {result.did}")
+    say(f"  {result.asked} asked, {result.answered} answers heard, {result.refused} refused, {result.seconds:.0f} s")
+    say("  " + ", ".join(f"{kind} {len(found)}" for kind, found in result.findings.items()))
     for kind, found in result.findings.items():
-        for each in found[:5]:
-            print(f"    {kind}: {each}", flush=True)
+        for each in found[:MOST]:
+            say(f"    {kind}: {each}")
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,6 @@ class Heard:
     words: list[str] = field(default_factory=list)
     noted: bool | None = None
     ending: str = ""
-    pieces: int = 0
 
     def take(self, event_id: str, chunk: dict[str, Any]) -> None:
         self.last_event_id = event_id or self.last_event_id
@@ -70,7 +69,6 @@ class Client:
         self._rng = random.Random(seed)
         self._nonces = Nonces(self._rng)
         self._headers = {"Authorization": f"Bearer {token}"}
-        self.pieces = 0  # of streams that were resumed, and ended well
 
     async def run(self, enough: asyncio.Event, patience_s: float) -> None:
         """Ask until it is enough; the last question is pursued to its end too."""
@@ -131,7 +129,7 @@ class Client:
             await response.aclose()
 
     async def _hear_stream(self, response: httpx.Response, question: Question, heard: Heard) -> bool:
-        heard.pieces += 1
+        self._journal.counts["resumed"] += response.request.method == "GET"
         event_id, data = "", ""
         async for line in response.aiter_lines():
             if line.startswith("id: "):
@@ -152,7 +150,6 @@ class Client:
         ending, heard.ending = heard.ending, ""
         if ending == "finish":
             self._journal.acknowledged(question, heard.turn_id, "".join(heard.words), noted=heard.noted)
-            self.pieces += heard.pieces if heard.pieces > 1 else 0
             return True
         if ending == "abort":
             self._journal.odd(question, "an abort that nobody asked for")

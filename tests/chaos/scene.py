@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import random
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +15,10 @@ from tests.chaos.clients import Client, Habits
 from tests.chaos.drain import drain
 from tests.chaos.journal import Journal, read_stories
 from tests.chaos.ledger import read_ledger
+from tests.chaos.proxy import AnswerWire, CommitWire, Proxy, to_port, to_postgres
 from tests.chaos.stage import Server, Stage
 
+SYNCHRONOUS_COMMIT_OFF = "synchronous_commit_off"  # planted in the database, not in the server
 LEASE_S = 3.0  # instead of 30: every fault that has to wait for one does so fifty times
 GRACE_S = 5.0  # beyond the lease: by then a dead turn is known as such
 HABITS = (
@@ -40,6 +43,7 @@ class Fault:
     has_worker: bool = False  # jobs are worked off while it lasts; else they are counted first
     lease_s: float = LEASE_S
     skews_s: Sequence[float] = (0, 0)  # of the servers' clocks; one server for each
+    proxied: str = ""  # where a proxy stands: before the database, before the clients, both
 
 
 @dataclass(slots=True)
@@ -52,19 +56,54 @@ class Scene:
     lease_s: float
     servers: list[Server]
     journal: Journal
+    skews_s: Sequence[float]
+    tell: Callable[[str], None]
     addresses: list[str] = field(default_factory=list)  # where clients find servers; proxies may stand in between
     findings: list[str] = field(default_factory=list)  # of the fault itself
-    tell: Callable[[str], None] = print
+    databases: list[Proxy] = field(default_factory=list)  # proxies, one for each server
+    fronts: list[Proxy] = field(default_factory=list)
+    shall_cut_commit: Callable[[str], bool] = lambda kind: False
+    commit_cuts: Counter[str] = field(default_factory=Counter)
+    choose_answer_cut: Callable[[bytes], int | None] = lambda request: None
+    answer_cuts: Counter[str] = field(default_factory=Counter)
 
     @property
     def answered(self) -> int:
         return self.journal.counts["acknowledged"]
 
+    def progress(self, number: int, every: int, what: str) -> None:
+        if number % every == 0:
+            self.tell(f"  {what} {number}, answered {self.answered}")
+
     async def until_answered(self, more: int, within_s: float = 30) -> None:
         """So that there is something to lose: until clients have heard some more answers."""
         wanted, deadline = self.answered + more, time.monotonic() + within_s
         while self.answered < wanted and time.monotonic() < deadline:
+            await asyncio.sleep(0.01)
+
+    async def until_running(self, count: int, within_s: float = 5) -> None:
+        """So that there is something to break."""
+        deadline = time.monotonic() + within_s
+        while len(self.running_turns()) < count and time.monotonic() < deadline:
+            await asyncio.sleep(0.05)
+
+    async def until(self, is_enough: Callable[[], bool], within_s: float, what: str, count: Callable[[], int]) -> None:
+        """Until it has happened often enough; that it has not is a finding."""
+        deadline, told = time.monotonic() + within_s, 0
+        while not is_enough():
+            if time.monotonic() > deadline:
+                self.findings.append(f"only {count()} were {what} within {within_s:g} s")
+                return
+            if count() >= told + 50:
+                told = count()
+                self.tell(f"  {what} {told}, answered {self.answered}")
             await asyncio.sleep(0.02)
+
+    def commit_wire(self) -> CommitWire:
+        return CommitWire(lambda kind: self.shall_cut_commit(kind), self.commit_cuts)
+
+    def answer_wire(self) -> AnswerWire:
+        return AnswerWire(lambda request: self.choose_answer_cut(request), self.answer_cuts)
 
     def running_turns(self) -> set[tuple[str, int]]:
         """Which attempts count as alive, as anybody would read it."""
@@ -87,11 +126,20 @@ class Result:
         return any(self.findings.values())
 
 
-async def play(stage: Stage, name: str, fault: Fault, rounds: int, seed: int, *, bug: str | None = None) -> Result:
+async def play(
+    stage: Stage,
+    name: str,
+    fault: Fault,
+    rounds: int,
+    seed: int,
+    *,
+    bug: str | None = None,
+    tell: Callable[[str], None] = print,
+) -> Result:
     """The whole of it."""
     began_at = time.monotonic()
     database = f"chaos_{name}" + (f"_{bug}" if bug else "")
-    async with _set(stage, database, fault, seed, bug) as scene:
+    async with _set(stage, database, fault, seed, bug, tell) as scene:
         patience_s = fault.lease_s + (10 if bug else 40)
         enough = asyncio.Event()
         asking = [
@@ -116,29 +164,47 @@ def _client(scene: Scene, habits: Habits, seed: str) -> Client:
 
 
 @contextlib.asynccontextmanager
-async def _set(stage: Stage, database: str, fault: Fault, seed: int, bug: str | None) -> AsyncIterator[Scene]:
+async def _set(
+    stage: Stage, database: str, fault: Fault, seed: int, bug: str | None, tell: Callable[[str], None]
+) -> AsyncIterator[Scene]:
     stage.new_database(database)
-    more = {"CHAOS_BUG": bug} if bug else {}
-    more["WORKER"] = "inprocess" if fault.has_worker else "off"
-    servers = [
-        stage.server(
-            f"server{number}", database, **more, CHAOS_LEASE_S=str(fault.lease_s), CHAOS_SKEW_S=str(skew_s)
-        )
-        for number, skew_s in enumerate(fault.skews_s)
-    ]
     journal = Journal(_fresh(stage.folder / f"{database}.jsonl"))
-    scene = Scene(stage, database, random.Random(seed), fault.lease_s, servers, journal)
-    scene.addresses = [server.address for server in servers]
-    try:
-        for server in servers:
-            server.start()
-        await asyncio.gather(*(server.ready() for server in servers))
-        yield scene
-    finally:
-        for server in servers:
-            server.clean_up()
-        journal.close()
+    scene = Scene(
+        stage, database, random.Random(seed), fault.lease_s, [], journal, skews_s=fault.skews_s, tell=tell
+    )
+    if bug == SYNCHRONOUS_COMMIT_OFF:
+        with stage.owner("postgres") as connection:
+            connection.execute(f"alter database {database} set synchronous_commit = off")
+        bug = None
+    async with contextlib.AsyncExitStack() as proxies:
+        for number, skew_s in enumerate(fault.skews_s):
+            where = await _behind_a_proxy(scene, proxies) if fault.proxied in ("database", "both") else {}
+            where |= {"CHAOS_BUG": bug or "", "WORKER": "inprocess" if fault.has_worker else "off"}
+            where |= {"CHAOS_LEASE_S": str(fault.lease_s), "CHAOS_SKEW_S": str(skew_s)}
+            scene.servers.append(stage.server(f"server{number}", database, **where))
+            if fault.proxied in ("clients", "both"):
+                front = Proxy(to_port(scene.servers[-1].port), scene.answer_wire)
+                scene.fronts.append(await proxies.enter_async_context(front))
+        scene.addresses = [f"http://127.0.0.1:{each.port}" for each in scene.fronts or scene.servers]
+        try:
+            for server in scene.servers:
+                server.start()
+            await asyncio.gather(*(server.ready() for server in scene.servers))
+            yield scene
+        finally:
+            for server in scene.servers:
+                server.clean_up()
+            journal.close()
     stage.drop_database(database)
+
+
+async def _behind_a_proxy(scene: Scene, proxies: contextlib.AsyncExitStack) -> dict[str, str]:
+    """The server's way to its database, and settings that make it give up sooner. The direct address is another one, so
+    that the server takes this one for a pooler: then statements travel with their text, and the proxy can read them."""
+    proxy = Proxy(to_postgres(scene.stage.postgres.socket_dir), scene.commit_wire)
+    scene.databases.append(await proxies.enter_async_context(proxy))
+    url = f"postgresql://chat_app@127.0.0.1:{proxy.port}/{scene.database}?sslmode=disable&gssencmode=disable"
+    return {"DATABASE_URL": url, "DATABASE_STATEMENT_TIMEOUT_MS": "1000"}
 
 
 def _fresh(path: Path) -> Path:

@@ -1,0 +1,58 @@
+"""Who ran when a server died, and how long it took until somebody else did."""
+
+import asyncio
+import time
+
+from tests.chaos.scene import GRACE_S, Scene
+
+LOOK_EVERY_S = 0.1
+LEFT = """
+    select turn_id::text, attempt, extract(epoch from lease_until - now())::float8 from chat.turns
+    where state = 'running' and lease_until >= now()"""
+NOW = "select turn_id::text, attempt, state = 'running' and lease_until >= now() from chat.turns"
+
+
+class Watch:
+    """A lease is kept and is not more than that: nobody takes a turn over before it ends, and a few seconds after it
+    the dead attempt counts as running no more."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._watching: list[asyncio.Task[None]] = []
+        self._delays_s: list[float] = []
+
+    def somebody_died(self) -> None:
+        self._watching.append(asyncio.create_task(self._see(self._read())))
+
+    async def told(self) -> str:
+        """Once every lease is over."""
+        await asyncio.gather(*self._watching)
+        delays = sorted(self._delays_s)
+        slowest = f", after {delays[0]:.1f} to {delays[-1]:.1f} s" if delays else ""
+        return f"{len(delays)} turns taken over{slowest}"
+
+    def _read(self) -> dict[tuple[str, int], float]:
+        with self._scene.stage.owner(self._scene.database) as connection:
+            return {(turn_id, attempt): left_s for turn_id, attempt, left_s in connection.execute(LEFT).fetchall()}
+
+    async def _see(self, doomed: dict[tuple[str, int], float]) -> None:
+        began_at = time.monotonic()
+        leases = {turn_id: (attempt, left_s) for (turn_id, attempt), left_s in doomed.items()}
+        while leases and time.monotonic() - began_at < self._scene.lease_s + GRACE_S:
+            await asyncio.sleep(LOOK_EVERY_S)
+            passed_s = time.monotonic() - began_at
+            with self._scene.stage.owner(self._scene.database) as connection:
+                found = {turn_id: rest for turn_id, *rest in connection.execute(NOW).fetchall()}
+            for turn_id, (attempt, left_s) in list(leases.items()):
+                now_at, is_running = found.get(turn_id, (attempt, False))
+                if now_at > attempt:
+                    self._taken_over(turn_id, passed_s, left_s)
+                if now_at > attempt or not is_running:
+                    del leases[turn_id]
+        for turn_id, (attempt, _) in leases.items():
+            self._scene.findings.append(f"attempt {attempt} of turn {turn_id} still counts as running")
+
+    def _taken_over(self, turn_id: str, passed_s: float, left_s: float) -> None:
+        self._delays_s.append(passed_s)
+        if passed_s < left_s - LOOK_EVERY_S:
+            self._scene.findings.append(f"turn {turn_id} was taken over {left_s - passed_s:.1f} s before its lease ended")
