@@ -29,8 +29,8 @@ class Habits:
     session: str
     streams: float = 0.8  # of its questions; the others want one JSON answer
     notes: float = 0.0  # of its questions ask for a note
-    doubles: float = 0.1  # of its questions are sent twice at once, with the same key
-    resumes: float = 0.7  # of its cut streams; the others are asked for anew
+    doubles: float = 0.2  # of its questions are sent twice at once, with the same key
+    resumes: float = 0.9  # of its cut streams; the others are asked for anew
 
 
 @dataclass(slots=True)

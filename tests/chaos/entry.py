@@ -1,23 +1,26 @@
-"""The server as the harness starts it: `python -m tests.chaos.entry`. What differs from `chatserver serve` is planted
-here, from outside: a shorter lease, so that rounds are quick; a wrong clock; one of the bugs of broken.py."""
+"""The server as the harness runs it. What differs from `chatserver serve` is planted here, from outside: a shorter
+lease, so that rounds are quick; a wrong clock; one of the bugs of broken.py."""
 
 import os
+from collections.abc import Mapping
 
 from chatServer import cli
 from chatServer.store import turns
 from tests.chaos import broken, clock
 
 
-def main() -> None:
-    skew_s = float(os.environ.get("CHAOS_SKEW_S", "0"))
+def serve(environment: Mapping[str, str], log: str) -> None:
+    """A new process becomes a server; what it says goes to its log."""
+    with open(log, "ab", buffering=0) as said:
+        os.dup2(said.fileno(), 1)
+        os.dup2(said.fileno(), 2)
+    os.chdir(os.path.dirname(log))  # where no .env is
+    os.environ.update(environment)
+    skew_s = float(os.environ["CHAOS_SKEW_S"])
     if skew_s:
         clock.shift(skew_s)
-    if lease_s := float(os.environ.get("CHAOS_LEASE_S", "0")):
-        turns.LEASE_S, turns.RENEW_AFTER_S = lease_s, lease_s / 3
-    if bug := os.environ.get("CHAOS_BUG"):
+    turns.LEASE_S = float(os.environ["CHAOS_LEASE_S"])
+    turns.RENEW_AFTER_S = turns.LEASE_S / 3
+    if bug := os.environ["CHAOS_BUG"]:
         broken.plant(bug, skew_s)
     cli.main(["serve"])
-
-
-if __name__ == "__main__":
-    main()

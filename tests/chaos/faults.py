@@ -59,10 +59,11 @@ async def cut_streams(scene: Scene, rounds: int) -> str:
 
     scene.choose_answer_cut = choose
     cuts = scene.answer_cuts
-    await scene.until(lambda: cuts.total() >= rounds, ENOUGH_S, "cut", cuts.total)
+    resumed = lambda: scene.journal.counts["resumed"]  # noqa: E731
+    await scene.until(lambda: resumed() >= rounds, ENOUGH_S, "resumed", resumed)
     scene.choose_answer_cut = lambda request: None
     where = ", ".join(f"{count} of {kind}" for kind, count in sorted(cuts.items()))
-    return f"{cuts.total()} cuts ({where} streams), {scene.journal.counts['resumed']} resumed by Last-Event-ID"
+    return f"{resumed()} streams resumed by Last-Event-ID, after {cuts.total()} cuts ({where})"
 
 
 async def stall(scene: Scene, rounds: int) -> str:

@@ -9,7 +9,7 @@ LOOK_EVERY_S = 0.1
 LEFT = """
     select turn_id::text, attempt, extract(epoch from lease_until - now())::float8 from chat.turns
     where state = 'running' and lease_until >= now()"""
-NOW = "select turn_id::text, attempt, state = 'running' and lease_until >= now() from chat.turns"
+NOW = "select turn_id::text, attempt, state, lease_until >= now() from chat.turns"
 
 
 class Watch:
@@ -38,19 +38,21 @@ class Watch:
     async def _see(self, doomed: dict[tuple[str, int], float]) -> None:
         began_at = time.monotonic()
         leases = {turn_id: (attempt, left_s) for (turn_id, attempt), left_s in doomed.items()}
+        still_counts: set[str] = set()
         while leases and time.monotonic() - began_at < self._scene.lease_s + GRACE_S:
             await asyncio.sleep(LOOK_EVERY_S)
             passed_s = time.monotonic() - began_at
             with self._scene.stage.owner(self._scene.database) as connection:
                 found = {turn_id: rest for turn_id, *rest in connection.execute(NOW).fetchall()}
+            still_counts = {turn_id for turn_id in leases if found[turn_id][1] == "running" and found[turn_id][2]}
             for turn_id, (attempt, left_s) in list(leases.items()):
-                now_at, is_running = found.get(turn_id, (attempt, False))
+                now_at, state, _ = found[turn_id]
                 if now_at > attempt:
                     self._taken_over(turn_id, passed_s, left_s)
-                if now_at > attempt or not is_running:
+                if now_at > attempt or state != "running":
                     del leases[turn_id]
-        for turn_id, (attempt, _) in leases.items():
-            self._scene.findings.append(f"attempt {attempt} of turn {turn_id} still counts as running")
+        for turn_id in leases.keys() & still_counts:
+            self._scene.findings.append(f"turn {turn_id} still counts as running")
 
     def _taken_over(self, turn_id: str, passed_s: float, left_s: float) -> None:
         self._delays_s.append(passed_s)
