@@ -8,10 +8,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.chaos.faults import FAULTS, PLANTED
+from tests.chaos.faults import FAULTS, PLANTED, SHORT_FORM
 from tests.chaos.scene import Result, play
 from tests.chaos.stage import Stage, opened_stage
 
+CHOICES = {**FAULTS, "short": SHORT_FORM}
 MOST = 5  # findings of one kind that are shown
 
 
@@ -19,7 +20,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("--seed", type=int, help="as an earlier run printed it")
     parser.add_argument("--rounds", type=int, help="of each fault, instead of its own number")
-    parser.add_argument("--fault", action="append", choices=[*FAULTS], help="only this one, and no planted bugs")
+    parser.add_argument("--fault", action="append", choices=[*CHOICES], help="only this one, and no planted bugs")
     parser.add_argument("--bug", action="append", choices=[*PLANTED], help="only this planted bug, and no faults")
     given = parser.parse_args()
     seed = random.SystemRandom().randrange(10**6) if given.seed is None else given.seed
@@ -37,7 +38,7 @@ async def run(stage: Stage, faults: list[str], bugs: list[str], *, rounds: int |
     began_at = time.monotonic()
     table: list[tuple[str, str, bool]] = []
     for name in faults:
-        fault = FAULTS[name]
+        fault = CHOICES[name]
         say(f"\n{fault.title} ({name})")
         result = await play(stage, name, fault, rounds or fault.rounds, seed, tell=say)
         show(result)

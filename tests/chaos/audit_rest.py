@@ -38,7 +38,7 @@ def _steps(versions: list[Any], turns: dict[str, Any], stories: dict[str, Story]
         elif version.operation == "revert":
             expected = texts.get(int(version.reason.removeprefix("version ")))
         else:
-            yield f"version {version.version}: {version.operation} of {version.turn_id} was never asked for"
+            yield f"version {version.version} of {len(versions)}, never asked for: {version._replace(notes='')}"
             continue
         if version.notes != expected:
             yield f"version {version.version} ({version.operation}) does not follow from the one before it"

@@ -62,8 +62,16 @@ def no_lock() -> None:
 
 
 def no_notes_lock() -> None:
-    """Two writers of one page of notes read it at once."""
+    """Two writers of one page of notes read it at once; the moment in between is longer, so that a short run meets it."""
+    lock_notes = notes.lock_notes
     notes.SQL["lock_notes"] = notes.SQL["lock_notes"].replace(b"for update", b"")
+
+    async def read_slowly(*given: Any) -> Any:
+        page = await lock_notes(*given)
+        await asyncio.sleep(0.1)
+        return page
+
+    notes.lock_notes = read_slowly
 
 
 def no_lease() -> None:

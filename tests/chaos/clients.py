@@ -42,6 +42,12 @@ class Heard:
     words: list[str] = field(default_factory=list)
     noted: bool | None = None
     ending: str = ""
+    silent_attempt: int | None = None  # of which the server let the stream end without an ending
+
+    @property
+    def attempt(self) -> int:
+        """The one that was heard last: each counts its events from another million on."""
+        return int(self.last_event_id.rpartition(":")[2] or 0) // 1_000_000
 
     def take(self, event_id: str, chunk: dict[str, Any]) -> None:
         self.last_event_id = event_id or self.last_event_id
@@ -144,11 +150,13 @@ class Client:
                     self._journal.announced(question, heard.turn_id)
                 if heard.ending:
                     return self._end(question, heard)
+        heard.silent_attempt = heard.attempt if heard.last_event_id else None
         return False
 
     def _end(self, question: Question, heard: Heard) -> bool:
         ending, heard.ending = heard.ending, ""
         if ending == "finish":
+            self._journal.counts["silent"] += heard.silent_attempt == heard.attempt
             self._journal.acknowledged(question, heard.turn_id, "".join(heard.words), noted=heard.noted)
             return True
         if ending == "abort":

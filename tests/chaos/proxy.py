@@ -74,6 +74,7 @@ class Proxy:
             await self._flows.wait()
             await self._talk(reader, writer)
             writer.close()
+            await writer.wait_closed()
         except (asyncio.CancelledError, OSError, Cut):
             reset(writer)
         finally:
@@ -94,7 +95,7 @@ class Proxy:
             for pump in pumps:
                 pump.cancel()
             await asyncio.wait(pumps)
-            server_writer.close()
+            reset(server_writer)
 
     async def _pump(
         self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, rule: Callable[[bytes], Awaitable[bytes]]

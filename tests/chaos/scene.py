@@ -38,7 +38,6 @@ class Fault:
     title: str
     act: "Callable[[Scene, int], Awaitable[str]]"  # does so many, says how many it did
     rounds: int
-    quick_rounds: int
     is_deadly: bool = True  # a turn may be taken over: processes die, or are cut off from the database
     has_worker: bool = False  # jobs are worked off while it lasts; else they are counted first
     lease_s: float = LEASE_S
