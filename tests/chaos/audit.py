@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from tests.chaos.audit_rest import job_findings, note_findings, usage_findings
 from tests.chaos.journal import Story
@@ -78,9 +79,10 @@ def _foreign(ledger: Ledger, stories: dict[str, Story]) -> Iterator[str]:
 def _order(ledger: Ledger, stories: dict[str, Story]) -> Iterator[str]:
     """Within a session turns stand one after the other, whole, question first, in the order of acknowledgement."""
     places: dict[str, tuple[int, int]] = {}
-    by_session: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for session, messages in _sessions(ledger).items():
-        rows = [message for message in messages if message.turn_id]
+    by_session: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for message in ledger.messages:
+        by_session[message.user_id, message.session_id].append(message)
+    for rows in by_session.values():
         for place, row in enumerate(rows):
             is_first = place == 0 or rows[place - 1].turn_id != row.turn_id
             if is_first and row.turn_id in places:
@@ -89,8 +91,6 @@ def _order(ledger: Ledger, stories: dict[str, Story]) -> Iterator[str]:
                 yield f"turn {row.turn_id}: {row.kind} where {'a question' if is_first else 'an answer'} belongs"
             first, _ = places.get(row.turn_id, (row.id, row.id))
             places[row.turn_id] = (first, row.id)
-            if is_first:
-                by_session[session].append(row.turn_id)
     yield from _acknowledged_in_order(stories, places)
 
 
@@ -107,13 +107,6 @@ def _acknowledged_in_order(stories: dict[str, Story], places: dict[str, tuple[in
                 last, first = places.get(min(earlier.turn_ids)), places.get(min(later.turn_ids))
                 if last and first and last[1] > first[0]:
                     yield f"{later.nonce} was asked after {earlier.nonce} was answered, and stands before it"
-
-
-def _sessions(ledger: Ledger) -> dict[tuple[str, str], list]:
-    found: dict[tuple[str, str], list] = defaultdict(list)
-    for message in ledger.messages:
-        found[message.user_id, message.session_id].append(message)
-    return found
 
 
 def _unended(ledger: Ledger, stories: dict[str, Story]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """The auditor on what turns leave behind: notes and their versions, usage, jobs."""
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -30,7 +31,7 @@ def note_findings(ledger: Ledger, stories: dict[str, Story]) -> Iterator[str]:
 def _steps(versions: list[Any], turns: dict[str, Any], stories: dict[str, Story]) -> Iterator[str]:
     by_key = {story.key: story for story in stories.values()}
     texts = {version.version: version.notes for version in versions}
-    for before, version in zip(versions, versions[1:], strict=False):
+    for before, version in itertools.pairwise(versions):
         turn = turns.get(version.turn_id)
         story = by_key.get(turn.turn_key) if turn else None
         if version.operation == "append" and story is not None:

@@ -25,9 +25,7 @@ def commit_at_the_end() -> None:
         if turn.turn_id in kept:
 
             async def append(messages: Any, **options: Any) -> None:
-                kept[turn.turn_id].append(
-                    lambda later: history_of(later, principal, turn).append(messages, **options)
-                )
+                kept[turn.turn_id].append(lambda later: history_of(later, principal, turn).append(messages, **options))
 
             history.append = append
         return history
@@ -62,7 +60,7 @@ def no_lock() -> None:
 
 
 def no_notes_lock() -> None:
-    """Two writers of one page of notes read it at once; the moment in between is longer, so that a short run meets it."""
+    """Two writers of one page of notes read it at once; the moment is longer, so that a short run meets it."""
     lock_notes = notes.lock_notes
     notes.SQL["lock_notes"] = notes.SQL["lock_notes"].replace(b"for update", b"")
 

@@ -3,18 +3,19 @@ lease, so that rounds are quick; a wrong clock; one of the bugs of broken.py."""
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from chatServer import cli
 from chatServer.store import turns
 from tests.chaos import broken, clock
 
 
-def serve(environment: Mapping[str, str], log: str) -> None:
+def serve(environment: Mapping[str, str], log: Path) -> None:
     """A new process becomes a server; what it says goes to its log."""
-    with open(log, "ab", buffering=0) as said:
+    with log.open("ab") as said:
         os.dup2(said.fileno(), 1)
         os.dup2(said.fileno(), 2)
-    os.chdir(os.path.dirname(log))  # where no .env is
+    os.chdir(log.parent)  # where no .env is
     os.environ.update(environment)
     skew_s = float(os.environ["CHAOS_SKEW_S"])
     if skew_s:

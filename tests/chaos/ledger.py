@@ -34,10 +34,12 @@ ORPHANS = {
         where not exists (select from chat.turns t where t.user_id = h.user_id and t.turn_id = h.turn_id)""",
     "turns without their question": """
         select count(*) from chat.turns t where not exists (
-            select from public.chat_message_history h where h.user_id = t.user_id and h.message_id = t.user_message_id)""",
+            select from public.chat_message_history h
+            where h.user_id = t.user_id and h.message_id = t.user_message_id)""",
     "done turns without their reply": """
         select count(*) from chat.turns t where state = 'done' and not exists (
-            select from public.chat_message_history h where h.user_id = t.user_id and h.message_id = t.reply_message_id)""",
+            select from public.chat_message_history h
+            where h.user_id = t.user_id and h.message_id = t.reply_message_id)""",
     "replies of turns that are not done": """
         select count(*) from chat.turns t join public.chat_message_history h
             on h.user_id = t.user_id and h.message_id = t.reply_message_id
@@ -45,7 +47,8 @@ ORPHANS = {
     "search entries of nothing": """
         select count(*) from chat.message_index i where not exists (
             select from public.chat_message_history h where h.user_id = i.user_id and h.message_id = i.message_id)
-        and not exists (select from chat.sessions s where s.user_id = i.user_id and s.session_id = i.message_id::text)""",
+        and not exists (
+            select from chat.sessions s where s.user_id = i.user_id and s.session_id = i.message_id::text)""",
     "questions without a search entry": """
         select count(*) from public.chat_message_history h where message ->> 'type' = 'human' and not exists (
             select from chat.message_index i where i.user_id = h.user_id and i.message_id = h.message_id)""",
@@ -60,7 +63,8 @@ ORPHANS = {
             select from chat.turns t where t.user_id = v.user_id and t.turn_id = v.turn_id)""",
     "logs that overlap": """
         select count(*) from chat.turn_events a join chat.turn_events b
-            on a.user_id = b.user_id and a.turn_id = b.turn_id and a.seq_from < b.seq_from and a.seq_to >= b.seq_from""",
+            on a.user_id = b.user_id and a.turn_id = b.turn_id
+        where a.seq_from < b.seq_from and a.seq_to >= b.seq_from""",
     "titles told twice": """
         select count(*) from (select 1 from chat.user_events where kind = 'title'
             group by user_id, data ->> 'session_id' having count(*) > 1) as twice""",

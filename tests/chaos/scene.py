@@ -99,10 +99,17 @@ class Scene:
             await asyncio.sleep(0.02)
 
     def commit_wire(self) -> CommitWire:
-        return CommitWire(lambda kind: self.shall_cut_commit(kind), self.commit_cuts)
+        return CommitWire(self._cuts_commit, self.commit_cuts)
 
     def answer_wire(self) -> AnswerWire:
-        return AnswerWire(lambda request: self.choose_answer_cut(request), self.answer_cuts)
+        return AnswerWire(self._cuts_answer, self.answer_cuts)
+
+    def _cuts_commit(self, kind: str) -> bool:
+        """As the fault wants it at this moment, also on wires that are older."""
+        return self.shall_cut_commit(kind)
+
+    def _cuts_answer(self, request: bytes) -> int | None:
+        return self.choose_answer_cut(request)
 
     def running_turns(self) -> set[tuple[str, int]]:
         """Which attempts count as alive, as anybody would read it."""
@@ -168,9 +175,7 @@ async def _set(
 ) -> AsyncIterator[Scene]:
     stage.new_database(database)
     journal = Journal(_fresh(stage.folder / f"{database}.jsonl"))
-    scene = Scene(
-        stage, database, random.Random(seed), fault.lease_s, [], journal, skews_s=fault.skews_s, tell=tell
-    )
+    scene = Scene(stage, database, random.Random(seed), fault.lease_s, [], journal, skews_s=fault.skews_s, tell=tell)
     if bug == SYNCHRONOUS_COMMIT_OFF:
         with stage.owner("postgres") as connection:
             connection.execute(f"alter database {database} set synchronous_commit = off")

@@ -39,7 +39,7 @@ class Server:
     name: str
     environment: dict[str, str]
     log: Path
-    port: int = field(default_factory=lambda: free_port())
+    port: int
     process: BaseProcess | None = None
 
     @property
@@ -48,7 +48,7 @@ class Server:
 
     def start(self) -> None:
         values = {**self.environment, "PORT": str(self.port)}
-        self.process = PROCESSES.Process(target=serve, args=(values, str(self.log)), daemon=True)
+        self.process = PROCESSES.Process(target=serve, args=(values, self.log), daemon=True)
         self.process.start()
 
     async def ready(self) -> None:
@@ -109,7 +109,7 @@ class Stage:
             "LOG_LEVEL": "INFO",
             **environment,
         }
-        return Server(name, values, self.folder / f"{database}-{name}.log")
+        return Server(name, values, self.folder / f"{database}-{name}.log", free_port())
 
     def token(self, user: str) -> str:
         """Good for servers whose clocks are off by up to two hours in either direction."""

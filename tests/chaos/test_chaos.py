@@ -1,7 +1,6 @@
 """The short form of make chaos: a little of every fault leaves nothing but zeros, and a planted bug does not."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 

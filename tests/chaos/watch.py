@@ -57,4 +57,6 @@ class Watch:
     def _taken_over(self, turn_id: str, passed_s: float, left_s: float) -> None:
         self._delays_s.append(passed_s)
         if passed_s < left_s - LOOK_EVERY_S:
-            self._scene.findings.append(f"turn {turn_id} was taken over {left_s - passed_s:.1f} s before its lease ended")
+            self._scene.findings.append(
+                f"turn {turn_id} was taken over {left_s - passed_s:.1f} s before its lease ended"
+            )

@@ -5,8 +5,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-WORDS = "a reply of some words that takes its time so that faults land in the middle of it".split()
-REPLY = " ".join(["{1} says", *WORDS, "and ends with {1}"])
+REPLY = "{1} says a reply of some words that takes its time so that faults land in its middle and ends with {1}"
 DELAY_MS = 12  # before each word: about a quarter of a second for a reply
 
 
