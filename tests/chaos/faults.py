@@ -151,7 +151,7 @@ async def _judge_tokens(scene: Scene) -> None:
 HOUR_S = 3600
 FAULTS = {
     "kill": Fault("kill -9 of a server", kill_9, 50, has_worker=True),
-    "lease": Fault("kill -9, with the product's own lease of 30 s", kill_9, 1, lease_s=30),
+    "lease": Fault("kill -9, with the product's own lease of 30 s", kill_9, 2, lease_s=30, skews_s=(0,)),
     "postgres": Fault("immediate restart of Postgres", crash_postgres, 20),
     "commit": Fault("connection reset after COMMIT", reset_after_commit, 200, proxied="database"),
     "cut": Fault("cut and resumed streams", cut_streams, 500, proxied="clients", is_deadly=False),

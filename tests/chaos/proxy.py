@@ -92,10 +92,10 @@ class Proxy:
             for pump in done:
                 pump.result()
         finally:
+            reset(server_writer)
             for pump in pumps:
                 pump.cancel()
             await asyncio.wait(pumps)
-            reset(server_writer)
 
     async def _pump(
         self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, rule: Callable[[bytes], Awaitable[bytes]]

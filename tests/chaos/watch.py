@@ -27,9 +27,10 @@ class Watch:
     async def told(self) -> str:
         """Once every lease is over."""
         await asyncio.gather(*self._watching)
-        delays = sorted(self._delays_s)
-        slowest = f", after {delays[0]:.1f} to {delays[-1]:.1f} s" if delays else ""
-        return f"{len(delays)} turns taken over{slowest}"
+        if not self._delays_s:
+            return "no turn taken over"
+        earliest_s, latest_s = min(self._delays_s), max(self._delays_s)
+        return f"{len(self._delays_s)} turns taken over, {earliest_s:.1f} to {latest_s:.1f} s after their lease"
 
     def _read(self) -> dict[tuple[str, int], float]:
         with self._scene.stage.owner(self._scene.database) as connection:
@@ -55,7 +56,7 @@ class Watch:
             self._scene.findings.append(f"turn {turn_id} still counts as running")
 
     def _taken_over(self, turn_id: str, passed_s: float, left_s: float) -> None:
-        self._delays_s.append(passed_s)
+        self._delays_s.append(passed_s - left_s)
         if passed_s < left_s - LOOK_EVERY_S:
             self._scene.findings.append(
                 f"turn {turn_id} was taken over {left_s - passed_s:.1f} s before its lease ended"
