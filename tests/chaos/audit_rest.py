@@ -39,7 +39,7 @@ def _steps(versions: list[Any], turns: dict[str, Any], stories: dict[str, Story]
         elif version.operation == "revert":
             expected = texts.get(int(version.reason.removeprefix("version ")))
         else:
-            yield f"version {version.version} of {len(versions)}, never asked for: {version._replace(notes='')}"
+            yield f"version {version.version}: {version.operation} of turn {version.turn_id}, which asked for none"
             continue
         if version.notes != expected:
             yield f"version {version.version} ({version.operation}) does not follow from the one before it"

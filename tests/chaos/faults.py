@@ -49,7 +49,8 @@ async def reset_after_commit(scene: Scene, rounds: int) -> str:
     scene.shall_cut_commit = lambda kind: False
     if silent := scene.journal.counts["silent"]:  # nobody died, so that every stream has somebody who ends it
         scene.findings.append(f"{silent} streams fell silent, and their turns had ended well")
-    return ", ".join(f"{count} at {kind}" for kind, count in sorted(cuts.items()))
+    where = ", ".join(f"{count} at {kind}" for kind, count in sorted(cuts.items()))
+    return f"{cuts.total()} resets after COMMIT ({where})"
 
 
 async def cut_streams(scene: Scene, rounds: int) -> str:
@@ -66,7 +67,7 @@ async def cut_streams(scene: Scene, rounds: int) -> str:
     resumed = lambda: scene.journal.counts["resumed"]  # noqa: E731
     await scene.until(lambda: resumed() >= rounds, ENOUGH_S, "resumed", resumed)
     scene.choose_answer_cut = lambda request: None
-    where = ", ".join(f"{count} of {kind}" for kind, count in sorted(cuts.items()))
+    where = ", ".join(f"{count} {kind}" for kind, count in sorted(cuts.items()))
     return f"{resumed()} streams resumed by Last-Event-ID, after {cuts.total()} cuts ({where})"
 
 
@@ -166,7 +167,7 @@ PLANTED = {  # the bug, and the fault that has to notice it
     "no_lock": ("cut", 60),
     "no_notes_lock": ("cut", 60),
     "no_lease": ("cut", 40),
-    "endless_lease": ("kill", 3),
+    "endless_lease": ("kill", 4),
     "synchronous_commit_off": ("postgres", 3),
     "no_second_look": ("commit", 20),
     "own_clock": ("skew", 1),

@@ -184,7 +184,8 @@ class AnswerWire(Wire):
     async def to_server(self, data: bytes) -> bytes:
         if b" HTTP/1.1\r\n" in data:
             self._left = self._choose(data)
-            self._kind = "resumed" if data.startswith(b"GET") else "asked"
+            asked = "in a resumed stream" if data.startswith(b"GET") else "in an answer"
+            self._kind = asked if self._left else "once the request was received"
         return data
 
     async def to_client(self, data: bytes) -> bytes:
