@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -27,11 +28,13 @@ def main() -> None:
     faults = given.fault or ([] if given.bug else [*FAULTS])
     bugs = given.bug or ([] if given.fault else [*PLANTED])
     print(f"make chaos SEED={seed}: {len(faults)} faults, {len(bugs)} planted bugs", flush=True)
-    with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
-        Path(folder).chmod(0o755)  # the embedded server may run as another user
-        with opened_stage(Path(folder)) as stage:
-            is_well = asyncio.run(run(stage, faults, bugs, rounds=given.rounds, seed=seed))
-    sys.exit(0 if is_well else 1)
+    folder = Path(tempfile.mkdtemp(prefix="chaos-"))
+    folder.chmod(0o755)  # the embedded server may run as another user
+    with opened_stage(folder) as stage:
+        is_well = asyncio.run(run(stage, faults, bugs, rounds=given.rounds, seed=seed))
+    if not is_well:
+        sys.exit(f"The journals of the clients and the logs of the servers are in {folder}")
+    shutil.rmtree(folder)
 
 
 async def run(stage: Stage, faults: list[str], bugs: list[str], *, rounds: int | None, seed: int) -> bool:

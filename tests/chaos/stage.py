@@ -102,6 +102,8 @@ class Stage:
     def server(self, name: str, database: str, **environment: str) -> Server:
         app_url = self.postgres.url("chat_app", database)
         values = {
+            "HOST": "127.0.0.1",
+            "AUTH_MODE": "dev",
             "CHAT_DATA_DIR": str(self.folder),
             "DATABASE_URL": app_url,
             "DATABASE_DIRECT_URL": app_url,

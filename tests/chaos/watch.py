@@ -22,7 +22,8 @@ class Watch:
         self._delays_s: list[float] = []
 
     def somebody_died(self) -> None:
-        self._watching.append(asyncio.create_task(self._see(self._read())))
+        began_at = time.monotonic()
+        self._watching.append(asyncio.create_task(self._see(self._read(), began_at)))
 
     async def told(self) -> str:
         """Once every lease is over."""
@@ -32,22 +33,20 @@ class Watch:
         earliest_s, latest_s = min(self._delays_s), max(self._delays_s)
         return f"{len(self._delays_s)} turns taken over, {earliest_s:.1f} to {latest_s:.1f} s after their lease"
 
-    def _read(self) -> dict[tuple[str, int], float]:
+    def _read(self) -> dict[str, tuple[int, float]]:
         with self._scene.stage.owner(self._scene.database) as connection:
-            return {(turn_id, attempt): left_s for turn_id, attempt, left_s in connection.execute(LEFT).fetchall()}
+            return {turn_id: (attempt, left_s) for turn_id, attempt, left_s in connection.execute(LEFT).fetchall()}
 
-    async def _see(self, doomed: dict[tuple[str, int], float]) -> None:
-        began_at = time.monotonic()
-        leases = {turn_id: (attempt, left_s) for (turn_id, attempt), left_s in doomed.items()}
+    async def _see(self, leases: dict[str, tuple[int, float]], began_at: float) -> None:
         still_counts: set[str] = set()
         while leases and time.monotonic() - began_at < self._scene.lease_s + GRACE_S:
             await asyncio.sleep(LOOK_EVERY_S)
             passed_s = time.monotonic() - began_at
             with self._scene.stage.owner(self._scene.database) as connection:
                 found = {turn_id: rest for turn_id, *rest in connection.execute(NOW).fetchall()}
-            still_counts = {turn_id for turn_id in leases if found[turn_id][1] == "running" and found[turn_id][2]}
+            still_counts = {turn_id for turn_id, (_, state, holds) in found.items() if state == "running" and holds}
             for turn_id, (attempt, left_s) in list(leases.items()):
-                now_at, state, _ = found[turn_id]
+                now_at, state, _ = found.get(turn_id, (attempt, "gone", False))
                 if now_at > attempt:
                     self._taken_over(turn_id, passed_s, left_s)
                 if now_at > attempt or state != "running":
