@@ -7,8 +7,7 @@ from typing import Any
 from tests.chaos.audit_rest import job_findings, note_findings, usage_findings
 from tests.chaos.journal import Story
 from tests.chaos.ledger import Ledger
-from tests.chaos.stage import user_id
-from tests.chaos.words import expected_reply
+from tests.chaos.words import expected_reply, user_id
 
 Findings = dict[str, list[str]]
 Check = Callable[[Ledger, dict[str, Story]], Iterator[str]]

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from uuid import NAMESPACE_URL, uuid5
 
 import httpx
 import jwt
@@ -22,7 +21,7 @@ import psycopg
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres, revive
 from chatServer.store.migrate import migrate
 from tests.chaos.entry import serve
-from tests.chaos.words import write_script
+from tests.chaos.words import user_id, write_script
 
 START_S = 60
 TEMPLATE = "template_chaos"
@@ -132,10 +131,6 @@ class Stage:
         postmaster.send_signal(sent)
         await asyncio.to_thread(psutil.wait_procs, family, 30)
         await asyncio.to_thread(revive, self.postgres)
-
-
-def user_id(name: str) -> str:
-    return str(uuid5(NAMESPACE_URL, name))
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ import json
 import random
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
 
 REPLY = "{1} says a reply of some words that takes its time so that faults land in its middle and ends with {1}"
 DELAY_MS = 12  # before each word: about a quarter of a second for a reply
@@ -25,6 +26,10 @@ class Question:
     @property
     def text(self) -> str:
         return f"{'note' if self.takes_note else 'ask'} {self.nonce}"
+
+
+def user_id(name: str) -> str:
+    return str(uuid5(NAMESPACE_URL, name))
 
 
 def expected_reply(nonce: str) -> str:
