@@ -5,6 +5,7 @@ import asyncio
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,10 +69,13 @@ class Heard:
 class Client:
     """One user in one session, asking one question after the other."""
 
-    def __init__(self, habits: Habits, token: str, journal: Journal, addresses: Addresses, seed: str) -> None:
+    def __init__(
+        self, habits: Habits, token: str, journal: Journal, addresses: Addresses, live: Counter[str], seed: str
+    ) -> None:
         self.habits = habits
         self._journal = journal
         self._addresses = addresses
+        self._live = live  # answers that are being heard where they are made, by address
         self._rng = random.Random(seed)
         self._nonces = Nonces(self._rng)
         self._headers = {"Authorization": f"Bearer {token}"}
@@ -128,7 +132,12 @@ class Client:
                 heard.last_event_id = ""  # nothing to resume: the key tells what became of it
                 return False
             if response.headers.get("content-type", "").startswith("text/event-stream"):
-                return await self._hear_stream(response, question, heard)
+                address, _, _ = str(request.url).partition("/api/")
+                self._live[address] += request.method == "POST"
+                try:
+                    return await self._hear_stream(response, question, heard)
+                finally:
+                    self._live[address] -= request.method == "POST"
             await response.aread()
             return self._hear_json(response, question)
         finally:

@@ -65,6 +65,7 @@ class Scene:
     commit_cuts: Counter[str] = field(default_factory=Counter)
     choose_answer_cut: Callable[[bytes], int | None] = lambda request: None
     answer_cuts: Counter[str] = field(default_factory=Counter)
+    live: Counter[str] = field(default_factory=Counter)  # answers that clients hear just now, by address
 
     @property
     def answered(self) -> int:
@@ -80,11 +81,11 @@ class Scene:
         while self.answered < wanted and time.monotonic() < deadline:
             await asyncio.sleep(0.01)
 
-    async def until_running(self, count: int, within_s: float = 5) -> None:
-        """So that there is something to break."""
-        deadline = time.monotonic() + within_s
-        while len(self.running_turns()) < count and time.monotonic() < deadline:
-            await asyncio.sleep(0.05)
+    async def until_live(self, server: Server, count: int, within_s: float = 10) -> None:
+        """So that there is something to break: until this server is in the middle of some answers."""
+        address, deadline = self.addresses[self.servers.index(server)], time.monotonic() + within_s
+        while self.live[address] < count and time.monotonic() < deadline:
+            await asyncio.sleep(0.01)
 
     async def until(self, is_enough: Callable[[], bool], within_s: float, what: str, count: Callable[[], int]) -> None:
         """Until it has happened often enough; that it has not is a finding."""
@@ -166,7 +167,8 @@ async def play(
 
 
 def _client(scene: Scene, habits: Habits, seed: str) -> Client:
-    return Client(habits, scene.stage.token(habits.user), scene.journal, lambda: scene.addresses, seed)
+    token = scene.stage.token(habits.user)
+    return Client(habits, token, scene.journal, lambda: scene.addresses, scene.live, seed)
 
 
 @contextlib.asynccontextmanager
