@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from chatServer import cli
+from chatServer.conversation.tokens import count_text
 from chatServer.store import turns
 from tests.chaos import broken, clock
+
+count_text("")  # reads the vocabulary: once, for all that are forked from here
 
 
 def serve(environment: Mapping[str, str], log: Path) -> None:
