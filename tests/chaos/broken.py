@@ -62,7 +62,7 @@ def no_lock() -> None:
 def no_notes_lock() -> None:
     """Two writers of one page of notes read it at once; the moment is longer, so that a short run meets it."""
     lock_notes = notes.lock_notes
-    notes.SQL["lock_notes"] = notes.SQL["lock_notes"].replace(b"for update", b"")
+    _replace(notes.SQL, b"for update", b"")
 
     async def read_slowly(*given: Any) -> Any:
         page = await lock_notes(*given)
@@ -74,17 +74,17 @@ def no_notes_lock() -> None:
 
 def no_lease() -> None:
     """A running turn is taken over at once, whether or not somebody still runs it."""
-    _replace_in_turns(b"lease_until < now()", b"true")
+    _replace(turns.SQL, b"lease_until < now()", b"true")
 
 
 def endless_lease() -> None:
     """A running turn is never taken over."""
-    _replace_in_turns(b"lease_until < now()", b"false")
+    _replace(turns.SQL, b"lease_until < now()", b"false")
 
 
 def own_clock(skew_s: float) -> None:
     """The lease is measured by the clock of whoever looks, as `time.time()` would be, and not by the database's."""
-    _replace_in_turns(b"now()", f"(now() + interval '{skew_s} s')".encode())
+    _replace(turns.SQL, b"now()", f"(now() + interval '{skew_s} s')".encode())
 
 
 def no_second_look() -> None:
@@ -96,9 +96,12 @@ def no_second_look() -> None:
     record.Record._was_stored = never
 
 
-def _replace_in_turns(old: bytes, new: bytes) -> None:
-    for name, statement in turns.SQL.items():
-        turns.SQL[name] = statement.replace(old, new)
+def _replace(statements: dict[str, bytes], old: bytes, new: bytes) -> None:
+    """Wherever it stands; a bug that changes nothing would be caught by nobody."""
+    if not any(old in statement for statement in statements.values()):
+        raise LookupError(f"no statement holds {old!r} any more")
+    for name, statement in statements.items():
+        statements[name] = statement.replace(old, new)
 
 
 BUGS = (commit_at_the_end, no_key, no_lock, no_notes_lock, no_lease, endless_lease, no_second_look)
