@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Tests wait more than they work: three at a time serve two cores.
 SIDE_BY_SIDE ?= 3
 
-.PHONY: run test test-long contract lint types bench lock licences sbom secrets hooks clean
+.PHONY: run test test-long chaos contract lint types bench lock licences sbom secrets hooks clean
 
 run: $(VENV)/.product
 	@$(BIN)/chatserver serve
@@ -17,6 +17,11 @@ test: $(VENV)/.dev contract
 test-long: $(VENV)/.dev contract
 	@tests/tools/ensure_pgbouncer
 	$(BIN)/pytest
+
+# Faults and planted bugs, in the manner of Jepsen; docs/reliability.md. SEED=... repeats a run, ROUNDS=... shortens it,
+# FAULT=... or BUG=... chooses one.
+chaos: $(VENV)/.dev
+	@$(BIN)/python -m tests.chaos $(SEED:%=--seed %) $(ROUNDS:%=--rounds %) $(FAULT:%=--fault %) $(BUG:%=--bug %)
 
 # The AI SDK, whose parser reads our streams in the tests; without Node they are skipped, and say so.
 contract:

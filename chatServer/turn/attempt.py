@@ -16,7 +16,7 @@ from chatServer.records import Turn, TurnEvent, Usage
 from chatServer.spans import span
 from chatServer.store.pool import Database
 from chatServer.turn import replay
-from chatServer.turn.after import Outcome, ended
+from chatServer.turn.after import Lost, Outcome, ended
 from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
 from chatServer.turn.heard import Heard
@@ -153,9 +153,14 @@ class Attempt:
             self.begun.window.conversation.add(message)
         await self.begun.window.count_new()
         ending = self._ending(outcome)
-        if failure := await self._record.store(outcome, ending):
-            is_gone = isinstance(failure, errors.SessionNotFound)
-            ending = [TurnEvent("abort") if is_gone else TurnEvent("error", text=failure.detail, name=failure.code)]
+        try:
+            failure = await self._record.store(outcome, ending)
+        except Lost:
+            self._reason = "lost"
+            await self._tell_if_gone()
+            return
+        if failure:
+            ending = [TurnEvent("error", text=failure.detail, name=failure.code)]
         else:
             self.outcome = outcome
         for event in ending:

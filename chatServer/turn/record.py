@@ -54,7 +54,7 @@ class Record:
 
     async def store(self, outcome: Outcome, ending: Sequence[TurnEvent]) -> errors.ChatError | None:
         """The end of it, with what is told last; a database that is away is asked again. What is returned, not raised:
-        the error because of which nothing was stored."""
+        the error because of which nothing was stored. Lost: somebody else has the turn, or it was deleted."""
         seq_from, said = self._log.unstored()
         unstored = seq_from, [*said, *ending]
         failure: errors.ChatError | None = None
@@ -64,9 +64,9 @@ class Record:
                 if failure is None or not await self._was_stored(outcome):
                     await after.finish(self._database, self._begun, outcome, unstored, is_repeated=self._is_uncertain)
                 return None
-            except (Lost, errors.SessionNotFound):
+            except (Lost, errors.SessionNotFound) as error:
                 logger.warning("a turn was taken over or deleted while it ran")
-                return errors.SessionNotFound()
+                raise Lost from error
             except errors.ChatError as error:
                 failure = error
             except Exception as error:  # noqa: BLE001  a bug of ours: the turn stays unstored, and its followers hear so

@@ -5,6 +5,7 @@ import itertools
 import time
 from uuid import UUID
 
+import psycopg
 import pytest
 
 from chatServer.memory import notebook
@@ -273,6 +274,28 @@ async def test_an_attempt_that_was_taken_over_stores_nothing(pair, urls, setting
     assert (await first).json()["response"] == SLOW["reply"], "who asked first hears the attempt that counts"
     assert rows(urls, "select state, attempt from chat.turns") == [("done", 2)]
     assert count(urls, "chat_message_history") == 2
+
+
+async def test_an_attempt_that_was_taken_over_as_it_ended_falls_silent_and_aborts_nothing(settings, as_ada, urls):
+    """Its last write waits for the session while the turn goes to somebody else."""
+    async with talking(settings, as_ada, {"match": "^briefly", "reply": "a b c", "delay_ms": 50}) as client:
+        body = {"id": "s", "message": user_message("briefly")}
+        first = asyncio.create_task(client.post("/api/chat", json=body))
+        await until_running(client, "s")
+        with psycopg.connect(urls.owner) as connection:
+            connection.execute("select from chat.sessions for update")
+            await until_somebody_waits(urls)
+            connection.execute("update chat.turns set attempt = attempt + 1")
+        kinds = [chunk["type"] for chunk in chunks((await first).text)]
+    assert kinds[-1] == "finish-step", "no ending: the client may resume, and hear the attempt that counts"
+    assert rows(urls, "select state, attempt from chat.turns") == [("running", 2)]
+
+
+async def until_somebody_waits(urls) -> None:
+    deadline = time.monotonic() + 5
+    while rows(urls, "select count(*) from pg_locks where not granted") == [(0,)]:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
 
 
 async def test_a_session_deleted_under_a_running_turn_stays_deleted(pair, urls):
