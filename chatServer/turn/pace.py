@@ -2,7 +2,7 @@
 
 import asyncio
 
-from chatServer.store.turns import RENEW_AFTER_S
+from chatServer.store import turns
 
 FLUSH_EVERY_S = 0.25  # followers in other processes are this much behind
 WRITES_PER_S = 200  # of all turns; so with 200 of them each writes once a second, with 400 every two
@@ -14,8 +14,8 @@ class Pace:
 
     def __init__(self, lanes: int) -> None:
         self.lane = asyncio.Semaphore(lanes)
-        self.turns = 0
+        self.running = 0
 
     @property
     def pause_s(self) -> float:
-        return min(max(FLUSH_EVERY_S, self.turns / WRITES_PER_S), RENEW_AFTER_S)
+        return min(max(FLUSH_EVERY_S, self.running / WRITES_PER_S), turns.RENEW_AFTER_S)

@@ -131,13 +131,13 @@ class Turns:
         self._attempts[key] = attempt
         task = asyncio.create_task(attempt.run(self._answerer, self._timeout_s))
         self._tasks.add(task)
-        self._pace.turns = len(self._tasks)
+        self._pace.running = len(self._tasks)
         self._on_start()
 
         def gone(ended: asyncio.Task[None]) -> None:
             self._on_end()
             self._tasks.discard(ended)
-            self._pace.turns = len(self._tasks)
+            self._pace.running = len(self._tasks)
             if self._attempts.get(key) is attempt:
                 del self._attempts[key]
             if not ended.cancelled() and (error := ended.exception()):

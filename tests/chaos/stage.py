@@ -107,6 +107,7 @@ class Stage:
             "DATABASE_URL": app_url,
             "DATABASE_DIRECT_URL": app_url,
             "MODEL": f"script:{self.script}",
+            **{f"LIMIT_{name}": "0" for name in ("TURNS_PER_MINUTE", "PARALLEL_TURNS", "TOKENS_PER_DAY")},
             "LOG_LEVEL": "INFO",
             **environment,
         }
