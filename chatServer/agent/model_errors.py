@@ -2,7 +2,7 @@
 
 import logging
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from langchain_core import exceptions
 
@@ -54,8 +54,9 @@ def pause_before_retry(error: BaseException) -> float | None:
 def _wished_pause_s(chain: list[BaseException]) -> float | None:
     """What the provider asks for in its header Retry-After; dates are not read."""
     for each in chain:
-        wish = getattr(getattr(each, "response", None), "headers", {}).get("retry-after", "")
-        if wish.isascii() and wish.isdecimal():
+        headers = getattr(getattr(each, "response", None), "headers", None)
+        wish = headers.get("retry-after") if isinstance(headers, Mapping) else None
+        if isinstance(wish, str) and wish.isascii() and wish.isdecimal():
             return float(wish[:9])
     return None
 

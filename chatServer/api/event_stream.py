@@ -64,7 +64,7 @@ class EventStream(Response):
                 if not await _is_taken(send({"type": "http.response.body", "body": piece, "more_body": True})):
                     logger.info("a reader took nothing for %g s and was dropped", SLOW_READER_S)
                     return  # without the last chunk: the reader knows that something is missing, and may resume
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        await _is_taken(send({"type": "http.response.body", "body": b"", "more_body": False}))
 
 
 async def _is_taken(sending: Awaitable[None]) -> bool:

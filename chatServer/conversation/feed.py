@@ -201,7 +201,7 @@ class Stream:
             if batch:
                 seen = batch[-1].seq
                 yield batch
-            elif self._feed.seq == known and not await self._feed.bell.heard(heartbeat_s):
+            elif self._feed.seq == known and not self._feeds.has_ended and not await self._feed.bell.heard(heartbeat_s):
                 yield []
 
     async def _next(self, seen: int) -> list[Told]:

@@ -71,8 +71,9 @@ async def take_over(connection: Connection, user_id: UUID, turn: Turn, *, model:
     return None if row is None else int(row[0])
 
 
-async def mark_interrupted(connection: Connection, user_id: UUID, turn_id: UUID) -> None:
-    await connection.execute(SQL["mark_interrupted"], {"user_id": user_id, "turn_id": turn_id})
+async def mark_interrupted(connection: Connection, user_id: UUID, turn_id: UUID) -> bool:
+    """Whether it still read so: its process may have given a sign of life since."""
+    return await _one(connection, "mark_interrupted", user_id, turn_id=turn_id) is not None
 
 
 async def ask_whether_to_stop(

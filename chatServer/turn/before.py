@@ -127,16 +127,17 @@ async def _known_turn(
     known = next((turn for turn in found if ask.key is not None and turn.turn_key == ask.key), None)
     if known and ask.has_own_key and known.request_hash != ask.request_hash:
         raise errors.IdempotencyMismatch
-    if known and not replaced.is_done_by(known, ask):
-        await turns.release_key(connection, principal.user_id, known.turn_id)
+    released = known if known and not replaced.is_done_by(known, ask) else None
+    if released:
+        await turns.release_key(connection, principal.user_id, released.turn_id)
         known = None
     for turn in found:
-        if turn is not known and turn.state == "running":
-            if known is None or known.state == "interrupted":
-                raise errors.TurnInProgress(str(turn.turn_id))
-        elif turn is not known:
-            await turns.mark_interrupted(connection, principal.user_id, turn.turn_id)
+        if turn is known or turn.state not in ("running", "interrupted"):
+            continue
+        if turn.state == "interrupted" and await turns.mark_interrupted(connection, principal.user_id, turn.turn_id):
             await user_events.tell_turn(connection, principal.user_id, turn, "interrupted")
+        elif (turn.state == "running" or turn is not released) and (known is None or known.state == "interrupted"):
+            raise errors.TurnInProgress(str(turn.turn_id))
     return known
 
 

@@ -4,47 +4,68 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator
+from uuid import UUID
 
 from chatServer import errors, metrics
 
 MAX_WAIT_S = 1.0  # what somebody may have to wait before his turn begins
+OWN_PLACES = 2  # of one user: more of his would only wait for each other's locks, each with a connection
 SMOOTHING = 0.1  # how much one measurement changes what is believed
 
 
+class Row:
+    """A few places, and those who wait for one, holding nothing."""
+
+    def __init__(self, places: int) -> None:
+        self.guests = 0  # who wait or have a place
+        self._count = places
+        self._places = asyncio.Semaphore(places)
+
+    def wait_s(self, takes_s: float) -> float:
+        """What the next one would have to wait."""
+        return max(self.guests - self._count, 0) * takes_s / self._count
+
+    @contextlib.asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        self.guests += 1
+        try:
+            async with self._places:
+                yield
+        finally:
+            self.guests -= 1
+
+
 class Gate:
-    """Whoever comes waits in a row, holding nothing. When those before him would take too long, he hears so at once,
-    and those in the row are served as fast as ever: more at the same time would be slower for all of them.
+    """Whoever comes waits in a row. When those before him would take too long, he hears so at once, and those in the
+    row are served as fast as ever: more at the same time would be slower for all of them. One user's crowd stands in a
+    row of its own, and is no crowd to others.
 
     It cannot stay shut: it is full only while others wait."""
 
-    def __init__(self, width: int) -> None:
-        self._width = width
-        self._places = asyncio.Semaphore(width)
-        self._waiting = 0
+    def __init__(self, places: int) -> None:
+        self._all = Row(places)
+        self._own: dict[UUID, Row] = {}
         self._takes_s = 0.01  # one turn to begin, as measured of late
 
-    @property
-    def is_full(self) -> bool:
-        return self._waiting * self._takes_s / self._width > MAX_WAIT_S
-
-    def refuse_if_full(self) -> None:
-        """Raises Overloaded: for whoever wants to know it before he goes to the trouble of asking properly."""
-        if self.is_full:
+    def refuse_if_full(self, user_id: UUID | None = None) -> None:
+        """Raises Overloaded; also for whoever wants to know it before it is known who asks."""
+        own = self._own.get(user_id) if user_id else None
+        if max(row.wait_s(self._takes_s) for row in (self._all, own) if row) > MAX_WAIT_S:
             metrics.turns_turned_away.inc()
             raise errors.Overloaded
 
     @contextlib.asynccontextmanager
-    async def entered(self) -> AsyncIterator[None]:
+    async def entered(self, user_id: UUID) -> AsyncIterator[None]:
         """For as long as a turn begins; Overloaded when it would begin too late."""
-        self.refuse_if_full()
-        self._waiting += 1
+        self.refuse_if_full(user_id)
+        own = self._own.setdefault(user_id, Row(OWN_PLACES))
         try:
-            await self._places.acquire()
+            async with own.place(), self._all.place():
+                began_at = time.monotonic()
+                try:
+                    yield
+                finally:
+                    self._takes_s += SMOOTHING * (time.monotonic() - began_at - self._takes_s)
         finally:
-            self._waiting -= 1
-        began_at = time.monotonic()
-        try:
-            yield
-        finally:
-            self._takes_s += SMOOTHING * (time.monotonic() - began_at - self._takes_s)
-            self._places.release()
+            if not own.guests:
+                self._own.pop(user_id, None)

@@ -1,6 +1,8 @@
 """How often the running turns of a process write to the database: together, not each for itself."""
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 
 from chatServer.store import turns
 
@@ -13,9 +15,25 @@ class Pace:
     connection: without this, 200 streams on a pool of four made reads of others 69 times slower (2026-11-15)."""
 
     def __init__(self, lanes: int) -> None:
-        self.lane = asyncio.Semaphore(lanes)
         self.running = 0
+        self._lanes = asyncio.Semaphore(lanes)
 
     @property
     def pause_s(self) -> float:
-        return min(max(FLUSH_EVERY_S, self.running / WRITES_PER_S), turns.RENEW_AFTER_S)
+        """Between two writes of a turn; never so long that a lease would be renewed too late."""
+        return min(max(FLUSH_EVERY_S, self.running / WRITES_PER_S), turns.RENEW_AFTER_S / 2)
+
+    @contextlib.asynccontextmanager
+    async def lane(self, over: asyncio.Event) -> AsyncIterator[bool]:
+        """A place to write; False when it was over first: then what is left is written with the turn's end."""
+        entering = asyncio.ensure_future(self._lanes.acquire())
+        ending = asyncio.ensure_future(over.wait())
+        await asyncio.wait({entering, ending}, return_when=asyncio.FIRST_COMPLETED)
+        for each in (entering, ending):
+            each.cancel()
+        await asyncio.wait({entering, ending})
+        try:
+            yield not over.is_set()
+        finally:
+            if not entering.cancelled():
+                self._lanes.release()

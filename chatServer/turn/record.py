@@ -15,7 +15,7 @@ from chatServer.turn import after
 from chatServer.turn.after import Lost, Outcome
 from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
-from chatServer.turn.pace import Pace
+from chatServer.turn.pace import FLUSH_EVERY_S, Pace
 
 LOOK_EVERY_S = 0.5  # for a stop that was asked for elsewhere
 STORE_AFTER_S = (0.0, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0)  # together less than a lease
@@ -38,13 +38,13 @@ class Record:
         """Until it is over: write the log, renew the lease, and see whether somebody wants it to stop."""
         while not over.is_set():
             waiting = asyncio.ensure_future(over.wait())
-            done, _ = await asyncio.wait({waiting}, timeout=self._pace.pause_s)
+            done, _ = await asyncio.wait({waiting}, timeout=FLUSH_EVERY_S if self._is_uncertain else self._pace.pause_s)
             if done:
                 return
             waiting.cancel()
             try:
-                async with self._pace.lane:
-                    is_stop_requested = await self._touch()
+                async with self._pace.lane(over) as has_place:
+                    is_stop_requested = await self._touch() if has_place else False
             except Exception as error:  # noqa: BLE001  the turn goes on, and the log catches up; the lease bounds it
                 self._is_uncertain = True
                 logger.warning("a running turn could not be kept: %s", type(error).__name__)
@@ -79,7 +79,10 @@ class Record:
     async def charge(self, usage: Usage) -> None:
         """Count what was taken, though nothing of it is stored; a database that is away is not asked again."""
         with contextlib.suppress(errors.ChatError):
-            await after.charge(self._database, self._begun, usage)
+            turn = await self._read()
+            is_counted = turn is not None and turn.attempt == self._begun.turn.attempt and turn.usage is not None
+            if not is_counted:  # else a COMMIT whose answer was lost has done it
+                await after.charge(self._database, self._begun, usage)
 
     async def is_gone(self) -> bool:
         """Whether the turn was deleted."""
@@ -91,7 +94,7 @@ class Record:
         now = time.monotonic()
         if not said and now - self._looked_at < LOOK_EVERY_S:
             return False
-        renew = now - self._renewed_at >= turns.RENEW_AFTER_S
+        renew = now - self._renewed_at + self._pace.pause_s >= turns.RENEW_AFTER_S  # the next time may be too late
         user_id, turn = self._begun.principal.user_id, self._begun.turn
         async with self._database.transaction(self._begun.principal) as connection:
             answer = await turns.ask_whether_to_stop(connection, user_id, turn.turn_id, turn.attempt, renew=renew)

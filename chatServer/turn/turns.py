@@ -63,7 +63,7 @@ class Turns:
 
     async def begin(self, principal: Principal, ask: Ask) -> Place:
         """Start a turn, or find the one that its key has started before."""
-        async with self.gate.entered():
+        async with self.gate.entered(principal.user_id):
             begun = await self._beginning.begin(principal, ask)
         if isinstance(begun, Turn):
             return Place(begun)

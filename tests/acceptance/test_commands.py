@@ -44,7 +44,7 @@ def test_backup_restore_and_migrate_by_command_while_the_server_runs(tmp_path):
         assert running.request("PATCH", f"/api/sessions/{session_id}", json={"title": "kept"}).status_code == 200
     fresh = tmp_path / "fresh"
     fresh.mkdir()
-    assert "Revisions that ran: 0001, 0002, 0003, 0004, 0005, 0006, 0007" in chatserver(fresh, "migrate").stdout
+    assert "Revisions that ran: 0001, 0002, 0003, 0004, 0005, 0006, 0007, 0008" in chatserver(fresh, "migrate").stdout
     assert "Nothing was missing." in chatserver(fresh, "migrate").stdout
     assert chatserver(fresh, "restore", str(file)).returncode == 0
     with server(fresh) as running:

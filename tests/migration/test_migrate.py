@@ -179,7 +179,7 @@ def test_roles_of_supabase_may_not_touch_columns_sequences_and_the_schema(supaba
             [API_ROLES],
         ).fetchall()
     assert columns == schemas == []
-    assert set(sequences) == {("chat_message_history_id_seq", False)}
+    assert set(sequences) == {("chat_message_history_id_seq", False), ("user_events_seq_seq", False)}
 
 
 def test_authenticated_alone_may_ask_who_is_asking(supabase):

@@ -25,13 +25,15 @@ def violations(connection: psycopg.Connection, query: str) -> list[str]:
 
 
 def keys_that_do_not_start_with_user_id(connection: psycopg.Connection) -> list[str]:
-    """Primary keys, unique constraints, unique and other indexes; a table without primary key is one too."""
+    """Primary keys, unique constraints, unique and other indexes; a table without primary key is one too. A BRIN index
+    is no key: it says where rows of some age may be, for sweeps over all users."""
     return violations(
         connection,
         f"""{TABLES}
         select i.indexrelid::regclass::text from pg_index i join ours on ours.oid = i.indrelid
         left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
-        where a.attname is distinct from 'user_id'
+        join pg_class c on c.oid = i.indexrelid join pg_am m on m.oid = c.relam
+        where a.attname is distinct from 'user_id' and m.amname <> 'brin'
         union all
         select name from ours where not exists (select from pg_index i where i.indrelid = ours.oid and i.indisprimary)
         """,

@@ -1,6 +1,7 @@
 """The gate before turns: few begin at once, some wait, and whoever would wait too long hears so at once."""
 
 import asyncio
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -12,13 +13,13 @@ from chatServer.turn.gate import Gate
 class Guest:
     """Somebody who goes in and stays until he is told to leave."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Gate, user_id: UUID) -> None:
         self.is_inside = False
         self.leaves = asyncio.Event()
-        self.task = asyncio.create_task(self._visit(gate))
+        self.task = asyncio.create_task(self._visit(gate, user_id))
 
-    async def _visit(self, gate: Gate) -> None:
-        async with gate.entered():
+    async def _visit(self, gate: Gate, user_id: UUID) -> None:
+        async with gate.entered(user_id):
             self.is_inside = True
             await self.leaves.wait()
         self.is_inside = False
@@ -28,8 +29,9 @@ class Guest:
         await self.task
 
 
-async def arrived(gate: Gate, count: int) -> list[Guest]:
-    guests = [Guest(gate) for _ in range(count)]
+async def arrived(gate: Gate, count: int, user_id: UUID | None = None) -> list[Guest]:
+    """Each of them somebody else, or all of them one."""
+    guests = [Guest(gate, user_id or uuid4()) for _ in range(count)]
     await settled()
     return guests
 
@@ -54,11 +56,11 @@ async def test_whoever_would_wait_too_long_is_turned_away_and_nobody_else(monkey
     gate = Gate(1)  # which believes that one takes 10 ms
     guests = await arrived(gate, 12)
     with pytest.raises(errors.Overloaded):
-        async with gate.entered():
+        async with gate.entered(uuid4()):
             raise AssertionError
     for guest in guests:
         await guest.leave()
-    async with gate.entered():
+    async with gate.entered(uuid4()):
         pass
 
 
@@ -66,14 +68,15 @@ async def test_when_everything_takes_long_fewer_may_wait(monkeypatch):
     monkeypatch.setattr(gates, "SMOOTHING", 1.0)
     monkeypatch.setattr(gates, "MAX_WAIT_S", 0.05)
     gate = Gate(1)
-    async with gate.entered():
+    async with gate.entered(uuid4()):
         await asyncio.sleep(0.06)
     inside, waits = await arrived(gate, 2)
-    assert gate.is_full
+    with pytest.raises(errors.Overloaded):
+        gate.refuse_if_full()
     await inside.leave()
     await settled()
     assert waits.is_inside
-    assert not gate.is_full, "it is full only while somebody waits"
+    gate.refuse_if_full()  # which it does only while somebody waits
     await waits.leave()
 
 
@@ -94,8 +97,24 @@ async def test_whoever_gives_up_waiting_takes_nobodys_place():
 async def test_a_turn_that_fails_to_begin_leaves_its_place():
     gate = Gate(1)
     with pytest.raises(ZeroDivisionError):
-        async with gate.entered():
+        async with gate.entered(uuid4()):
             raise ZeroDivisionError
     (guest,) = await arrived(gate, 1)
     assert guest.is_inside
     await guest.leave()
+
+
+async def test_one_users_crowd_is_no_crowd_to_others(monkeypatch):
+    monkeypatch.setattr(gates, "MAX_WAIT_S", 0.1)
+    gate, eve = Gate(4), uuid4()
+    crowd = await arrived(gate, 23, eve)  # the last of whom waits as long as one may
+    assert [guest.is_inside for guest in crowd].count(True) == gates.OWN_PLACES
+    with pytest.raises(errors.Overloaded):
+        async with gate.entered(eve):
+            raise AssertionError
+    gate.refuse_if_full()
+    (other,) = await arrived(gate, 1)
+    assert other.is_inside
+    for guest in [other, *crowd]:
+        await guest.leave()
+    assert gate._own == {}

@@ -1,9 +1,10 @@
 -- name: list_users_with_old_events
 -- Whose events have expired; of all users, and nothing but that.
-select user_id from chat.turn_events where created_at < now() - make_interval(secs => %(turn_events_s)s)
+(select user_id from chat.turn_events where created_at < now() - make_interval(secs => %(turn_events_s)s)
+    limit %(limit)s)
 union
-select user_id from chat.user_events where created_at < now() - make_interval(secs => %(user_events_s)s)
-limit %(limit)s;
+(select user_id from chat.user_events where created_at < now() - make_interval(secs => %(user_events_s)s)
+    limit %(limit)s);
 
 -- name: read_heads
 -- How far the events of some users have come; numbers, and nothing of what they say.

@@ -47,7 +47,8 @@ returning attempt;
 -- name: mark_interrupted
 -- Store what a running turn past its lease reads as.
 update chat.turns set state = 'interrupted', finished_at = now(), lease_until = null
-where user_id = %(user_id)s and turn_id = %(turn_id)s and state = 'running' and lease_until < now();
+where user_id = %(user_id)s and turn_id = %(turn_id)s and state = 'running' and lease_until < now()
+returning turn_id;
 
 -- name: renew_lease
 -- This attempt is alive; nothing comes back when it is no longer the one that counts.
