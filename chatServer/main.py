@@ -9,6 +9,7 @@ from typing import TypedDict
 
 import httpx
 from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
 from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.cors import CORSMiddleware
 
@@ -88,6 +89,8 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     add_edges(app, settings)
     for room in (chat, events, sessions, agents, notes, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
+    for _ in iter_route_contexts(app.routes):
+        pass  # else the first request to each room builds its routes: 40 ms for all (2026-11-15)
     return app
 
 

@@ -11,10 +11,13 @@ from chatServer import errors
 from chatServer.agent.calls import Call
 from chatServer.agent.counted import count_usage
 from chatServer.agent.run import Run, tool_name
+from chatServer.agent.tools import tokens_of
 from chatServer.messages import Message, ToolCallMsg, clean_json, clean_text, from_langchain, thought_in
 from chatServer.messages.blocks import text_in
 from chatServer.messages.calls import json_object
 from chatServer.records import EventKind, Said, TurnEvent, Usage, new_id
+
+MOST_TOKENS = 100_000_000  # of one call; more is a mistake of whoever counted
 
 _EVENTS: dict[str, tuple[EventKind, EventKind, EventKind]] = {
     "text": ("text-start", "text-delta", "text-end"),
@@ -117,7 +120,11 @@ class Step:
         )
         self.reply = _with_calls(spoken, self.calls)
         message = _message(spoken, self.calls)
-        return Said(message, _usage(whole) or await count_usage(given, message))
+        return Said(message, _usage(whole) or await self._counted(given, message))
+
+    async def _counted(self, given: Sequence[BaseMessage], message: Message) -> Usage:
+        known = () if self._run.is_last_step else tuple(self._run.tools.values())
+        return await count_usage(given, message) + Usage(tokens_of(known))
 
 
 def _merged(chunks: list[AIMessageChunk]) -> AIMessageChunk:
@@ -160,5 +167,8 @@ def _message(spoken: AIMessage, calls: list[Call]) -> Message:
 
 
 def _usage(whole: AIMessageChunk) -> Usage | None:
+    """What the provider says that it took; nonsense is as good as nothing, and counted by ourselves."""
     found = whole.usage_metadata
-    return Usage(found["input_tokens"], found["output_tokens"]) if found else None
+    if not found or not all(0 <= found[name] <= MOST_TOKENS for name in ("input_tokens", "output_tokens")):
+        return None
+    return Usage(found["input_tokens"], found["output_tokens"])

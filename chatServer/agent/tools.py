@@ -2,11 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel
 
+from chatServer.conversation.tokens import count_tools
 from chatServer.records import Principal, TurnEvent
 from chatServer.store.pool import Database
 
@@ -43,3 +45,12 @@ class Tool:
     run: Callable[[ToolContext, Any], Awaitable[ToolResult]]
     is_untrusted: bool = False  # its text comes from outside
     is_memory: bool = False  # not for sessions that keep nothing
+
+
+@cache
+def tokens_of(tools: tuple[Tool, ...]) -> int:
+    """What telling a model about them takes."""
+    return count_tools(
+        {"name": tool.name, "description": tool.description, "parameters": tool.input.model_json_schema()}
+        for tool in tools
+    )

@@ -87,7 +87,7 @@ class ChatRequest(BaseModel):
             message_id=self._name(message),
         )
         if own_key is not None:
-            return replace(ask, key=checked_key(own_key), has_own_key=True)
+            return replace(ask, key=f"own:{checked_key(own_key)}", has_own_key=True)  # never one that we derive
         return replace(ask, key=_key_of(ask))
 
     @property

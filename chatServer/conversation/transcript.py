@@ -5,18 +5,23 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby, pairwise
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from chatServer.conversation.sessions import SessionKey
 from chatServer.errors import InvalidRequest, SessionNotFound
-from chatServer.messages import Message, UIMessage, to_ui_parts
+from chatServer.messages import Message, UIMessage, text_of, to_ui_parts
 from chatServer.records import Principal, Session, StoredMessage, Turn
 from chatServer.store import images, sessions, superseded, turns
 from chatServer.store.history import NEWEST, ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 
 LONGEST_PAGE = 2_000  # rows; one turn with more steps than this is cut
+LARGEST_PAGE = 8_000_000  # characters and bytes of pictures, which JSON makes a third more; one message may be larger
+
+
+# Whether a page may begin with a row, given the one before it.
+Begins: TypeAlias = Callable[[StoredMessage, StoredMessage], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,7 @@ async def read(
         history = ChatMessageHistory(connection, principal.user_id, session.session_id)
         place = _there(await history.place_of(before)) if before else NEWEST
         rows = await _whole(history.page, limit, place, _is_said)
-        return await _transcript(connection, principal, session, rows)
+        return await _transcript(connection, principal, session, rows, _is_said)
 
 
 async def read_superseded(
@@ -48,7 +53,7 @@ async def read_superseded(
         of_session = connection, principal.user_id, session.session_id
         place = _there(await superseded.find_place(*of_session, before)) if before else NEWEST
         rows = await _whole(partial(superseded.read_page, *of_session), limit, place, _is_another)
-        return await _transcript(connection, principal, session, rows)
+        return await _transcript(connection, principal, session, rows, _is_another)
 
 
 async def _session(connection: Connection, principal: Principal, key: SessionKey) -> Session:
@@ -65,9 +70,16 @@ def _there(place: int | None) -> int:
 
 
 async def _transcript(
-    connection: Connection, principal: Principal, session: Session, rows: tuple[list[StoredMessage], bool]
+    connection: Connection,
+    principal: Principal,
+    session: Session,
+    rows: tuple[list[StoredMessage], bool],
+    begins: Begins,
 ) -> Transcript:
     stored, more = rows
+    pictures = await images.measure_images(connection, principal.user_id, session.session_id, stored)
+    start = _not_too_large(stored, pictures, begins)
+    stored, more = stored[start:], more or start > 0
     stored = await images.put_images_back(connection, principal.user_id, session.session_id, stored)
     known = await turns.read_turns(connection, principal.user_id, {each.turn_id for each in stored if each.turn_id})
     return Transcript(list(_ui_messages(stored, known)), stored[0].message.message_id if stored and more else None)
@@ -77,7 +89,7 @@ async def _whole(
     page: Callable[[int, int], Awaitable[list[StoredMessage]]],
     limit: int,
     before: int,
-    begins: Callable[[StoredMessage, StoredMessage], bool],
+    begins: Begins,
 ) -> tuple[list[StoredMessage], bool]:
     """As many rows as a page takes, from where one may begin, and whether there are more before them."""
     while True:
@@ -90,6 +102,18 @@ async def _whole(
         if limit >= LONGEST_PAGE:
             return found[1:], True
         limit = min(limit * 4, LONGEST_PAGE)
+
+
+def _not_too_large(stored: Sequence[StoredMessage], pictures: dict[str, int], begins: Begins) -> int:
+    """Where the page begins so that it can be held in memory and sent: the newest rows, and at least one beginning."""
+    size, start = 0, 0
+    for i in reversed(range(len(stored))):
+        size += len(text_of(stored[i].message)) + pictures.get(stored[i].message.message_id, 0)
+        if size > LARGEST_PAGE and start:
+            return start
+        if i and begins(stored[i - 1], stored[i]):
+            start = i
+    return 0
 
 
 def _is_said(_: StoredMessage, each: StoredMessage) -> bool:

@@ -61,6 +61,18 @@ def _with_data_uri(block: dict[str, Any]) -> dict[str, Any]:
     return block
 
 
+async def measure_images(
+    connection: Connection, user_id: UUID, session_id: str, stored: Sequence[StoredMessage]
+) -> dict[str, int]:
+    """How many bytes of pictures each of the messages has that has any."""
+    with_images = [UUID(each.message.message_id) for each in stored if each.message.images]
+    if not with_images:
+        return {}
+    values = {"user_id": user_id, "session_id": session_id, "message_ids": with_images}
+    rows = await (await connection.execute(SQL["measure_images"], values)).fetchall()
+    return {str(message_id): size for message_id, size in rows}
+
+
 async def put_images_back(
     connection: Connection, user_id: UUID, session_id: str, stored: Sequence[StoredMessage]
 ) -> list[StoredMessage]:

@@ -109,7 +109,7 @@ class Attempt:
 
     def _tell(self, seconds: float) -> None:
         """One line and a few numbers for whoever operates the server."""
-        usage, budget = self._usage, self.begun.budget
+        usage, budget = self.outcome.usage if self.outcome else self._usage, self.begun.budget
         metrics.turn_seconds.labels(self._state).observe(seconds)
         if self.outcome and self.outcome.error:
             metrics.turns_failed.labels(self.outcome.error.code).inc()
@@ -179,6 +179,8 @@ class Attempt:
         failure = asyncio.CancelledError() if answering.cancelled() else answering.exception()
         if failure is None:
             return Outcome("done", self._with_reply_id(heard.messages()), usage)
+        if heard.is_silent:  # a provider that refuses takes nothing
+            usage = heard.usage(prompt_tokens=0)
         return Outcome("failed", usage=usage, partial_text=heard.spoken(), error=_translated(failure))
 
     def _with_reply_id(self, messages: list[Message]) -> tuple[Message, ...]:

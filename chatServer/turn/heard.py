@@ -15,6 +15,7 @@ class Heard:
         self._said: list[Said] = []
         self._words: list[list[str]] = []  # of each step
         self._is_speaking = False
+        self.is_silent = True  # nothing was heard of this step yet
         self._open: TurnEvent | None = None
         self.characters = 0
 
@@ -24,11 +25,12 @@ class Heard:
             self._is_speaking = False
         elif each.kind == "step-start":
             self._words.append([])
-            self._is_speaking = True
+            self._is_speaking = self.is_silent = True
         elif each.kind == "text-delta":
             self._words[-1].append(each.text)
             self.characters += len(each.text)
         elif each.kind in CLOSED_BY:
+            self.is_silent = False
             self._open = TurnEvent(CLOSED_BY[each.kind], id=each.id)
         elif each.kind in CLOSED_BY.values():
             self._open = None

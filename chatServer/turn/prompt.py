@@ -1,13 +1,10 @@
 """What a turn asks its model, and with which tools."""
 
-from functools import cache
-
 from chatServer.agent.models import Models
 from chatServer.agent.prompts import system_prompt
 from chatServer.agent.toolbox import TOOLS
-from chatServer.agent.tools import Tool
+from chatServer.agent.tools import Tool, tokens_of
 from chatServer.conversation.assemble import Parts
-from chatServer.conversation.tokens import count_tools
 from chatServer.messages import Message
 from chatServer.records import Agent, Session
 from chatServer.store.context import Context
@@ -33,16 +30,8 @@ def parts_of(
         model=model,
         window_tokens=agent.window_tokens or models.context_tokens(model),
         system=system_prompt(agent, (context.notes or "") if has_memory(agent, session) else ""),
-        tools_tokens=_tokens_of(tools_for(agent, session)),
+        tools_tokens=tokens_of(tools_for(agent, session)),
         summary=context.summary,
         question_tokens=tokens,
         question=question,
-    )
-
-
-@cache
-def _tokens_of(tools: tuple[Tool, ...]) -> int:
-    return count_tools(
-        {"name": tool.name, "description": tool.description, "parameters": tool.input.model_json_schema()}
-        for tool in tools
     )

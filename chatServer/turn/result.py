@@ -40,4 +40,4 @@ def result_of(turn: Turn, messages: tuple[Message, ...], error: errors.ChatError
             raise error
         case "running":  # whoever ran it could not store its end
             raise errors.DatabaseUnavailable
-    raise errors.ShuttingDown("The server ended while this was being answered. Send it again, with the same key.")
+    raise errors.ShuttingDown("The server that was answering this has ended. Send it again, with the same key.")

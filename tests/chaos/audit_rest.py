@@ -77,17 +77,22 @@ def _kept_of_the_dead(ledger: Ledger, by_page: dict[tuple[str, str], list[Any]])
 
 
 def usage_findings(ledger: Ledger, _: dict[str, Story]) -> Iterator[str]:
-    """A user's days add up to the user's turns."""
+    """A user's days add up to the user's turns, and what attempts took that were lost: at most one for each."""
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    lost: dict[str, int] = defaultdict(int)
     for turn in ledger.turns:
+        lost[turn.user_id] += turn.attempt - 1
         if turn.usage is not None:
             sums[turn.user_id][0] += 1
             sums[turn.user_id][1] += turn.usage["input_tokens"]
             sums[turn.user_id][2] += turn.usage["output_tokens"]
     days = {row.user_id: [row.turns, row.input_tokens, row.output_tokens] for row in ledger.usage}
     for user_id in sums.keys() | days.keys():
-        if days.get(user_id, [0, 0, 0]) != sums[user_id]:
-            yield f"user {user_id}: turns, input and output are {sums[user_id]}, by day {days.get(user_id)}"
+        counted, day = sums[user_id], days.get(user_id, [0, 0, 0])
+        more = [whole - part for whole, part in zip(day, counted, strict=True)]
+        if min(more) < 0 or more[0] > lost[user_id] or (more[0] == 0 and any(more)):
+            found = f"turns, input and output are {counted}, by day {day}"
+            yield f"user {user_id}: {found}; {lost[user_id]} attempts were lost"
 
 
 def job_findings(ledger: Ledger, _: dict[str, Story]) -> Iterator[str]:

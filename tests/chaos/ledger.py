@@ -8,7 +8,8 @@ import psycopg
 from psycopg.rows import namedtuple_row
 
 TURNS = """
-    select user_id::text, turn_id::text, session_id, turn_key, state, attempt, usage, finished_at, lease_until,
+    select user_id::text, turn_id::text, session_id, replace(turn_key, 'own:', '') as turn_key, state, attempt, usage,
+        finished_at, lease_until,
         state = 'running' and lease_until >= now() as is_running,
         user_message_id::text, reply_message_id::text
     from chat.turns"""

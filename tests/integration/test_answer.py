@@ -12,7 +12,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from chatServer import errors
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import read_script
-from chatServer.agent.tools import ToolResult
+from chatServer.agent.tools import ToolResult, tokens_of
 from chatServer.conversation.tokens import count_message, count_system, count_text
 from chatServer.messages import Message, reasoning_of, text_of
 from chatServer.records import Limits, Said, TurnEvent, Usage
@@ -58,7 +58,7 @@ async def test_usage_is_counted_when_the_provider_says_nothing(kind):
     thought = block(type="reasoning", reasoning="Hm, let me see.", index=0)
     rounds = [[call("double", '{"n": 21}', "c")], [thought, block(type="text", text="It is 42.", index=1)]]
     heard = await Asking(kind, SpokenModel(rounds=rounds)).hear("How much is it?")
-    asked = count_system("Be brief.") + count_message(Message("user", "How much is it?"))
+    asked = count_system("Be brief.") + count_message(Message("user", "How much is it?")) + tokens_of((DOUBLE,))
     (called, answered), (result,) = said(heard, "assistant"), said(heard, "tool")
     first = Usage(asked, count_message(called))
     again = asked + first.output_tokens + count_message(result)
@@ -73,11 +73,19 @@ async def test_what_a_provider_says_it_used_is_believed_step_by_step(kind):
     assert [one.usage for one in heard if isinstance(one, Said)] == [Usage(70, 7), Usage(), Usage(0, 0)]
 
 
+@pytest.mark.parametrize("nonsense", [(2**62, 2**62), (-50_000, 3), (3, 10**30)])
+async def test_what_no_provider_can_have_used_is_not_believed(kind, nonsense):
+    heard = await Asking(kind, SpokenModel(rounds=[["Done.", usage(*nonsense)]])).hear()
+    [only] = [one.usage for one in heard if isinstance(one, Said)]
+    assert 0 < only.input_tokens < 1_000
+    assert 0 < only.output_tokens < 1_000
+
+
 async def test_a_long_window_is_counted_beside_everybodys_work(kind):
     long = Message("user", "tea and rye bread " * 6_000)
     heard = await Asking(kind, SpokenModel(rounds=[["Hi."]])).hear(long)
     [only] = [one.usage for one in heard if isinstance(one, Said)]
-    assert only.input_tokens == count_system("Be brief.") + count_message(long)
+    assert only.input_tokens == count_system("Be brief.") + count_message(long) + tokens_of((DOUBLE,))
 
 
 async def test_reasoning_comes_in_parts_of_its_own_and_is_kept(kind, tmp_path):

@@ -60,6 +60,9 @@ async def test_what_a_provider_does_wrong(settings, as_ada, provider, monkeypatc
         answer = await client.post("/api/chat", json={"message": "hello", "session_id": "json"})
         assert (answer.status_code, answer.json()["code"]) == (status, code)
         assert says in answer.json()["detail"]
+        shown = (await client.get("/api/sessions/json/messages")).json()["messages"]
+        took = [message["metadata"]["usage"]["input_tokens"] for message in shown if message["role"] == "assistant"]
+        assert all(took) if mode in ("breaks", "stalls") else not any(took), "who refuses takes nothing"
         stream = await client.post("/api/chat", json={"id": "stream", "message": user_message("hello")})
         assert stream.status_code == 200, "it had begun before anything went wrong"
         assert chunks(stream.text)[-1]["type"] == "error"

@@ -83,6 +83,14 @@ async def test_a_key_with_another_body_is_refused(pair):
     assert elsewhere.json()["response"] == "You said: two"
 
 
+async def test_a_key_of_the_clients_is_never_one_that_we_derive(pair, urls):
+    own = {"Idempotency-Key": "submit:msg-1"}
+    await pair[0].post("/api/chat", json={"message": "first", "session_id": "s"}, headers=own)
+    other = await pair[1].post("/api/chat", json={"id": "s", "messages": [user_message("second", "msg-1")]})
+    assert spoken(other.text) == "You said: second"
+    assert count(urls, "chat.turns") == 2
+
+
 async def test_a_message_of_usechat_is_its_own_key(pair, urls):
     body = {"id": "s", "messages": [user_message("hello", "msg-1")]}
     first = await pair[0].post("/api/chat", json=body)

@@ -106,7 +106,7 @@ async def test_a_stopped_database_is_not_ready_within_a_second_and_it_heals(sett
         migrate(server.owner_url)
         own = settings.model_copy(update={"database_url": SecretStr(server.app_url)})
         async with serving(own) as client:
-            assert (await client.get("/readyz")).status_code == 200
+            assert (await eventually_ready(client)).status_code == 200
             await asyncio.to_thread(stop, server, allowed=False)
             try:
                 for _ in range(3):

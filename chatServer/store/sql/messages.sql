@@ -56,9 +56,9 @@ where user_id = %(user_id)s and session_id = %(session_id)s and message_id = %(m
 -- name: append_messages
 -- Messages in their order; the caller holds the session's row lock.
 insert into public.chat_message_history (user_id, session_id, message_id, message, tokens, turn_id)
-select %(user_id)s, %(session_id)s, message_id, message, tokens, %(turn_id)s
-from unnest(%(message_ids)s::uuid[], %(messages)s::jsonb[], %(tokens)s::integer[])
-    with ordinality as given (message_id, message, tokens, place)
+select %(user_id)s, %(session_id)s, message_id, %(messages)s::jsonb -> (place - 1)::integer, tokens, %(turn_id)s
+from unnest(%(message_ids)s::uuid[], %(tokens)s::integer[])
+    with ordinality as given (message_id, tokens, place)
 order by place;
 
 -- name: index_messages
@@ -78,6 +78,13 @@ values (%(user_id)s, %(image_id)s, %(session_id)s, %(message_id)s, %(media_type)
 select image_id, media_type, bytes
 from chat.message_images
 where user_id = %(user_id)s and session_id = %(session_id)s and message_id = any(%(message_ids)s);
+
+-- name: measure_images
+-- How many bytes the pictures of some messages have.
+select message_id, sum(octet_length(bytes))::bigint
+from chat.message_images
+where user_id = %(user_id)s and session_id = %(session_id)s and message_id = any(%(message_ids)s)
+group by message_id;
 
 -- name: delete_messages
 -- The conversation of a session.
