@@ -21,7 +21,9 @@ from chatServer.turn.replaced import Replaced
 from tests.tools.machine import Machine
 from tests.tools.served import Server, served
 
-EXAMPLES, STEPS = 30, 30
+EXAMPLES, STEPS = 15, 30
+ENOUGH = 30  # in which each of the planted bugs is found
+MANY = 300
 # Without shrinking, which could take minutes: thirty steps can be read as they are.
 QUIET: dict[str, Any] = {
     "deadline": None,
@@ -63,7 +65,7 @@ def test_two_users_always_find_what_a_plain_model_says(server):
 @pytest.mark.long
 @pytest.mark.timeout(3_600)
 def test_two_users_always_find_what_a_plain_model_says_at_length(server):
-    print(f"{10 * EXAMPLES} examples, {run(server, 10 * EXAMPLES)} steps")
+    print(f"{MANY} examples, {run(server, MANY)} steps")
 
 
 # Planted bugs --------------------------------------------------------------------------------------------
@@ -203,16 +205,16 @@ def a_replaced_answer_can_still_be_named(patch: Patch) -> None:
 
 
 PLANTED: list[Callable[[Patch], None]] = [
-    one_active_session_for_all_agents,
     every_message_is_stored_twice,
     keys_are_not_looked_up,
-    failed_turns_are_sent,
-    agents_share_their_notes,
-    streams_begin_at_their_start,
     two_users_are_one,
     an_edit_leaves_what_followed,
 ]
-RARE: list[Callable[[Patch], None]] = [  # need several things to come together
+RARE: list[Callable[[Patch], None]] = [  # need several things to come together, or more time than there is each day
+    one_active_session_for_all_agents,
+    failed_turns_are_sent,
+    agents_share_their_notes,
+    streams_begin_at_their_start,
     deleting_leaves_what_was_said,
     a_key_stands_for_any_body,
     the_window_is_one_short,
@@ -230,7 +232,7 @@ RARE: list[Callable[[Patch], None]] = [  # need several things to come together
 def test_a_planted_bug_is_found(server, monkeypatch, plant):
     plant(monkeypatch)
     with pytest.raises(AssertionError):
-        run(server, EXAMPLES, derandomize=True)
+        run(server, ENOUGH, derandomize=True)
 
 
 @pytest.mark.long
@@ -239,4 +241,4 @@ def test_a_planted_bug_is_found(server, monkeypatch, plant):
 def test_a_planted_bug_is_found_at_length(server, monkeypatch, plant):
     plant(monkeypatch)
     with pytest.raises(AssertionError):
-        run(server, 10 * EXAMPLES, derandomize=True)
+        run(server, MANY, derandomize=True)

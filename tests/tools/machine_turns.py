@@ -109,7 +109,7 @@ class TalkingMachine(RuleBasedStateMachine):
         if keyed:
             session_id, key, turn = pick(keyed, place)
             _, agent = turn.own_body
-            self.send(who, (session_id, agent, text, "plain", key, None))
+            self.send(who, (session_id, agent, text, "plain", key.removeprefix("own:"), None))
 
     def send(self, who: int, asked: tuple[Any, ...]) -> None:
         name, agent, text, shape, key, message_id = asked
@@ -119,9 +119,8 @@ class TalkingMachine(RuleBasedStateMachine):
         if shape.startswith("ui"):
             body = {"id": name, "messages": [user_message(text, message_id) if message_id else user_message(text, "")]}
             headers = {"Accept": "application/json"} if shape == "ui-json" else {}
-            turn_key = key or (f"submit:{message_id}" if message_id else None)
-        else:
-            turn_key = key
+        derived = f"submit:{message_id}" if message_id and shape.startswith("ui") else None
+        turn_key = f"own:{key}" if key else derived
         if agent:
             body["agent_id"] = agent
         if key:
