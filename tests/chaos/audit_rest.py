@@ -81,7 +81,7 @@ def usage_findings(ledger: Ledger, _: dict[str, Story]) -> Iterator[str]:
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     lost: dict[str, int] = defaultdict(int)
     for turn in ledger.turns:
-        lost[turn.user_id] += turn.attempt - 1
+        lost[turn.user_id] += turn.attempt - (turn.usage is not None)  # those that stored nothing
         if turn.usage is not None:
             sums[turn.user_id][0] += 1
             sums[turn.user_id][1] += turn.usage["input_tokens"]
