@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Tests wait more than they work: three at a time serve two cores.
 SIDE_BY_SIDE ?= 3
 
-.PHONY: run test test-long chaos contract lint types bench lock licences sbom secrets hooks clean
+.PHONY: run test test-long chaos contract lint types bench load soak lock licences sbom secrets hooks clean
 
 run: $(VENV)/.product
 	@$(BIN)/chatserver serve
@@ -44,6 +44,15 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.history_window
 	$(BIN)/python -m benchmarks.turn
 	$(BIN)/python -m benchmarks.edges
+
+# What many at once cost, in bounds that end a run with 1: docs/performance.md. Five minutes; soak half an hour
+# (MINUTES=... for another time). Both want the machine for themselves.
+load: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.streams
+	$(BIN)/python -m benchmarks.overload
+
+soak: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.soak $(MINUTES)
 
 lock: $(VENV)/.dev
 	$(BIN)/uv pip compile pyproject.toml --group build --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 -q -o requirements.lock

@@ -13,6 +13,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
+CHUNKED = b"transfer-encoding: chunked"
 TIMEOUT_S = 60
 REUSED_FOR_S = 2  # well before the server hangs up on it
 
@@ -51,8 +52,7 @@ class Wire:
             reader, writer = await self._connection()
             writer.write("\r\n".join(head).encode() + content)
             told = await reader.readuntil(b"\r\n\r\n")
-            length = LENGTH.search(told)
-            answer = Answer(int(told[9:12]), await reader.readexactly(int(length[1])) if length else b"")
+            answer = Answer(int(told[9:12]), await _body(told, reader))
         if b"connection: close" in told.lower():
             writer.close()
         else:
@@ -66,3 +66,15 @@ class Wire:
                 return reader, writer
             writer.close()
         return await asyncio.open_connection(self._parts.hostname, self._parts.port)
+
+
+async def _body(told: bytes, reader: asyncio.StreamReader) -> bytes:
+    """The whole of it, also of a stream."""
+    if length := LENGTH.search(told):
+        return await reader.readexactly(int(length[1]))
+    body = bytearray()
+    if CHUNKED in told.lower():
+        while size := int(await reader.readuntil(b"\r\n"), 16):
+            body += (await reader.readexactly(size + 2))[:-2]
+        await reader.readexactly(2)
+    return bytes(body)

@@ -27,6 +27,7 @@ from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
 from tests.tools.canary import Overheard
+from tests.tools.openai_server import OpenAIServer
 
 ADA = Principal(dev_user_id("ada"))
 EVE = Principal(dev_user_id("eve"))
@@ -146,6 +147,14 @@ def as_ada(settings: Settings) -> dict[str, str]:
 @pytest.fixture
 def as_eve(settings: Settings) -> dict[str, str]:
     return bearer(settings, EVE.user_id)
+
+
+@pytest.fixture
+def provider() -> Iterator[OpenAIServer]:
+    """What a model's name makes it do: tests/tools/openai_server.py."""
+    server = OpenAIServer()
+    yield server
+    server.close()
 
 
 def bearer(settings: Settings, user_id: UUID) -> dict[str, str]:

@@ -1,5 +1,5 @@
-"""When more turns arrive than can begin, the next ones are turned away at the door: that takes a tenth of what it
-takes further in, and whoever is inside has that time."""
+"""When more turns arrive than can begin, the next ones are turned away at the door, before their body is read and their
+token checked: whoever is inside has that time."""
 
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send

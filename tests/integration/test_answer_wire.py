@@ -17,7 +17,6 @@ from chatServer.messages import Message
 from chatServer.records import Agent, Limits, ModelInput, Said, Usage
 from tests.tools.asking import a_context, events, text
 from tests.tools.grammar import complaints
-from tests.tools.openai_server import OpenAIServer
 
 
 class City(BaseModel):
@@ -57,13 +56,6 @@ def _nobody_waits(monkeypatch):
 
 
 @pytest.fixture
-def wire():
-    server = OpenAIServer()
-    yield server
-    server.close()
-
-
-@pytest.fixture
 async def answer(kind):
     opened = []
 
@@ -79,27 +71,27 @@ async def answer(kind):
         await models.close()
 
 
-async def test_a_text_with_its_usage_and_limit(wire, answer):
-    heard = [one async for one in answer(wire.base_url, "says", output_tokens=77)]
+async def test_a_text_with_its_usage_and_limit(provider, answer):
+    heard = [one async for one in answer(provider.base_url, "says", output_tokens=77)]
     assert complaints(heard) == []
     assert text(heard) == "Hello, wire!"
     assert [one.usage for one in heard if isinstance(one, Said)] == [Usage(11, 7)]
-    (request,) = wire.requests
+    (request,) = provider.requests
     assert request.get("max_completion_tokens", request.get("max_tokens")) == 77
     described = {tool["function"]["name"]: tool["function"]["parameters"] for tool in request["tools"]}
     assert described["weather"]["required"] == ["city"]
     assert [one["role"] for one in request["messages"]] == ["system", "user"]
 
 
-async def test_calls_that_come_in_fragments_are_run_and_sent_back(wire, answer):
+async def test_calls_that_come_in_fragments_are_run_and_sent_back(provider, answer):
     heard = []
     with pytest.raises(errors.ModelFailed, match="gave no answer"):  # this server asks for tools for ever
-        async for one in answer(wire.base_url, "tools", steps=2):
+        async for one in answer(provider.base_url, "tools", steps=2):
             heard.append(one)
     assert complaints(heard) == []
     assert [one.value for one in events(heard, "tool-input")][:2] == [{"city": "Köln"}, {"zone": "CET"}]
     assert [one.value for one in events(heard, "tool-output")] == ["Rain in Köln.", "Noon, CET."]
-    first, last = wire.requests
+    first, last = provider.requests
     assert "tools" in first
     assert "tools" not in last
     *_, called, rain, noon = last["messages"]
@@ -111,34 +103,34 @@ async def test_calls_that_come_in_fragments_are_run_and_sent_back(wire, answer):
 
 
 @pytest.mark.parametrize("mode", ["breaks", "500", "garbage"])
-async def test_what_the_provider_does_wrong_is_an_error_of_ours(wire, answer, mode):
+async def test_what_the_provider_does_wrong_is_an_error_of_ours(provider, answer, mode):
     with pytest.raises(errors.ModelFailed):
-        _ = [one async for one in answer(wire.base_url, mode)]
+        _ = [one async for one in answer(provider.base_url, mode)]
 
 
 @pytest.mark.parametrize("mode", ["429-once", "500-once", "503-once"])
-async def test_a_provider_that_refuses_for_now_is_asked_once_more(wire, answer, mode):
-    assert text([one async for one in answer(wire.base_url, mode)]) == "Hello, wire!"
-    assert len(wire.requests) == 2
+async def test_a_provider_that_refuses_for_now_is_asked_once_more(provider, answer, mode):
+    assert text([one async for one in answer(provider.base_url, mode)]) == "Hello, wire!"
+    assert len(provider.requests) == 2
 
 
 @pytest.mark.parametrize(
     ("mode", "asked"),
     [("429", 2), ("500", 2), ("503", 2), ("400", 1), ("401", 1), ("403", 1), ("404", 1), ("breaks", 1), ("garbage", 1)],
 )
-async def test_nobody_is_asked_a_third_time_nor_again_what_was_refused_for_good(wire, answer, mode, asked):
+async def test_nobody_is_asked_a_third_time_nor_again_what_was_refused_for_good(provider, answer, mode, asked):
     with pytest.raises(errors.ModelFailed):
-        _ = [one async for one in answer(wire.base_url, mode)]
-    assert len(wire.requests) == asked
+        _ = [one async for one in answer(provider.base_url, mode)]
+    assert len(provider.requests) == asked
 
 
 @pytest.mark.parametrize(("wish", "asked"), [("0", 2), ("1", 2), ("3600", 1), ("soon", 2)])
-async def test_the_provider_says_when_to_come_back(wire, answer, wish, asked):
-    wire.retry_after = wish
+async def test_the_provider_says_when_to_come_back(provider, answer, wish, asked):
+    provider.retry_after = wish
     began_at = monotonic()
     with pytest.raises(errors.ModelFailed, match="takes no more requests"):
-        _ = [one async for one in answer(wire.base_url, "429")]
-    assert len(wire.requests) == asked
+        _ = [one async for one in answer(provider.base_url, "429")]
+    assert len(provider.requests) == asked
     assert monotonic() - began_at >= (wish == "1")
 
 

@@ -4,13 +4,12 @@ import asyncio
 import contextlib
 
 import pytest
-from prometheus_client import REGISTRY
 from pydantic import SecretStr
 
 from chatServer.agent import model_errors
 from chatServer.turn import record
 from tests.conftest import owner_connection, serving
-from tests.tools.openai_server import OpenAIServer
+from tests.tools.counted import counted
 from tests.tools.talking import chunks, talking, user_message
 
 FULL = """
@@ -19,17 +18,6 @@ $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$
 create trigger is_full before insert on public.chat_message_history for each row {when} execute function is_full();
 """
 WHEN_IT_ANSWERS = "when (new.message->>'type' = 'ai')"
-
-
-def counted(name: str, **labels: str) -> float:
-    return REGISTRY.get_sample_value(name, labels) or 0.0
-
-
-@pytest.fixture
-def provider():
-    server = OpenAIServer()
-    yield server
-    server.close()
 
 
 @pytest.mark.parametrize(

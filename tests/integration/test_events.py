@@ -19,6 +19,7 @@ from tests.conftest import ADA, EVE, bearer, owner_connection
 from tests.tools.hearing import Tab, hearing
 from tests.tools.listening import listening
 from tests.tools.talking import with_script
+from tests.tools.turns import eventually
 
 HANGS = {"match": "^hang", "reply": "one two", "hang": True}
 FAILS = {"match": "^fail", "reply": "a b", "fail_after_words": 1}
@@ -175,8 +176,7 @@ async def test_a_reader_misses_nothing_of_two_transactions_that_overlap(urls, st
             await first.execute(statement, event("first"))
             second = asyncio.create_task(tell_and_commit("second"))
             waits = "select count(*) from pg_stat_activity where datname = %s and wait_event_type = 'Lock'"
-            while not second.done() and owner.execute(waits, (urls.name,)).fetchone() == (0,):
-                await asyncio.sleep(0.01)
+            await eventually(lambda: second.done() or owner.execute(waits, (urls.name,)).fetchone() != (0,))
             read()
         await second
         read()
@@ -391,13 +391,12 @@ async def test_streams_outlive_a_database_that_is_away(settings, urls):
         async def is_written() -> bool:
             return (await there.post("/api/sessions", headers=as_ada)).status_code == 201
 
-        while not await is_written():
-            await asyncio.sleep(0.1)
+        await eventually(is_written)
         await tab.until(lambda heard: heard.events)
         assert not tab.has_ended
 
 
-async def test_a_reader_that_takes_nothing_is_dropped_and_its_place_is_free(database, monkeypatch):
+async def test_a_reader_that_takes_nothing_is_dropped_and_its_place_is_free(monkeypatch):
     monkeypatch.setattr("chatServer.api.event_stream.SLOW_READER_S", 0.1)
     closed = asyncio.Event()
     sent: list[dict] = []

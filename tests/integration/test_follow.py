@@ -17,19 +17,12 @@ from chatServer.turn.events import EventLog
 from tests.conftest import ADA, owner_connection, serving
 from tests.tools.listening import listening
 from tests.tools.talking import chunks, spoken, talking, user_message, with_script
+from tests.tools.turns import eventually
 
 WORDS = [f"word{i}" for i in range(30)]
 SLOW = {"match": "^slowly", "reply": " ".join(WORDS), "delay_ms": 40}
 LONG = {"match": "^at length", "reply": " ".join(f"{i:07}" for i in range(100_000))}
 HANGS = {"match": "^hang", "reply": "one two", "hang": True}
-
-
-async def until(is_true, within_s: float = 15) -> None:
-    deadline = time.monotonic() + within_s
-    while not (found := await is_true()):
-        assert time.monotonic() < deadline, "it never came"
-        await asyncio.sleep(0.02)
-    return found
 
 
 def ids(stream: str) -> list[str]:
@@ -78,7 +71,7 @@ async def test_a_running_turn_is_heard_from_its_start_here_and_elsewhere(setting
         async def runs() -> bool:
             return bool((await elsewhere.get("/api/sessions")).json()["sessions"])
 
-        await until(runs)
+        await eventually(runs)
         heard = await asyncio.gather(*(client.get("/api/chat/s/stream") for client in (here, elsewhere, here)))
         first = await asked
     for stream in heard:
@@ -98,7 +91,7 @@ async def test_a_turn_is_finished_when_its_client_leaves(settings, as_ada, urls)
                 shown = (await client.get("/api/sessions/s/messages")).json()["messages"]
                 return [message for message in shown if message["metadata"].get("state") == "done"]
 
-            [answer] = await until(is_done)
+            [answer] = await eventually(is_done)
             assert [part["text"] for part in answer["parts"] if part["type"] == "text"] == [" ".join(WORDS)]
 
 
@@ -123,7 +116,7 @@ async def test_a_reader_that_takes_nothing_is_dropped_and_harms_nobody(settings,
                 states = [each["metadata"].get("state") for each in shown.json().get("messages", [])]
                 return "done" in states
 
-            await until(is_done, 60)
+            await eventually(is_done, 60)
             whole = await client.post("/api/chat", json={"id": "s", "message": user_message("at length")})
             assert spoken(whole.text) == LONG["reply"]
         await asyncio.sleep(1)
@@ -192,7 +185,7 @@ async def test_stopping_keeps_what_was_said_and_the_next_prompt_says_so(settings
         async def stopped() -> bool:
             return (await client.post("/api/chat/s/stop")).status_code == 202
 
-        await until(lambda: has_said(database, "two"))
+        await eventually(lambda: has_said(database, "two"))
         assert await stopped()
         answer = (await asked).json()
         assert (answer["state"], answer["response"].strip()) == ("stopped", "one two")
@@ -226,7 +219,7 @@ async def test_a_model_that_hangs_is_a_504_and_frees_the_session(settings, as_ad
 async def test_a_server_that_ends_leaves_its_turn_interrupted_and_free(settings, as_ada, urls, database):
     async with talking(settings, as_ada, HANGS, SLOW) as client:
         asked = asyncio.create_task(client.post("/api/chat", json={"id": "s", "message": user_message("hang")}))
-        await until(lambda: has_said(database, "two"))
+        await eventually(lambda: has_said(database, "two"))
     stream = await asked
     assert "[DONE]" not in stream.text
     with owner_connection(urls.owner) as connection:
@@ -242,7 +235,7 @@ async def test_a_database_that_is_away_at_the_end_is_asked_again(settings, as_ad
         async def runs() -> bool:
             return (await client.get("/api/sessions/s")).status_code == 200
 
-        await until(runs)
+        await eventually(runs)
         with owner_connection(urls.owner) as connection:
             for _ in range(15):
                 connection.execute(
@@ -284,7 +277,7 @@ async def stopped_elsewhere(here, there, database, question: str, name: str) -> 
     async def is_running() -> bool:
         return (await there.get(f"/api/sessions/{name}")).status_code == 200
 
-    await until(is_running)
+    await eventually(is_running)
     await asyncio.sleep(random.uniform(0.3, 0.8))  # anywhere between two looks at the database
     began = time.monotonic()
     assert (await there.post(f"/api/chat/{name}/stop")).status_code == 202

@@ -14,12 +14,26 @@ from chatServer.api.schemas import _cursor_text
 from chatServer.config import Settings
 from chatServer.messages import Message
 from chatServer.records import Cursor
-from chatServer.store import history, images, notes, sessions, turns, user_events
+from chatServer.store import (
+    context,
+    events,
+    history,
+    images,
+    limits,
+    notes,
+    sessions,
+    superseded,
+    titles,
+    turns,
+    usage,
+    user_events,
+)
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
-from tests.conftest import ADA, EVE, Urls, brief_bearer, owner_connection
+from tests.conftest import ADA, EVE, NO_LIMITS, Urls, brief_bearer, owner_connection
 from tests.integration.test_sign_in import PUBLIC, all_routes
 from tests.tools.routes import ENDLESS
+from tests.tools.talking import user_message
 
 SECRET = "the-secret-of-ada"
 PICTURE = "data:image/png;base64," + base64.b64encode(b"\x89PNG" + SECRET.encode()).decode()
@@ -49,6 +63,15 @@ KEPT_WITHOUT_THE_SESSION = {
     "chat.user_limits",
 }
 OWN_FILTER = re.compile(rb"\b(\w+\.)?user_id = (%\(user_id\)s|\w+\.user_id)")
+FILTERED = (
+    context, events, history, images, limits, notes, sessions, superseded, titles, turns, usage, user_events,
+)  # fmt: skip
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """With limits that nobody reaches, so that they are asked about."""
+    return settings.model_copy(update=dict.fromkeys(NO_LIMITS, 1_000_000))
 
 
 async def fill(database: Database, user, secret: str, external_id: str) -> str:
@@ -109,7 +132,7 @@ def fingerprint(urls: Urls, user) -> str:
     return hashlib.sha256(repr(rows).encode()).hexdigest()
 
 
-def ids_of(urls: Urls) -> list[str]:
+def ids_of(urls: Urls) -> dict[str, str]:
     """Every other id of the victim's: of messages, turns, pictures, events, notes, and the user's own."""
     with owner_connection(urls.owner) as connection:
         [row] = connection.execute(
@@ -117,7 +140,8 @@ def ids_of(urls: Urls) -> list[str]:
                from public.chat_message_history m, chat.message_images i, chat.user_events e,
                     public.agent_long_term_memory n"""
         ).fetchall()
-    return [str(each) for each in row]
+    names = ("message", "place", "turn", "picture", "event", "notes", "user")
+    return {name: str(each) for name, each in zip(names, row, strict=True)}
 
 
 def cursors_of(urls: Urls) -> list[str]:
@@ -132,20 +156,38 @@ def cursors_of(urls: Urls) -> list[str]:
 def without_our_filters(monkeypatch: pytest.MonkeyPatch) -> int:
     """Strip `user_id = ...` from every statement: what is left is row level security alone."""
     stripped = 0
-    for module in (sessions, history, images, turns, notes, user_events):
+    for module in FILTERED:
         for name, statement in module.SQL.items():
             bare, count = OWN_FILTER.subn(b"true", statement)
             monkeypatch.setitem(module.SQL, name, bare)
             stripped += count
-    assert stripped > 15, "the shim found the filters"
+    assert stripped > 50, "the shim found the filters"
     return stripped
 
 
+def switch_off_row_level_security(urls: Urls, tables: list[str]) -> None:
+    with owner_connection(urls.owner) as connection:
+        for table in tables:
+            connection.execute(f"alter table {table} no force row level security, disable row level security")
+
+
+def rewriting(session_id: str, message_id: str) -> list[dict]:
+    """The victim's message edited, and answered anew, by its id and as whatever was asked last; for an attacker who has
+    an empty session of the same id."""
+    edit = {"messages": [user_message("Which secret of ada?", message_id)], "messageId": message_id}
+    anew = {"trigger": "regenerate-message"}
+    return [{"id": session_id} | each for each in (edit, anew | {"messageId": message_id}, anew)]
+
+
 async def attack(
-    client: httpx.AsyncClient, as_eve: dict[str, str], keys: list[str], cursors: list[str]
+    client: httpx.AsyncClient, as_eve: dict[str, str], keys: list[str], cursors: list[str], ids: dict[str, str]
 ) -> AsyncIterator[httpx.Response]:
     """Every route with every id of the victim's, in the path, in the body and in the query."""
     bodies = {
+        "/api/chat": [
+            *rewriting(keys[0], ids["message"]),
+            {"message": "Which secret of ada?", "session_id": keys[0]},
+        ],
         "/api/sessions/resolve": [{"hint": key} for key in keys],
         "/api/sessions": [{"session_id": key} for key in keys],
         "/api/sessions/{session_id}": [{"title": "mine now"}, {"archived": True}, {"memory": "off"}],
@@ -153,11 +195,11 @@ async def attack(
     }
     queries = ["", f"?q={SECRET}", "?archived=true", "?limit=200", f"?before={2**63 - 1}", f"?agent_name={keys[0]}"]
     queries += [f"?before={cursor}" for cursor in cursors]
-    # Routes that destroy or create come last: creating gives the attacker the same ids as his own.
+    # Routes that destroy or create come last: creating gives the attacker the same ids as his own. Then he asks there.
     order = {"GET": 0, "PATCH": 1, "DELETE": 2, "PUT": 3, "POST": 4}
     own = [each for each in all_routes() if each[1] not in PUBLIC | ENDLESS]  # pages for everybody hold nobody's rows
-    for method, path in sorted(own, key=lambda each: order[each[0]]):
-        for key in keys if "{name}" not in path else keys[:1]:
+    for method, path in sorted(own, key=lambda each: (order[each[0]], each[1] == "/api/chat")):
+        for key in keys if "{session_id}" in path else keys[:1]:
             for body in bodies.get(path, [{}]):
                 for query in queries if method == "GET" else [""]:
                     url = path.replace("{session_id}", key) + query
@@ -169,23 +211,33 @@ async def attack(
                         )
                         if "{name}" not in path:
                             break
+    yield await client.get(f"/api/chat/{keys[0]}/stream", headers=as_eve | {"Last-Event-ID": f"{ids['turn']}:0"})
+
+
+async def nothing_is_heard(client: httpx.AsyncClient, settings: Settings) -> None:
+    """Streams without end, but for a token that ends. The attacker has no rows yet: with events of his own, numbers
+    would not fit, and he would be told to begin anew whatever he can see."""
+    for place in ENDLESS:
+        headers = brief_bearer(settings, EVE.user_id, 2) | {"Last-Event-ID": "0"}
+        answer = await client.get(place, headers=headers)
+        assert answer.status_code == 200
+        assert SECRET not in answer.text
 
 
 async def everything_held(client, as_eve, database: Database, urls: Urls, settings: Settings) -> int:
     session_id = await fill(database, ADA, SECRET, "adas-thread")
     before = fingerprint(urls, ADA)
-    keys = [session_id, session_id.upper(), session_id.replace("-", ""), "adas-thread", *ids_of(urls)]
+    ids = ids_of(urls)
+    keys = [session_id, session_id.upper(), session_id.replace("-", ""), "adas-thread", *ids.values()]
+    await nothing_is_heard(client, settings)
     requests = 0
-    async for answer in attack(client, as_eve, keys, cursors_of(urls)):
+    async for answer in attack(client, as_eve, keys, cursors_of(urls), ids):
         requests += 1
         assert answer.status_code < 500, answer.text
         assert SECRET not in answer.text.replace(f"?q={SECRET}", "")
         if str(ADA.user_id) in answer.text:  # as the attacker's own name for a session of his own it may come back
             assert answer.json()["session_id"] == str(ADA.user_id)
         assert PICTURE[22:60] not in answer.text
-    for place in ENDLESS:  # but for a token that ends
-        headers = brief_bearer(settings, EVE.user_id, 2) | {"Last-Event-ID": "0"}
-        assert SECRET not in (await client.get(place, headers=headers)).text
     assert fingerprint(urls, ADA) == before, "nothing of the victim's changed"
     return requests
 
@@ -203,14 +255,34 @@ async def test_row_level_security_alone_holds_when_our_filters_are_gone(
     print(f"{requests} requests with {without_our_filters} filters stripped, 0 foreign rows")
 
 
-async def test_the_check_is_red_when_row_level_security_is_gone_too(
-    client, as_eve, database, urls, settings, without_our_filters
-):
-    with owner_connection(urls.owner) as connection:
-        for table in TABLES:
-            connection.execute(f"alter table {table} no force row level security, disable row level security")
+@pytest.mark.usefixtures("without_our_filters")
+async def test_the_check_is_red_when_row_level_security_is_gone_too(client, as_eve, database, urls, settings):
+    switch_off_row_level_security(urls, TABLES)
     with pytest.raises(AssertionError):
         await everything_held(client, as_eve, database, urls, settings)
+
+
+@pytest.mark.usefixtures("without_our_filters")
+async def test_the_check_of_streams_without_end_is_red_then(client, database, urls, settings):
+    switch_off_row_level_security(urls, TABLES)
+    await fill(database, ADA, SECRET, "adas-thread")
+    with pytest.raises(AssertionError, match=SECRET):
+        await nothing_is_heard(client, settings)
+
+
+@pytest.mark.usefixtures("without_our_filters")
+@pytest.mark.parametrize("place", [0, 1, 2], ids=["edit", "regenerate", "regenerate the last"])
+async def test_the_check_of_edits_is_red_when_messages_have_no_row_level_security(
+    client, as_eve, database, urls, place
+):
+    session_id = await fill(database, ADA, SECRET, "adas-thread")
+    body, before = rewriting(session_id, ids_of(urls)["message"])[place], fingerprint(urls, ADA)
+    await client.post("/api/sessions", json={"session_id": session_id}, headers=as_eve)
+    assert (await client.post("/api/chat", json=body, headers=as_eve)).json()["code"] == "message_not_found"
+    assert fingerprint(urls, ADA) == before
+    switch_off_row_level_security(urls, ["public.chat_message_history", "chat.message_superseded"])
+    again = await client.post("/api/chat", json=body, headers=as_eve)
+    assert again.status_code >= 500 or fingerprint(urls, ADA) != before, "what everything_held looks at"
 
 
 async def test_the_victims_own_view_is_whole(client, as_ada, database, urls):

@@ -1,9 +1,11 @@
 """A turn that runs; a finished one as the reply's transaction leaves it, its after-work in the queue."""
 
 import asyncio
+import inspect
 import time
 import uuid
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 from uuid import UUID
 
 from chatServer.messages import Message
@@ -14,6 +16,8 @@ from chatServer.store.pool import Connection, Database
 from tests.conftest import Urls, owner_connection
 
 WITHIN_S = 30
+
+T = TypeVar("T")
 
 
 async def begin_turn(database: Database, user: Principal, *, attempt: int = 1) -> UUID:
@@ -59,13 +63,17 @@ async def title_of(database: Database, user: Principal, session_id: str) -> str 
     return session.title
 
 
-async def eventually(found: Callable[[], Awaitable[object]], within_s: float = WITHIN_S) -> object:
+async def eventually(found: Callable[[], Awaitable[T] | T], within_s: float = WITHIN_S) -> T:
     """What is found, once there is something."""
     deadline = time.monotonic() + within_s
-    while not (value := await found()):
+    while True:
+        value = found()
+        if inspect.isawaitable(value):
+            value = await value
+        if value:
+            return value
         assert time.monotonic() < deadline, "it did not happen"
-        await asyncio.sleep(0.05)
-    return value
+        await asyncio.sleep(0.02)
 
 
 def queued(urls: Urls) -> list[tuple[str, int]]:
