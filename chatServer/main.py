@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TypedDict
 
@@ -114,8 +114,8 @@ def add_edges(app: FastAPI, settings: Settings) -> None:
 
 
 @contextlib.asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[State]:
-    """Everything that lives as long as the server."""
+async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambda: None) -> AsyncIterator[State]:
+    """Everything that lives as long as the server; `when_loaded`: nothing more will be imported for a while."""
     tracing.forget_tracing_variables(settings)
     agents_found = load_agents(settings.agents_dir, settings.default_agent)
     dev_key = DevKey.of(settings.chat_data_dir) if settings.auth_mode == "dev" else None
@@ -125,7 +125,7 @@ async def running(settings: Settings) -> AsyncIterator[State]:
         opened_database(settings) as database,
         http_client() as http,
         http_client() as http_for_keys,
-        warming_models(settings, agents_found) as models,
+        warming_models(settings, agents_found, when_loaded) as models,
     ):
         keys = verification_keys(settings, dev_key, http_for_keys)
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
@@ -157,11 +157,14 @@ async def running(settings: Settings) -> AsyncIterator[State]:
 
 
 @contextlib.asynccontextmanager
-async def warming_models(settings: Settings, catalog: Catalog) -> AsyncIterator[Models]:
+async def warming_models(
+    settings: Settings, catalog: Catalog, when_loaded: Callable[[], None]
+) -> AsyncIterator[Models]:
     """The models, those that agents name being loaded meanwhile: a provider's package takes seconds to import."""
     models = Models(settings)
     await asyncio.to_thread(count_text, "")  # the vocabulary, too
     warming = asyncio.create_task(models.warm(agent.model or settings.model for agent in catalog))
+    warming.add_done_callback(lambda _: when_loaded())
     try:
         yield models
     finally:

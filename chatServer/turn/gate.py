@@ -22,7 +22,7 @@ class Row:
         self._places = asyncio.Semaphore(places)
 
     def wait_s(self, takes_s: float) -> float:
-        """What the next one would have to wait."""
+        """What the next one would have to wait, if one takes so long."""
         return max(self.guests - self._count, 0) * takes_s / self._count
 
     @contextlib.asynccontextmanager
@@ -49,8 +49,10 @@ class Gate:
 
     def refuse_if_full(self, user_id: UUID | None = None) -> None:
         """Raises Overloaded; also for whoever wants to know it before it is known who asks."""
-        own = self._own.get(user_id) if user_id else None
-        if max(row.wait_s(self._takes_s) for row in (self._all, own) if row) > MAX_WAIT_S:
+        wait_s = self._all.wait_s(self._takes_s)
+        if user_id in self._own:  # whose every turn waits in both rows
+            wait_s += self._own[user_id].wait_s(self._takes_s + wait_s)
+        if wait_s > MAX_WAIT_S:
             metrics.turns_turned_away.inc()
             raise errors.Overloaded
 
