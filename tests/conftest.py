@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import logging
+import signal
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
@@ -35,6 +36,8 @@ EVE = Principal(dev_user_id("eve"))
 NO_LIMITS = {name: 0 for name in Settings.model_fields if name.startswith("limit_")}
 _numbers = itertools.count(1)
 overheard = Overheard()
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what it puts in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # else the commands under test would inherit that
 
 
 @dataclass(frozen=True, slots=True)
