@@ -1,7 +1,6 @@
 """How a running turn is kept in the database: its log and its lease now and then, its end once and for all."""
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -78,11 +77,13 @@ class Record:
 
     async def charge(self, usage: Usage) -> None:
         """Count what was taken, though nothing of it is stored; a database that is away is not asked again."""
-        with contextlib.suppress(errors.ChatError):
+        try:
             turn = await self._read()
             is_counted = turn is not None and turn.attempt == self._begun.turn.attempt and turn.usage is not None
             if not is_counted:  # else a COMMIT whose answer was lost has done it
                 await after.charge(self._database, self._begun, usage)
+        except errors.ChatError as error:
+            logger.warning("what a lost attempt took could not be counted: %s", error.code)
 
     async def is_gone(self) -> bool:
         """Whether the turn was deleted."""
