@@ -56,7 +56,7 @@ async def test_a_job_whose_worker_is_killed_is_finished_by_another_and_done_once
             lock.execute("lock table chat.user_events in access exclusive mode")
             session_id, _ = await finished_turn(database, ADA, "Where do puffins breed?")
             waits = "select count(*) from pg_locks where not granted and relation = 'chat.user_events'::regclass"
-            wait_until(lambda: lock.execute(waits).fetchone() == (1,))
+            wait_until(lambda: queued(urls) == [("doing", 0)] and lock.execute(waits).fetchone() != (0,))
             killed.kill()
             killed.wait()
             assert queued(urls) == [("doing", 0)], "it died before it heard whether its title was stored"
