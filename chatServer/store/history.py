@@ -25,6 +25,7 @@ from chatServer.messages import (
     text_of,
     to_langchain,
 )
+from chatServer.messages.terms import packed_terms
 from chatServer.records import StoredMessage, new_id
 from chatServer.store import images, queries, sessions
 from chatServer.store.pipeline import Answer
@@ -120,9 +121,19 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         appended = {"message_ids": ids, "messages": Jsonb(rows, dumps=_dumps), "tokens": counts}
         appended |= {"turn_id": self._turn_id}
         await self._db.execute(SQL["append_messages"], {**values, **appended})
-        words = [_words(message) for message in messages]
-        indexed = {"message_ids": ids, "agent_name": self._agent_name, "words": words}
-        await self._db.execute(SQL["index_messages"], {**values, **indexed})
+        await self._db.execute(SQL["index_messages"], {**values, "message_ids": ids, **self._found_by(messages)})
+
+    def _found_by(self, messages: Sequence[Message]) -> dict[str, Any]:
+        """The columns of the index, for those who speak: people and models."""
+        texts = [text_of(message) if message.role in ("user", "assistant") else "" for message in messages]
+        return {
+            "agent_name": self._agent_name,
+            "words": [" ".join(set(searchable(text).split())) for text in texts],
+            "roles": [message.role for message in messages],
+            "speakers": [message.name for message in messages],
+            "chars": [len(text) for text in texts],
+            "terms": [packed_terms(text) for text in texts],
+        }
 
     async def _row(self, message_id: UUID, message: Message) -> Any:
         row = clean_json(message_to_dict(to_langchain(message)))
@@ -214,12 +225,6 @@ def _uuid_of(message_id: str) -> UUID:
         return UUID(message_id)
     except ValueError:
         return new_id()  # providers' ids ("run-...", "msg_...") stay inside the message
-
-
-def _words(message: Message) -> str:
-    if message.role not in ("user", "assistant"):
-        return ""
-    return " ".join(set(searchable(text_of(message)).split()))
 
 
 def _dumps(value: Any) -> str:

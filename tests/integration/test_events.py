@@ -50,7 +50,7 @@ async def test_a_tab_hears_what_another_does(settings, as_ada):
         await client.patch("/api/sessions/mine", json={"title": "Volcanoes", "archived": True}, headers=as_ada)
         page = {"headers": as_ada | {"If-Match": '"0"'}, "json": {"notes": "tea"}}
         await client.put("/api/agents/assistant/notes", **page)
-        await tab.until(lambda heard: len(heard.events) >= 8)  # a deleted session leaves its title nowhere, not even here
+        await tab.until(lambda heard: len(heard.events) >= 8)  # a deleted session leaves its title nowhere
         await client.delete("/api/sessions/mine", headers=as_ada)
         await tab.until(lambda heard: len(heard.events) >= 9)
     assert told(tab) == [

@@ -62,11 +62,15 @@ from unnest(%(message_ids)s::uuid[], %(tokens)s::integer[])
 order by place;
 
 -- name: index_messages
--- The words by which messages are found; the lexemes are ours, so that search splits words the same way.
-insert into chat.message_index (user_id, message_id, session_id, agent_name, tsv)
-select %(user_id)s, message_id, %(session_id)s, %(agent_name)s, array_to_tsvector(string_to_array(words, ' '))
-from unnest(%(message_ids)s::uuid[], %(words)s::text[]) as given (message_id, words)
-where words <> '';
+-- What messages are found by; the lexemes are ours, so that search splits words the same way.
+insert into chat.message_index
+    (user_id, message_id, session_id, agent_name, tsv, place, role, speaker, said_at, chars, terms)
+select h.user_id, h.message_id, h.session_id, %(agent_name)s, array_to_tsvector(string_to_array(given.words, ' ')),
+    h.id, given.role, given.speaker, h.created_at, given.chars, given.terms
+from unnest(%(message_ids)s::uuid[], %(words)s::text[], %(roles)s::text[], %(speakers)s::text[],
+            %(chars)s::integer[], %(terms)s::bytea[]) as given (message_id, words, role, speaker, chars, terms)
+join public.chat_message_history h on h.user_id = %(user_id)s and h.message_id = given.message_id
+where h.session_id = %(session_id)s and given.words <> '';
 
 -- name: insert_image
 -- A picture that a message refers to.

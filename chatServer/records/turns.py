@@ -1,37 +1,11 @@
-"""What the rooms hand to each other: frozen, with no behaviour beyond reading themselves."""
+"""Sessions, turns, prompts and notes."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from uuid_utils.compat import uuid7 as new_id
-
 from chatServer.messages.message import Message
-
-__all__ = [
-    "Agent",
-    "Author",
-    "Budget",
-    "Cursor",
-    "DayUsage",
-    "EventKind",
-    "Limits",
-    "MemoryScope",
-    "ModelInput",
-    "Notes",
-    "NotesVersion",
-    "Page",
-    "Principal",
-    "Said",
-    "Session",
-    "StoredMessage",
-    "Turn",
-    "TurnEvent",
-    "TurnState",
-    "Usage",
-    "new_id",
-]
 
 MemoryScope = Literal["off", "session", "agent", "user"]
 TurnState = Literal["running", "done", "failed", "stopped", "interrupted"]
