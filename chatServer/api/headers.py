@@ -24,6 +24,7 @@ CORS_ANSWER_HEADERS = (
     "ETag", "Retry-After", "X-Request-Id",
     "x-ratelimit-limit-requests", "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests",
     "x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens",
+    "X-Supabase-Api-Version",  # without it supabase-js finds no code in the issuer's errors
 )  # fmt: skip
 CORS_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 

@@ -17,6 +17,10 @@ class Echo(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         told = {"method": self.command, "path": self.path, "body": body.decode(), "headers": dict(self.headers)}
         raw = json.dumps(told).encode() if self.path != "/big" else b"x" * 2_000_000
+        if self.path.startswith("/logout"):
+            self.send_response(204)
+            self.end_headers()
+            return
         self.send_response(303 if self.path.startswith("/verify") else 200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(raw)))
@@ -25,6 +29,7 @@ class Echo(BaseHTTPRequestHandler):
         self.send_header("Set-Cookie", "c=d")
         self.send_header("X-Frame-Options", "ALLOWALL")
         self.send_header("Access-Control-Allow-Origin", "*")
+        self.send_header("X-Supabase-Api-Version", "2024-01-01")
         self.end_headers()
         self.wfile.write(raw)
 
@@ -58,6 +63,31 @@ async def test_requests_are_passed_on_and_answers_back(settings, echo):
         assert headers["host"] == echo.removeprefix("http://")
         assert headers["x-forwarded-for"] == "127.0.0.1"
         assert answer.headers.get_list("set-cookie") == ["a=b", "c=d"]
+
+
+async def test_what_supabase_js_sends_arrives_and_what_it_reads_comes_back(settings, echo):
+    sent = {
+        "apikey": "k", "authorization": "Bearer k", "content-type": "application/json;charset=UTF-8",
+        "x-client-info": "supabase-js-node/2.109.0", "x-supabase-api-version": "2024-01-01",
+    }  # fmt: skip
+    named = {"auth_internal_url": echo, "cors_origins": ("https://app.example",)}
+    async with serving(settings.model_copy(update=named)) as client:
+        for method, path in (("PUT", "/user"), ("DELETE", "/factors/1"), ("GET", "/.well-known/jwks.json")):
+            page = {**sent, "Origin": "https://app.example"}
+            answer = await client.request(method, f"/auth/v1{path}?redirect_to=https%3A%2F%2Fapp.example", headers=page)
+            told = answer.json()
+            assert (told["method"], told["path"]) == (method, f"{path}?redirect_to=https%3A%2F%2Fapp.example")
+            headers = {name.lower(): value for name, value in told["headers"].items()}
+            assert headers.items() >= sent.items()
+            assert answer.headers["x-supabase-api-version"] == "2024-01-01"
+            assert "X-Supabase-Api-Version" in answer.headers["access-control-expose-headers"].split(", ")
+
+
+async def test_an_answer_without_a_body_stays_without(settings, echo):
+    async with serving(settings.model_copy(update={"auth_internal_url": echo})) as client:
+        answer = await client.post("/auth/v1/logout?scope=global")
+        assert (answer.status_code, answer.content) == (204, b"")
+        assert not {"content-type", "content-length"} & answer.headers.keys()
 
 
 async def test_a_cookie_of_one_user_is_never_sent_for_another(settings, echo):
