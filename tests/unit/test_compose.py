@@ -115,6 +115,7 @@ def test_tokens_name_the_issuer_that_the_server_expects():
     assert auth["GOTRUE_JWT_ISSUER"] == server["AUTH_ISSUER"]
     assert auth["GOTRUE_JWT_AUD"] == Settings.model_fields["auth_audience"].default
     assert server["AUTH_INTERNAL_URL"].endswith(":" + auth["GOTRUE_API_PORT"])
+    assert auth["GOTRUE_RATE_LIMIT_HEADER"] == "X-Forwarded-For"  # the one that api/auth_proxy.py sets
 
 
 def test_make_secrets_writes_what_compose_asks_for(tmp_path):
