@@ -1,20 +1,16 @@
 """The AI SDK's own chat, in Node, against a real server: what useChat would hold after each of our streams."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
-from chatServer.config import ROOT
 from tests.acceptance.test_serve import Running, server
+from tests.tools.node import node_with, told_by
 
-CONTRACT = ROOT / "tests" / "contract"
 SCRIPT = {
     "rules": [
         {"match": "^tell me a story", "reply": "Once upon a time there was a volcano.", "reasoning": "A short one."},
@@ -38,13 +34,7 @@ SCRIPT = {
 
 @pytest.fixture(scope="module")
 def node() -> str:
-    """Node with the `ai` package beside it: `make test` installs that where there is Node."""
-    found = shutil.which("node")
-    if found is None or not (CONTRACT / "node_modules" / "ai").is_dir():
-        if os.environ.get("CI"):
-            pytest.fail("Node or tests/contract/node_modules is missing: make contract")
-        pytest.skip("Node 20 is not installed: the AI SDK's parser cannot be asked")
-    return found
+    return node_with("ai")
 
 
 @pytest.fixture(scope="module")
@@ -68,17 +58,7 @@ class Chat:
         """What the chat holds after each step."""
         token = self.running.headers()["Authorization"].removeprefix("Bearer ")
         asked = {"base": self.running.address, "token": token, "session": self.session, "steps": steps}
-        done = subprocess.run(
-            [self.node, "client.mjs"],
-            cwd=CONTRACT,
-            input=json.dumps(asked) + "\n",
-            capture_output=True,
-            text=True,
-            timeout=90,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return json.loads(told_by(self.node, "client.mjs", given=json.dumps(asked) + "\n"))
 
     def stored(self, what: str = "messages") -> list[dict]:
         return self.running.request("GET", f"/api/sessions/{self.session}/{what}").json()["messages"]
@@ -246,7 +226,4 @@ def test_the_parser_refuses_what_it_does_not_know(node):
             console.log(error.name);
         }
     """.replace("PLANTED", json.dumps(planted))
-    done = subprocess.run(
-        [node, "--input-type=module", "-e", program], cwd=CONTRACT, capture_output=True, text=True, check=False
-    )
-    assert done.stdout.strip() == "AI_TypeValidationError", done.stdout + done.stderr
+    assert told_by(node, "--input-type=module", given=program).strip() == "AI_TypeValidationError"

@@ -1,0 +1,30 @@
+"""Node, with the packages of tests/contract beside it: the official clients of what we speak."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from chatServer.config import ROOT
+
+CONTRACT = ROOT / "tests" / "contract"
+
+
+def node_with(package: str) -> str:
+    """Node, if this package is installed: `make test` does that where there is Node."""
+    found = shutil.which("node")
+    if found is None or not (CONTRACT / "node_modules" / package).is_dir():
+        if os.environ.get("CI"):
+            pytest.fail("Node or tests/contract/node_modules is missing: make contract")
+        pytest.skip(f"Node 20 with {package} is not installed: it cannot be asked")
+    return found
+
+
+def told_by(node: str, *arguments: str, given: str) -> str:
+    """What a program beside those packages writes."""
+    done = subprocess.run(
+        [node, *arguments], cwd=CONTRACT, input=given, capture_output=True, text=True, timeout=90, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
