@@ -1,15 +1,17 @@
-"""The real Supabase Auth server signs users up and in, and its tokens are good here.
+"""The real Supabase Auth server signs users up and in, over HTTP and with supabase-js, and its tokens are good here.
 
 Honestly: the case `real` was never run. The server was not to be had where this was written, so it may need a variable
 more. What runs everywhere is the same way through with a stand-in, and everything around it: Postgres over TCP, the
-init file, the variables of docker-compose.yml, our server in both modes.
+init file, the variables of docker-compose.yml, our server in both modes, the official supabase-js.
 """
 
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -18,19 +20,22 @@ import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from chatServer.config import ROOT
 from tests.acceptance.test_serve import server
 from tests.tools.auth_server import STAND_IN, TcpPostgres, auth_server, free_port, prepare_for_auth, settings_of
 from tests.tools.auth_server import tcp_postgres as running_postgres
+from tests.tools.node import node_with, told_by
 
 ABSENT = (
     "no Supabase Auth here: build github.com/supabase/auth (drop the replace from its go.mod, `go build -o auth .`), "
     "or take the file out of its image, and name it in SUPABASE_AUTH_BINARY; its folder migrations lies beside it, or "
     "where GOTRUE_DB_MIGRATIONS_PATH says"
 )
-ADA = {"email": "ada@example.org", "password": "not-a-real-one-7"}
+# supabase-js wants a WebSocket before it signs anybody in; Node 20 has one behind this flag, later ones know it too.
+WITH_SOCKETS = "--experimental-websocket"
 
 
-@pytest.fixture(params=["stand-in", "real"])
+@pytest.fixture(scope="module", params=["stand-in", "real"])
 def executable(request: pytest.FixtureRequest) -> list[str]:
     if request.param == "stand-in":
         return STAND_IN
@@ -65,10 +70,27 @@ def signing_key() -> dict[str, object]:
     return {**made, "kid": "first", "alg": "ES256", "use": "sig", "key_ops": ["sign", "verify"]}
 
 
-@pytest.mark.parametrize("mode", ["secret", "supabase"])
-def test_who_signs_up_and_in_there_is_a_user_here(tmp_path, postgres, executable, mode):
-    port, secret = free_port(), secrets.token_hex(32)
-    issuer = f"http://127.0.0.1:{port}"
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Our server, which passes /auth/v1/* on: all that a page has to know."""
+
+    mode: str
+    address: str
+
+    def post(self, path: str, body: dict, token: str | None = None) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return httpx.post(f"{self.address}{path}", json=body, headers=headers, timeout=20)
+
+
+@pytest.fixture(scope="module", params=["secret", "supabase"])
+def origin(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, postgres: TcpPostgres, executable
+) -> Iterator[Origin]:
+    """As docker-compose.yml has them: the issuer is called by our address, and answers at one of its own."""
+    mode, folder, secret = request.param, tmp_path_factory.mktemp("origin"), secrets.token_hex(32)
+    our_port, port = free_port(), free_port()
+    public, internal = f"http://127.0.0.1:{our_port}", f"http://127.0.0.1:{port}"
+    issuer = f"{public}/auth/v1"
     keys = {"GOTRUE_JWT_KEYS": json.dumps([signing_key()])} if mode == "supabase" else {}
     migrations = Path(executable[0]).with_name("migrations")
     environment = settings_of(
@@ -77,28 +99,76 @@ def test_who_signs_up_and_in_there_is_a_user_here(tmp_path, postgres, executable
         GOTRUE_DB_DATABASE_URL=postgres.url("supabase_auth_admin", "auths-own"),
         GOTRUE_DB_MIGRATIONS_PATH=os.environ.get("GOTRUE_DB_MIGRATIONS_PATH", str(migrations)),
         API_EXTERNAL_URL=issuer,
-        GOTRUE_SITE_URL=issuer,
+        GOTRUE_SITE_URL=public,
         GOTRUE_JWT_ISSUER=issuer,
         GOTRUE_JWT_SECRET=secret,
         GOTRUE_DISABLE_SIGNUP="false",
         GOTRUE_MAILER_AUTOCONFIRM="true",
+        GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED="true",
         **keys,
     )
-    ours = {"AUTH_MODE": mode, "AUTH_ISSUER": issuer, "AUTH_INTERNAL_URL": issuer}
-    ours |= {"AUTH_JWT_SECRET": secret} if mode == "secret" else {}
-    user = {**ADA, "email": f"{secrets.token_hex(4)}@example.org"}
-    with auth_server(executable, environment, tmp_path / "auth.log"), server(tmp_path, **ours) as running:
-        assert httpx.post(f"{running.address}/auth/v1/signup", json=user, timeout=20).status_code == 200
-        sessions = set()
-        for _ in range(2):  # each time another token, and the same user
-            signed_in = httpx.post(f"{running.address}/auth/v1/token?grant_type=password", json=user, timeout=20)
-            bearer = {"Authorization": f"Bearer {signed_in.json()['access_token']}"}
-            answer = httpx.post(f"{running.address}/api/sessions/resolve", json={}, headers=bearer, timeout=20)
-            assert answer.status_code == 200, answer.text
-            sessions.add(answer.json()["session_id"])
-        assert len(sessions) == 1
-        wrong = httpx.post(f"{issuer}/token?grant_type=password", json=user | {"password": "wrong"}, timeout=20)
-        assert wrong.status_code == 400
-        forged = jwt.encode(jwt.decode(signed_in.json()["access_token"], options={"verify_signature": False}), "x" * 32)
-        refused = httpx.get(f"{running.address}/api/sessions", headers={"Authorization": f"Bearer {forged}"})
-        assert refused.status_code == 401
+    ours = {"PORT": str(our_port), "AUTH_MODE": mode, "AUTH_ISSUER": issuer, "AUTH_INTERNAL_URL": internal}
+    if mode == "secret":
+        ours["AUTH_JWT_SECRET"] = secret
+    else:
+        ours["AUTH_JWKS_URL"] = f"{internal}/.well-known/jwks.json"
+    with auth_server(executable, environment, folder / "auth.log"), server(folder, **ours) as running:
+        yield Origin(mode, running.address)
+
+
+def somebody() -> dict[str, str]:
+    return {"email": f"{secrets.token_hex(4)}@example.org", "password": "not-a-real-one-7"}
+
+
+def test_who_signs_up_and_in_there_is_a_user_here(origin):
+    user = somebody()
+    assert origin.post("/auth/v1/signup", user).status_code == 200
+    sessions = set()
+    for _ in range(2):  # each time another token, and the same user
+        token = origin.post("/auth/v1/token?grant_type=password", user).json()["access_token"]
+        answer = origin.post("/api/sessions/resolve", {}, token)
+        assert answer.status_code == 200, answer.text
+        sessions.add(answer.json()["session_id"])
+    assert len(sessions) == 1
+    wrong = origin.post("/auth/v1/token?grant_type=password", user | {"password": "wrong"})
+    assert wrong.status_code == 400
+    forged = jwt.encode(jwt.decode(token, options={"verify_signature": False}), "x" * 32)
+    assert origin.post("/api/sessions/resolve", {}, forged).status_code == 401
+
+
+def test_supabase_js_needs_no_other_origin(origin):
+    user = somebody()
+    asked = json.dumps({"origin": origin.address, **user})
+    told = json.loads(told_by(node_with("@supabase/supabase-js"), WITH_SOCKETS, "supabase.mjs", given=asked))
+    ada = told["signUp"]["user"]
+    assert told["signUp"] == {"error": None, "user": ada, "email": user["email"]}
+    refused = {"name": "AuthApiError", "status": 400, "code": "invalid_credentials"}
+    assert told["wrongPassword"] == {"error": refused, "session": None}
+    assert told["signIn"] == {"error": None, "user": ada}
+    assert told["refresh"] == {"error": None, "rotated": True}
+    assert told["firstToken"]["status"] == 200
+    assert told["secondToken"] == told["firstToken"], "the same user, so the same session"
+    assert told["user"] == {"error": None, "id": ada, "email": user["email"]}
+    alg = {"secret": "HS256", "supabase": "ES256"}[origin.mode]
+    assert told["claims"] == {"error": None, "sub": ada, "alg": alg}
+    assert told["turns"] == {"status": 200, "limit": "60"}
+    assert told["anonymous"] == {"error": None, "is_anonymous": True}
+    assert told["anonymousTurns"] == {"status": 200, "limit": "10"}, "marked as anonymous here"
+
+    assert told["signOut"] == {"error": None, "session": None}
+    assert told["userAfterwards"]["name"] == "AuthSessionMissingError"
+    gone = {"name": "AuthApiError", "status": 400, "code": "refresh_token_not_found"}
+    assert told["refreshAfterwards"] == gone
+    assert told["tokenAfterwards"] == told["firstToken"], "good until it expires, as README.md says"
+
+
+def test_the_lines_of_the_guide_sign_a_page_in(origin):
+    chapter = re.search(r"### From a page\n(.+?)\n###? ", (ROOT / "docs/deploy.md").read_text(), re.DOTALL)
+    assert chapter is not None
+    [lines] = re.findall(r"```js\n(.+?)```", chapter[1], re.DOTALL)
+    known = {"email": "ada@example.org", "password": "not a real one"}  # who signed up by the lines before them
+    token = origin.post("/auth/v1/signup", known).json().get("access_token")  # or is there already, from the other mode
+    program = lines.replace("http://127.0.0.1:8000", origin.address) + "process.exit(0);\n"
+    told = told_by(node_with("@supabase/supabase-js"), WITH_SOCKETS, "--input-type=module", given=program)
+    token = token or origin.post("/auth/v1/token?grant_type=password", known).json()["access_token"]
+    assert told.strip() == origin.post("/api/sessions/resolve", {}, token).json()["session_id"]

@@ -1,63 +1,185 @@
 """What the tests of Supabase Auth need of it, for machines that do not have it: it reads the same variables, keeps
-users in the same database, and signs tokens of the same shape. It says nothing about how the real one behaves."""
+users in the same database, and answers six requests in the shapes of its API (sign up, also anonymously; sign in by
+password and by refresh token; who am I; sign out; keys). It says nothing about how the real one behaves: passwords lie
+open, nothing is limited, no mail is sent, and a refresh token is good once."""
 
 import json
 import os
+import secrets
 import time
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import jwt
 import psycopg
 
 ISSUER = os.environ["GOTRUE_JWT_ISSUER"]
-KEYS = [jwt.PyJWK.from_dict(key) for key in json.loads(os.environ.get("GOTRUE_JWT_KEYS", "[]"))]
+AUDIENCE = os.environ["GOTRUE_JWT_AUD"]
+ROLE = os.environ["GOTRUE_JWT_DEFAULT_GROUP_NAME"]
+LIFE_S = int(os.environ["GOTRUE_JWT_EXP"])
+PRIVATE = json.loads(os.environ.get("GOTRUE_JWT_KEYS", "[]"))
+KEYS = [jwt.PyJWK.from_dict(key) for key in PRIVATE]
 PUBLIC = ("kty", "kid", "alg", "crv", "x", "y")
+ERRORS_WITH_CODES = "2024-01-01"  # the version of its API that supabase-js asks for
+# Not under the names of the real one, which finds the same database after us.
+TABLES = """
+    create table if not exists auth.stand_in_users (
+        id uuid primary key default gen_random_uuid(), email text unique, password text);
+    create table if not exists auth.stand_in_sessions (
+        id uuid primary key default gen_random_uuid(), user_id uuid not null, refresh_token text not null unique)
+"""
+
+
+class Refused(Exception):
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code = status, code
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    connection: psycopg.Connection
+    given: dict
+    grant: str
+    bearer: str
+
+
+def sign_up(asked: Asked) -> dict:
+    row = {"email": asked.given.get("email"), "password": asked.given.get("password")}
+    if not row["email"] and os.environ.get("GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED") != "true":
+        raise Refused(422, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
+    query = """
+        insert into auth.stand_in_users (email, password) values (%(email)s, %(password)s)
+        on conflict do nothing returning id, email"""
+    found = asked.connection.execute(query, row).fetchone()
+    if found is None:
+        raise Refused(422, "user_already_exists", "User already registered")
+    return begun(asked, *found)
+
+
+def sign_in(asked: Asked) -> dict:
+    if asked.grant == "refresh_token":
+        return refreshed(asked)
+    query = "select id, email from auth.stand_in_users where email = %(email)s and password = %(password)s"
+    found = asked.connection.execute(query, asked.given).fetchone()
+    if found is None:
+        raise Refused(400, "invalid_credentials", "Invalid login credentials")
+    return begun(asked, *found)
+
+
+def begun(asked: Asked, user_id: object, email: str | None) -> dict:
+    row = {"user_id": user_id, "next": secrets.token_urlsafe(16)}
+    query = """
+        insert into auth.stand_in_sessions (user_id, refresh_token) values (%(user_id)s, %(next)s) returning id"""
+    [session_id] = asked.connection.execute(query, row).fetchone()
+    return signed_in(user(str(user_id), email), str(session_id), row["next"])
+
+
+def refreshed(asked: Asked) -> dict:
+    row = {"old": asked.given["refresh_token"], "next": secrets.token_urlsafe(16)}
+    query = """
+        update auth.stand_in_sessions as session set refresh_token = %(next)s from auth.stand_in_users as owner
+        where session.refresh_token = %(old)s and owner.id = session.user_id returning owner.id, email, session.id"""
+    found = asked.connection.execute(query, row).fetchone()
+    if found is None:
+        raise Refused(400, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+    user_id, email, session_id = found
+    return signed_in(user(str(user_id), email), str(session_id), row["next"])
+
+
+def who(asked: Asked) -> dict:
+    if not asked.bearer:
+        raise Refused(401, "no_authorization", "This endpoint requires a Bearer token")
+    key, algorithm = (KEYS[0].key.public_key(), "ES256") if KEYS else (os.environ["GOTRUE_JWT_SECRET"], "HS256")
+    try:
+        claims = jwt.decode(asked.bearer, key, [algorithm], audience=AUDIENCE)
+    except jwt.InvalidTokenError as error:
+        raise Refused(403, "bad_jwt", "invalid JWT") from error
+    query = """
+        select owner.id, email from auth.stand_in_sessions as session
+        join auth.stand_in_users as owner on owner.id = session.user_id where session.id = %(session_id)s"""
+    found = asked.connection.execute(query, claims).fetchone()
+    if found is None:
+        raise Refused(403, "session_not_found", "Session from session_id claim in JWT does not exist")
+    return user(str(found[0]), found[1])
+
+
+def sign_out(asked: Asked) -> None:
+    asked.connection.execute("delete from auth.stand_in_sessions where user_id = %(id)s", who(asked))
+
+
+def user(user_id: str, email: str | None) -> dict:
+    by = {"provider": "email", "providers": ["email"]} if email else {}
+    named = {"id": user_id, "aud": AUDIENCE, "role": ROLE, "email": email or "", "phone": ""}
+    return {**named, "app_metadata": by, "user_metadata": {}, "identities": [], "is_anonymous": email is None}
+
+
+def signed_in(owner: dict, session_id: str, refresh_token: str) -> dict:
+    now = int(time.time())
+    claims = {name: value for name, value in owner.items() if name not in ("id", "identities")}
+    claims |= {"sub": owner["id"], "iss": ISSUER, "iat": now, "exp": now + LIFE_S, "session_id": session_id}
+    if KEYS:
+        token = jwt.encode(claims, KEYS[0].key, "ES256", headers={"kid": KEYS[0].key_id})
+    else:
+        token = jwt.encode(claims, os.environ["GOTRUE_JWT_SECRET"], "HS256")
+    times = {"expires_in": LIFE_S, "expires_at": now + LIFE_S}
+    return {"access_token": token, "token_type": "bearer", **times, "refresh_token": refresh_token, "user": owner}
+
+
+ROUTES = {
+    "GET /health": lambda _: {"name": "stand-in"},
+    "GET /.well-known/jwks.json": lambda _: {"keys": [{name: key[name] for name in PUBLIC} for key in PRIVATE]},
+    "POST /signup": sign_up,
+    "POST /token": sign_in,
+    "GET /user": who,
+    "POST /logout": sign_out,
+}
 
 
 class Auth(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        listed = [{name: key[name] for name in PUBLIC} for key in json.loads(os.environ.get("GOTRUE_JWT_KEYS", "[]"))]
-        self.answer(200, {"keys": listed} if self.path.endswith("jwks.json") else {"name": "stand-in"})
-
-    def do_POST(self) -> None:
-        given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        row = {"email": given["email"], "password": given["password"]}
-        with psycopg.connect(os.environ["GOTRUE_DB_DATABASE_URL"]) as connection:
-            connection.execute(
-                "create table if not exists auth.users (id uuid default gen_random_uuid(), email text, password text)"
-            )
-            if urlsplit(self.path).path == "/signup":
-                connection.execute("insert into auth.users (email, password) values (%(email)s, %(password)s)", row)
-            query = "select id from auth.users where email = %(email)s and password = %(password)s"
-            found = connection.execute(query, row).fetchone()
-        if found is None:
-            self.answer(400, {"error_code": "invalid_credentials"})
+        asked_for = urlsplit(self.path)
+        given = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"{}")
+        grant = parse_qs(asked_for.query).get("grant_type", [""])[0]
+        bearer = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        try:
+            with psycopg.connect(os.environ["GOTRUE_DB_DATABASE_URL"]) as connection:
+                verb = ROUTES[f"{self.command} {asked_for.path}"]
+                body = verb(Asked(connection, given, grant, bearer))
+        except Refused as refused:
+            self.refuse(refused)
         else:
-            self.answer(200, {"access_token": token_for(str(found[0])), "token_type": "bearer"})
+            self.answer(204 if body is None else 200, body)
 
-    def answer(self, status: int, body: dict) -> None:
-        raw = json.dumps(body).encode()
+    do_POST = do_GET  # noqa: N815  as http.server calls them
+
+    def refuse(self, refused: Refused) -> None:
+        """Old clients read the code in another place than those that name a version."""
+        if self.headers.get("X-Supabase-Api-Version"):
+            body = {"code": refused.code, "message": str(refused)}
+            self.answer(refused.status, body, {"X-Supabase-Api-Version": ERRORS_WITH_CODES})
+        else:
+            self.answer(refused.status, {"code": refused.status, "error_code": refused.code, "msg": str(refused)})
+
+    def answer(self, status: int, body: dict | None, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(raw)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        if body is not None:
+            raw = json.dumps(body).encode()
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(raw)))
         self.end_headers()
-        self.wfile.write(raw)
+        if body is not None:
+            self.wfile.write(raw)
 
     def log_message(self, *_: object) -> None:
         pass
 
 
-def token_for(user_id: str) -> str:
-    now = int(time.time())
-    times = {"iat": now, "exp": now + int(os.environ["GOTRUE_JWT_EXP"])}
-    role = os.environ["GOTRUE_JWT_DEFAULT_GROUP_NAME"]
-    claims = {"sub": user_id, "aud": os.environ["GOTRUE_JWT_AUD"], "iss": ISSUER, "role": role, **times}
-    if KEYS:
-        return jwt.encode(claims, KEYS[0].key, "ES256", headers={"kid": KEYS[0].key_id})
-    return jwt.encode(claims, os.environ["GOTRUE_JWT_SECRET"], "HS256")
-
-
 if __name__ == "__main__":
+    with psycopg.connect(os.environ["GOTRUE_DB_DATABASE_URL"]) as made:
+        made.execute(TABLES)
     where = (os.environ["GOTRUE_API_HOST"], int(os.environ["GOTRUE_API_PORT"]))
     ThreadingHTTPServer(where, Auth).serve_forever()

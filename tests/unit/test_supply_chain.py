@@ -1,5 +1,6 @@
 """The checks of `make lint` on what we ship: each turns red when it should."""
 
+import json
 import re
 import subprocess
 import sys
@@ -58,6 +59,14 @@ def test_an_accepted_example_may_move_but_not_change(tmp_path, monkeypatch):
 
 def test_every_locked_package_has_a_licence_that_we_may_ship():
     assert licences.main([]) == 0
+
+
+def test_lock_files_pin_by_hash_and_name_no_registry():
+    for name, package in json.loads(Path("tests/contract/package-lock.json").read_text())["packages"].items():
+        assert "resolved" not in package, name
+        assert "integrity" in package or not name
+    for lock in ("requirements.lock", "requirements-dev.lock"):
+        assert "://" not in Path(lock).read_text()
 
 
 @pytest.mark.parametrize(
