@@ -15,192 +15,44 @@ MAX_TAG = 32
 
 # The first category with a word or a phrase in the text is its category.
 _WORDS: dict[Category, frozenset[str]] = {
-    "error_pattern": frozenset(
-        [
-            "error",
-            "errors",
-            "exception",
-            "exceptions",
-            "traceback",
-            "stacktrace",
-            "bug",
-            "bugs",
-            "crash",
-            "crashes",
-            "crashed",
-            "crashing",
-            "failed",
-            "failing",
-            "fails",
-            "failure",
-            "failures",
-            "broken",
-            "segfault",
-            "panic",
-            "timeout",
-            "deadlock",
-            "undefined",
-            "nullpointerexception",
-            "typeerror",
-            "valueerror",
-            "keyerror",
-            "importerror",
-            "syntaxerror",
-            "oom",
-            "regression",
-        ]
+    "error_pattern": word_set(
+        "error errors exception exceptions traceback stacktrace bug bugs crash crashes crashed crashing failed"
+        " failing fails failure failures broken segfault panic timeout deadlock undefined nullpointerexception"
+        " typeerror valueerror keyerror importerror syntaxerror oom regression"
     ),
-    "code_context": frozenset(
-        [
-            "code",
-            "codebase",
-            "function",
-            "functions",
-            "method",
-            "methods",
-            "variable",
-            "variables",
-            "module",
-            "modules",
-            "import",
-            "imports",
-            "refactor",
-            "compile",
-            "compiler",
-            "api",
-            "endpoint",
-            "endpoints",
-            "schema",
-            "repository",
-            "repo",
-            "commit",
-            "branch",
-            "merge",
-            "dockerfile",
-            "regex",
-            "async",
-            "await",
-            "sql",
-            "query",
-            "backend",
-            "frontend",
-            "debugger",
-            "script",
-            "library",
-            "framework",
-            "algorithm",
-            "unittest",
-            "pytest",
-        ]
+    "code_context": word_set(
+        "code codebase function functions method methods variable variables module modules import imports"
+        " refactor compile compiler api endpoint endpoints schema repository repo commit branch merge dockerfile"
+        " regex async await sql query backend frontend debugger script library framework algorithm unittest pytest"
     ),
-    "solution": frozenset(
-        [
-            "solved",
-            "solution",
-            "solutions",
-            "fixed",
-            "resolved",
-            "workaround",
-            "fix",
-            "solves",
-            "fixes",
-            "resolves",
-            "remedy",
-        ]
-    ),
-    "user_preference": frozenset(
-        [
-            "prefer",
-            "prefers",
-            "preferred",
-            "preference",
-            "preferences",
-            "favourite",
-            "favorite",
-            "dislike",
-            "dislikes",
-            "hate",
-            "hates",
-        ]
+    "solution": word_set("solved solution solutions fixed resolved workaround fix solves fixes resolves remedy"),
+    "user_preference": word_set(
+        "prefer prefers preferred preference preferences favourite favorite dislike dislikes hate hates"
     ),
 }
+# fmt: off
 _PHRASES: dict[Category, tuple[str, ...]] = {
-    "error_pattern": ("does not work", "doesn t work", "did not work", "didn t work", "not working", "went wrong"),
-    "code_context": ("pull request", "stack overflow", "unit test", "unit tests", "source file"),
-    "solution": ("works now", "it works if", "the trick is", "the way to", "how to", "the answer was", "step 1"),
-    "user_preference": (
-        "i like", "i love", "i enjoy", "i d rather", "i would rather", "i can t stand", "i don t like", "i do not like",
-        "my favourite", "my favorite", "i always", "i never", "call me",
+    "error_pattern": (
+        "does not work", "doesn t work", "did not work", "didn t work", "not working", "went wrong",
     ),
-}  # fmt: skip
-_TECHNOLOGIES = frozenset(
-    [
-        "python",
-        "javascript",
-        "typescript",
-        "java",
-        "kotlin",
-        "swift",
-        "rust",
-        "golang",
-        "ruby",
-        "php",
-        "perl",
-        "scala",
-        "haskell",
-        "elixir",
-        "clojure",
-        "lua",
-        "bash",
-        "html",
-        "css",
-        "sql",
-        "postgres",
-        "postgresql",
-        "mysql",
-        "sqlite",
-        "mongodb",
-        "redis",
-        "kafka",
-        "rabbitmq",
-        "docker",
-        "kubernetes",
-        "terraform",
-        "ansible",
-        "linux",
-        "windows",
-        "macos",
-        "android",
-        "ios",
-        "aws",
-        "azure",
-        "gcp",
-        "react",
-        "vue",
-        "angular",
-        "svelte",
-        "node",
-        "nodejs",
-        "deno",
-        "django",
-        "flask",
-        "fastapi",
-        "spring",
-        "rails",
-        "laravel",
-        "pytorch",
-        "tensorflow",
-        "numpy",
-        "pandas",
-        "git",
-        "github",
-        "gitlab",
-        "nginx",
-        "graphql",
-        "grpc",
-        "langchain",
-        "openai",
-    ]
+    "code_context": (
+        "pull request", "stack overflow", "unit test", "unit tests", "source file",
+    ),
+    "solution": (
+        "works now", "it works if", "the trick is", "the way to", "how to", "the answer was", "step 1",
+    ),
+    "user_preference": (
+        "i like", "i love", "i enjoy", "i d rather", "i would rather", "i can t stand", "i don t like",
+        "i do not like", "my favourite", "my favorite", "i always", "i never", "call me",
+    ),
+}
+# fmt: on
+_TECHNOLOGIES = word_set(
+    "python javascript typescript java kotlin swift rust golang ruby php perl scala haskell elixir clojure"
+    " lua bash html css sql postgres postgresql mysql sqlite mongodb redis kafka rabbitmq docker kubernetes"
+    " terraform ansible linux windows macos android ios aws azure gcp react vue angular svelte node nodejs"
+    " deno django flask fastapi spring rails laravel pytorch tensorflow numpy pandas git github gitlab nginx"
+    " graphql grpc langchain openai"
 )
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _SIGNED = re.compile(r"(?:\bdef |\bclass )\w+\s?[(:]|=>|\w\(\);|[{};]\s*$|</\w+>", re.MULTILINE)
