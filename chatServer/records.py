@@ -26,6 +26,7 @@ __all__ = [
     "Said",
     "Session",
     "StoredMessage",
+    "Triple",
     "Turn",
     "TurnEvent",
     "TurnState",
@@ -253,6 +254,17 @@ class NotesVersion:
     created_at: datetime
     size_bytes: int
     notes: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A fact as a knowledge graph has it, and from when until when it holds."""
+
+    subject: str
+    predicate: str
+    object: str
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
