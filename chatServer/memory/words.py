@@ -76,7 +76,7 @@ def stem(word: str) -> str:
         return word[:-3] + "y"
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > MIN_STEM:
         word = word[:-1]
-    return word[:-1] if word.endswith("e") and len(word) > MIN_STEM else word
+    return word[:-1] if word.endswith("e") and not word.endswith("ee") and len(word) > MIN_STEM else word
 
 
 def _is_stem(word: str) -> bool:
