@@ -1,0 +1,37 @@
+-- name: list_changes
+-- What was done to a memory, the newest first.
+select seq, memory_id, operation, actor, reason, message_id, turn_id, undone, created_at
+from chat.memory_changes
+where user_id = %(user_id)s and memory_id = %(memory_id)s and seq < %(before)s
+order by seq desc
+limit %(limit)s;
+
+-- name: find_undoable
+-- The last change to a memory that was not undone, with what was before it.
+select seq, memory_id, operation, actor, reason, message_id, turn_id, undone, created_at, before, hidden
+from chat.memory_changes
+where user_id = %(user_id)s and memory_id = %(memory_id)s and not undone
+    and operation not in ('repeated', 'restored')
+order by seq desc
+limit 1;
+
+-- name: mark_undone
+-- This change was taken back.
+update chat.memory_changes set undone = true
+where user_id = %(user_id)s and seq = %(seq)s and memory_id = %(memory_id)s;
+
+-- name: drop_before
+-- What some memories were is kept no longer, so that nothing of it can come back.
+update chat.memory_changes set before = null, undone = true
+where user_id = %(user_id)s and memory_id = any(%(memory_ids)s);
+
+-- name: count_created
+-- How many memories others than the user himself have made in the last minute, among the last changes.
+select count(*)
+from (
+    select operation, actor, created_at from chat.memory_changes
+    where user_id = %(user_id)s
+    order by seq desc
+    limit 400
+) latest
+where operation = 'created' and actor <> 'user' and created_at > now() - interval '1 minute';
