@@ -5,6 +5,7 @@ ChatError
 ├── Forbidden                  403 forbidden
 ├── NotFound                   404 not_found
 │   ├── AgentNotFound          404 agent_not_found
+│   ├── MemoryNotFound         404 memory_not_found
 │   ├── MessageNotFound        404 message_not_found
 │   └── SessionNotFound        404 session_not_found
 ├── MethodNotAllowed           405 method_not_allowed
@@ -75,6 +76,15 @@ class AgentNotFound(NotFound):
 
     def __init__(self, known: list[str]) -> None:
         super().__init__(f"There is no such agent. Known agents: {', '.join(known)}.", known_agents=known)
+
+
+class MemoryNotFound(NotFound):
+    """The same sentence whether the memory is unknown, forgotten or somebody else's."""
+
+    code, title = "memory_not_found", "No such memory"
+
+    def __init__(self) -> None:
+        super().__init__("You have no memory with this id.")
 
 
 class MessageNotFound(NotFound):

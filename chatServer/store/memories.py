@@ -156,11 +156,26 @@ async def read_triples(
     return await _all(connection, "read_triples", user_id, entities=named, shelves=where, at=at, limit=limit)
 
 
+async def find_replaced_by(connection: Connection, user_id: UUID, memory_id: UUID) -> list[Memory]:
+    """What a memory has taken the place of, the newest first."""
+    return await _all(connection, "find_replaced_by", user_id, memory_id=memory_id)
+
+
+async def find_sources_in(connection: Connection, user_id: UUID, session_id: str) -> list[UUID]:
+    """The messages of a session from which something was learned, while they are still there."""
+    return await _ids(connection, "find_sources_in", user_id, session_id=session_id)
+
+
+async def find_replaced_sources(connection: Connection, user_id: UUID, session_id: str, turn_id: UUID) -> list[UUID]:
+    """The messages from which something was learned, and which this turn has taken the place of."""
+    return await _ids(connection, "find_replaced_sources", user_id, session_id=session_id, turn_id=turn_id)
+
+
 async def find_said_by(
-    connection: Connection, user_id: UUID, *, message_ids: Collection[UUID] = (), session_id: str | None = None
+    connection: Connection, user_id: UUID, message_ids: Collection[UUID], *, shelf: str | None = None
 ) -> list[Memory]:
-    """What was learned from some messages, or from a session while its messages are still there; the oldest first."""
-    return await _all(connection, "find_said_by", user_id, message_ids=list(message_ids), session_id=session_id)
+    """What was learned from some messages, and what is on a shelf, if one is named; the oldest first."""
+    return await _all(connection, "find_said_by", user_id, message_ids=list(message_ids), shelf=shelf)
 
 
 async def superseded_sources(
@@ -183,16 +198,14 @@ async def find_saying(
     those that are worth a quote; what words begin with is enough."""
     values = {"words": " & ".join(_prefixed(words)), "quoted": " & ".join(_prefixed(quoted))}
     values |= {"shelf": shelf, "every_agent": EVERY_AGENT}
-    found = await connection.execute(SQL["find_saying"], {"user_id": user_id, "limit": MAX_SAYING, **values})
-    return [row[0] for row in await found.fetchall()]
+    return await _ids(connection, "find_saying", user_id, limit=MAX_SAYING, **values)
 
 
 async def hide_messages(
     connection: Connection, user_id: UUID, message_ids: Collection[UUID], *, is_hidden: bool = True
 ) -> list[UUID]:
     """Let recall show messages no longer, or again; those for which that is new."""
-    values = {"user_id": user_id, "message_ids": list(message_ids), "is_hidden": is_hidden}
-    return [row[0] for row in await (await connection.execute(SQL["hide_messages"], values)).fetchall()]
+    return await _ids(connection, "hide_messages", user_id, message_ids=list(message_ids), is_hidden=is_hidden)
 
 
 def _prefixed(words: Collection[str]) -> list[str]:
@@ -205,6 +218,11 @@ async def _all(connection: Connection, name: str, user_id: UUID, **values: Any) 
     async with connection.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(SQL[name], {"user_id": user_id, **values})
         return [_memory(row) for row in await cursor.fetchall()]
+
+
+async def _ids(connection: Connection, name: str, user_id: UUID, **values: Any) -> list[UUID]:
+    answer = await connection.execute(SQL[name], {"user_id": user_id, **values})
+    return [row[0] for row in await answer.fetchall()]
 
 
 def _memory(row: dict[str, Any]) -> Memory:

@@ -135,19 +135,36 @@ where user_id = %(user_id)s and subject is not null
 order by seq desc
 limit %(limit)s;
 
--- name: find_said_by
--- The memories of some messages, or of a session's; and those that are on that session's own shelf.
+-- name: find_replaced_by
+-- What a memory has taken the place of, the newest first.
 select memory_id, text, kind, category, importance, tags, tier, shelf, agent_name, session_id, origin, trust,
     valid_from, valid_to, created_at, updated_at, subject, predicate, object, fact_key, source_ids, superseded_by,
     turn_id, attempt, recalls, recalled_at, expires_at, seq
 from chat.memories
-where user_id = %(user_id)s
-    and (source_ids && %(message_ids)s::uuid[]
-        or shelf = %(session_id)s
-        or exists (
-            select 1 from unnest(source_ids) as source (message_id)
-            join public.chat_message_history h on h.user_id = %(user_id)s and h.message_id = source.message_id
-            where h.session_id = %(session_id)s))
+where user_id = %(user_id)s and superseded_by = %(memory_id)s
+order by seq desc;
+
+-- name: find_sources_in
+-- The messages of a session from which something was learned.
+select distinct source.message_id
+from chat.memories m, unnest(m.source_ids) as source (message_id), public.chat_message_history h
+where m.user_id = %(user_id)s and h.user_id = m.user_id and h.message_id = source.message_id
+    and h.session_id = %(session_id)s;
+
+-- name: find_replaced_sources
+-- The messages from which something was learned, and which a turn has taken the place of.
+select distinct source.message_id
+from chat.memories m, unnest(m.source_ids) as source (message_id), chat.message_superseded s
+where m.user_id = %(user_id)s and s.user_id = m.user_id and s.message_id = source.message_id
+    and s.session_id = %(session_id)s and s.superseded_by = %(turn_id)s;
+
+-- name: find_said_by
+-- The memories of some messages, and those on a session's own shelf; the oldest first.
+select memory_id, text, kind, category, importance, tags, tier, shelf, agent_name, session_id, origin, trust,
+    valid_from, valid_to, created_at, updated_at, subject, predicate, object, fact_key, source_ids, superseded_by,
+    turn_id, attempt, recalls, recalled_at, expires_at, seq
+from chat.memories
+where user_id = %(user_id)s and (source_ids && %(message_ids)s::uuid[] or shelf = %(shelf)s)
 order by seq;
 
 -- name: superseded_sources
