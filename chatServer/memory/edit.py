@@ -3,18 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any, Literal
 from uuid import UUID
 
 from chatServer import errors
 from chatServer.memory.classify import classify
 from chatServer.memory.forget import tell
-from chatServer.memory.rules import is_long_term, kind_of
+from chatServer.memory.rules import WORKING_LIFE, is_long_term, kind_of
 from chatServer.memory.shelve import shelve
 from chatServer.messages import clean_text
 from chatServer.records import Category, Kind, Memory, Principal, Reason, Tier, Triple, new_id
 from chatServer.store import memories as store
 from chatServer.store.pool import Database
 
+Removable = Literal["valid_to", "expires_at", "triple"]
 MAX_TAGS = 16
 MAX_TAG = 64
 USER = Reason("user")
@@ -31,7 +33,9 @@ class Edit:
     tags: Sequence[str] | None = None
     tier: Tier | None = None
     valid_to: datetime | None = None
+    expires_at: datetime | None = None
     triple: Triple | None = None
+    without: frozenset[Removable] = frozenset()  # what is to be taken away
 
 
 async def create(
@@ -48,10 +52,11 @@ async def create(
     rules, now = classify(text), datetime.now(UTC)
     category = wanted.category or rules.category
     importance = rules.importance if wanted.importance is None else wanted.importance
+    kind = wanted.kind or kind_of(category)
     made = Memory(
         memory_id=new_id(),
         text=text,
-        kind=wanted.kind or kind_of(category),
+        kind=kind,
         category=category,
         importance=importance,
         tags=_sound_tags(rules.tags if wanted.tags is None else wanted.tags),
@@ -65,14 +70,20 @@ async def create(
         valid_to=wanted.valid_to,
         created_at=now,
         updated_at=now,
+        expires_at=wanted.expires_at or (now + WORKING_LIFE if kind == "working" else None),
         triple=wanted.triple,
     )
     async with database.transaction(principal) as connection:
         await store.advance_head(connection, principal.user_id)
         shelved = await shelve(connection, principal.user_id, made, USER)
-        if shelved.outcome == "created":
+        known, is_new = shelved.memory, shelved.outcome == "created"
+        if is_new:
             await tell(connection, principal.user_id, created=[made.memory_id])
-        return shelved.memory, shelved.outcome == "created"
+        elif known.expires_at and known.expires_at <= now:  # it is over, though nobody has taken it away yet
+            known = replace(known, expires_at=made.expires_at)
+            await store.write(connection, principal.user_id, known, "edited", USER, before=shelved.memory)
+            await tell(connection, principal.user_id, changed=[known.memory_id])
+        return await store.find_memory(connection, principal.user_id, known.memory_id) or known, is_new
 
 
 async def edit(database: Database, principal: Principal, memory_id: UUID, wanted: Edit) -> Memory:
@@ -96,12 +107,13 @@ async def edit(database: Database, principal: Principal, memory_id: UUID, wanted
 
 
 def _edited(known: Memory, wanted: Edit) -> Memory:
-    given = {
+    given: dict[str, Any] = {
         "kind": wanted.kind,
         "category": wanted.category,
         "importance": wanted.importance,
         "tier": wanted.tier,
         "valid_to": wanted.valid_to,
+        "expires_at": wanted.expires_at,
         "tags": None if wanted.tags is None else _sound_tags(wanted.tags),
     }
     changed = replace(known, **{name: value for name, value in given.items() if value is not None})
@@ -109,7 +121,10 @@ def _edited(known: Memory, wanted: Edit) -> Memory:
         changed = _reworded(changed, _sound_text(wanted.text))
     if wanted.triple is not None:
         changed = replace(changed, triple=wanted.triple)
-    return replace(changed, origin="user", trust="user")
+    taken: dict[str, Any] = dict.fromkeys(wanted.without)
+    if "valid_to" in taken:  # it holds again
+        taken["superseded_by"] = None
+    return replace(changed, origin="user", trust="user", **taken)
 
 
 def _reworded(known: Memory, text: str) -> Memory:

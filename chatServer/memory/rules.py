@@ -28,8 +28,9 @@ TOOL_FAILURE_IMPORTANCE: Final = 0.8  # above success, so that a failure is not 
 # How long it stays.
 PROMOTE_IMPORTANCE: Final = 0.7  # from the short tier to the long one: at once
 PROMOTE_RECALLS: Final = 3  # or after it was of use so often
-MAX_SHORT_ITEMS: Final = 256  # of one user; the least recently used goes first
-WORKING_LIFE: Final = timedelta(hours=24)
+MAX_SHORT_ITEMS: Final = 256  # of one user; the least important goes first
+FADING_HALF_LIFE: Final = timedelta(days=90)  # in which what nobody recalls counts for half of its importance
+WORKING_LIFE: Final = timedelta(hours=24)  # since it was last changed
 
 _KINDS: Final[dict[Category, Kind]] = {
     "error_pattern": "episode",

@@ -1,6 +1,7 @@
 """Rows of chat.memory_changes: what was done to memories, and what of it can be undone."""
 
 from collections.abc import Collection
+from datetime import timedelta
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -11,6 +12,7 @@ from chatServer.store.pool import Connection
 
 SQL = queries.load("memory_changes.sql")
 NEWEST = 2**63 - 1
+UNDO_FOR = timedelta(days=30)  # so long what was before a change is kept
 
 
 async def list_changes(
@@ -24,8 +26,9 @@ async def list_changes(
 
 
 async def find_undoable(connection: Connection, user_id: UUID, memory_id: UUID) -> Undoable | None:
-    """The last change that was not taken back; that something was said again, or restored, is none."""
-    values = {"user_id": user_id, "memory_id": memory_id}
+    """The last change that was not taken back, if it is not too old; that something was said again, promoted or
+    restored is none."""
+    values = {"user_id": user_id, "memory_id": memory_id, "undo_for": UNDO_FOR}
     row = await (await connection.execute(SQL["find_undoable"], values)).fetchone()
     if row is None:
         return None
