@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from chatServer import errors
@@ -96,7 +97,7 @@ async def edit(database: Database, principal: Principal, memory_id: UUID, wanted
 
 
 def _edited(known: Memory, wanted: Edit) -> Memory:
-    given = {
+    given: dict[str, Any] = {
         "kind": wanted.kind,
         "category": wanted.category,
         "importance": wanted.importance,

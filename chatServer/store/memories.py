@@ -161,14 +161,9 @@ async def find_replaced_by(connection: Connection, user_id: UUID, memory_id: UUI
     return await _all(connection, "find_replaced_by", user_id, memory_id=memory_id)
 
 
-async def find_sources_in(connection: Connection, user_id: UUID, session_id: str) -> list[UUID]:
-    """The messages of a session from which something was learned, while they are still there."""
-    return await _ids(connection, "find_sources_in", user_id, session_id=session_id)
-
-
-async def find_replaced_sources(connection: Connection, user_id: UUID, session_id: str, turn_id: UUID) -> list[UUID]:
-    """The messages from which something was learned, and which this turn has taken the place of."""
-    return await _ids(connection, "find_replaced_sources", user_id, session_id=session_id, turn_id=turn_id)
+async def find_sources_in(connection: Connection, user_id: UUID, session_id: str, *, first: int = 0) -> list[UUID]:
+    """The messages of a session, from a place on, from which something was learned, while they are still there."""
+    return await _ids(connection, "find_sources_in", user_id, session_id=session_id, first=first)
 
 
 async def find_said_by(
