@@ -28,12 +28,11 @@ async def retire_replaced(connection: Connection, user_id: UUID, session_id: str
 
 
 async def retire_session(connection: Connection, user_id: UUID, session_id: str) -> None:
-    """Unlearn what was learned only in a session, and all that is its own, before its messages are deleted; whose row
-    the caller holds. Nothing of it is kept."""
+    """Unlearn what was learned only in a session, and all that is its own, before its messages are deleted; the caller
+    holds its row. Nothing of it is kept, nor of what was forgotten before."""
     gone = await store.find_sources_in(connection, user_id, session_id)
     retired = await _retire(connection, user_id, gone, DELETED, shelf=session_id)
-    if retired:
-        await changes.drop_before(connection, user_id, retired)
+    await changes.drop_before(connection, user_id, retired, session_id=session_id)
 
 
 async def _retire(

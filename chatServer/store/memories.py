@@ -196,11 +196,14 @@ async def find_saying(
     return await _ids(connection, "find_saying", user_id, limit=MAX_SAYING, **values)
 
 
-async def hide_messages(
-    connection: Connection, user_id: UUID, message_ids: Collection[UUID], *, is_hidden: bool = True
-) -> list[UUID]:
-    """Let recall show messages no longer, or again; those for which that is new."""
-    return await _ids(connection, "hide_messages", user_id, message_ids=list(message_ids), is_hidden=is_hidden)
+async def hide_messages(connection: Connection, user_id: UUID, message_ids: Collection[UUID]) -> list[UUID]:
+    """Let recall show messages no longer; those that there are."""
+    return await _ids(connection, "hide_messages", user_id, message_ids=list(message_ids))
+
+
+async def show_messages(connection: Connection, user_id: UUID, message_ids: Collection[UUID]) -> None:
+    """Let recall show messages again, once the change that hid them is undone, unless another one hides them too."""
+    await connection.execute(SQL["show_messages"], {"user_id": user_id, "message_ids": list(message_ids)})
 
 
 def _prefixed(words: Collection[str]) -> list[str]:

@@ -176,13 +176,21 @@ where user_id = %(user_id)s and memory_id = any(%(memory_ids)s);
 -- name: find_saying
 -- The messages in a shelf's reach that have all these words: those of the user, and with fewer words those of others.
 select message_id from chat.message_index
-where user_id = %(user_id)s and place is not null and not is_hidden
+where user_id = %(user_id)s and place is not null
     and (%(shelf)s = %(every_agent)s or agent_name = %(shelf)s or session_id = %(shelf)s)
     and (tsv @@ %(words)s::tsquery or role <> 'user' and tsv @@ %(quoted)s::tsquery)
 limit %(limit)s;
 
 -- name: hide_messages
--- Recall shows these messages no longer, or shows them again; those that were so already do not come back.
-update chat.message_index set is_hidden = %(is_hidden)s
-where user_id = %(user_id)s and message_id = any(%(message_ids)s) and is_hidden <> %(is_hidden)s
+-- Recall shows these messages no longer; those that there are.
+update chat.message_index set is_hidden = true
+where user_id = %(user_id)s and message_id = any(%(message_ids)s)
 returning message_id;
+
+-- name: show_messages
+-- Recall shows these messages again, except for those that say something else which is still forgotten.
+update chat.message_index i set is_hidden = false
+where i.user_id = %(user_id)s and i.message_id = any(%(message_ids)s)
+    and not exists (
+        select 1 from chat.memory_changes c
+        where c.user_id = %(user_id)s and not c.undone and i.message_id = any(c.hidden));
