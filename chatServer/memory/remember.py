@@ -4,15 +4,14 @@ What the assistant said is not read: whatever it recalled would be learned again
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from chatServer import metrics
 from chatServer.memory.drafts import Draft, Sheet, drafts_of, fact_of, question_in
-from chatServer.memory.facts import Extractor, Fact, facts_in
+from chatServer.memory.facts import Extractor, Fact, RuleExtractor
 from chatServer.memory.rules import MAX_PER_MINUTE
 from chatServer.memory.shelve import shelve
 from chatServer.messages import text_of
@@ -64,7 +63,7 @@ async def remember(
             return _refused(nothing, "off" if turn else "done_or_off")
         history = ChatMessageHistory(connection, user_id, turn.session_id)
         messages = await history.of_turn(turn_id, turn.question_id)
-        extractor = extractor or Rules(await _told_before(connection, user_id, history, messages))
+        extractor = extractor or RuleExtractor(await _told_before(connection, user_id, history, messages))
     sheet = Sheet(turn, turn_id, shelf)
     drafts = await drafts_of(sheet, messages, trusted_tools, extractor)
     if not drafts:
@@ -78,16 +77,6 @@ async def remember(
     for outcome, count in result.outcomes.items():
         metrics.memories.labels(outcome).inc(count)
     return result
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """Finds facts without a model; `earlier` is what "no, I meant Madrid" may be about."""
-
-    earlier: Sequence[Fact] = ()
-
-    async def facts(self, text: str, said_at: datetime) -> list[Fact]:
-        return facts_in(text, said_at=said_at, earlier=self.earlier)
 
 
 async def _told_before(
