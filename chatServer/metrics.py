@@ -42,4 +42,6 @@ turns_failed = Counter("chat_turns_failed_total", "Turns that ended in an error,
 model_retries = Counter("chat_model_retries_total", "Calls that a provider refused for now, and that were made again")
 turns_turned_away = Counter("chat_turns_turned_away_total", "Turns that would have begun too late, and were refused")
 turns_refused = Counter("chat_turns_refused_total", "Turns that were not begun, by the limit of their user", ["limit"])
+memories = Counter("chat_memories_total", "What turns gave memory, by what became of it", ["outcome"])
+memories_refused = Counter("chat_memories_refused_total", "What turns gave memory and was not kept, by why", ["reason"])
 memories_maintained = Counter("chat_memories_maintained_total", "What maintenance did with memories", ["what"])

@@ -1,4 +1,4 @@
-""""Not Berlin, Madrid": what corrects a fact that was told just before."""
+""" "Not Berlin, Madrid": what corrects a fact that was told just before."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,8 @@ _NEW = r"(?P<new>[^,]{1,60}?)"
 _WORDINGS = tuple(
     re.compile(wording, re.IGNORECASE)
     for wording in (
-        rf"(?:{_SORRY}[,.:!]? ){{0,3}}(?:i meant(?: to say)?|i mean|make that|it should be|that should be) {_NEW}(?:,? not (?P<old>.+))?",
+        rf"(?:{_SORRY}[,.:!]? ){{0,3}}(?:i meant(?: to say)?|i mean|make that|it should be"
+        rf"|that should be) {_NEW}(?:,? not (?P<old>.+))?",
         rf"(?:{_SORRY}[,.:!]? ){{1,3}}(?:it is|that is|it's|that's) {_NEW}(?:,? not (?P<old>.+))?",
         rf"(?:{_SORRY}[,.:!]? ){{0,3}}(?:it is )?not (?P<old>[^,]{{1,60}}),? (?:but |i meant |it is )?{_NEW}",
         rf"(?:{_SORRY}[,.:!]? ){{0,3}}{_NEW}, not (?P<old>.+)",
@@ -30,10 +31,17 @@ def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact]) -> 
         return None
     for wording in _WORDINGS:
         match = wording.fullmatch(text)
-        if match and (fact := _meant(told, match["old"])) and (new := _changed(fact, match["new"], sentence)):
+        fact = _meant(told, match["old"]) if match and _is_sure(match, text) else None
+        if match and fact and (new := _changed(fact, match["new"], sentence)):
             return new
     bare = _BARE.fullmatch(text) if found else None
     return _changed(found[-1], bare["new"], sentence) if bare else None
+
+
+def _is_sure(match: re.Match[str], text: str) -> bool:
+    """ "Actually it's Madrid" corrects, "actually it's raining" does not."""
+    is_written_so = any(each.isupper() or each.isdigit() for each in match["new"])
+    return bool(match["old"] or is_written_so or "meant" in text.lower())
 
 
 def _meant(told: Sequence[Fact], old: str | None) -> Fact | None:
@@ -48,7 +56,9 @@ def _changed(fact: Fact, text: str, sentence: str) -> Fact | None:
     """Only facts of which one holds at a time: of several tastes nobody knows which is meant."""
     if fact.key is None or ":" in fact.key.partition("|")[2] or fact.is_negation or fact.valid_to:
         return None
-    meanings = (each for each in MEANINGS.values() if predicate_of(each) == fact.predicate and fact.key.endswith(f"|{each.key}"))
+    meanings = (
+        each for each in MEANINGS.values() if predicate_of(each) == fact.predicate and fact.key.endswith(f"|{each.key}")
+    )
     meaning = next(meanings, None)
     read = meaning.read(text) if meaning else []
     if len(read) != 1:
@@ -56,4 +66,10 @@ def _changed(fact: Fact, text: str, sentence: str) -> Fact | None:
     was, now = fact.text, read[0]
     shown = now.shown or now.value
     ending = was.rfind(f" {fact.object}")
-    return replace(fact, text=f"{was[:ending]} {shown}." if ending >= 0 else was, object=now.value, valid_from=None, sentence=sentence)
+    return replace(
+        fact,
+        text=f"{was[:ending]} {shown}." if ending >= 0 else was,
+        object=now.value,
+        valid_from=None,
+        sentence=sentence,
+    )

@@ -149,7 +149,7 @@ def back(midnight: datetime, count: int, unit: str) -> datetime:
     return midnight.replace(year=year, month=month + 1, day=min(midnight.day, monthrange(year, month + 1)[1]))
 
 
-_NOW = r"now|currently|right now|at the moment|these days|nowadays|today|already|again|for now|at present|by now|tho(?:ugh)?"
+_NOW = "now|currently|right now|at the moment|these days|nowadays|today|already|again|for now|at present|by now|though"
 _TAIL = re.compile(
     rf",? (?P<now>{_NOW})|,? since (?P<since>.{{3,40}})|,? (?:un)?til?l? (?P<until>.{{3,40}})"
     r"|,? from (?P<start>.{3,40}?) (?:to|until|till) (?P<end>.{3,40})"

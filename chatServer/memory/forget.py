@@ -85,7 +85,7 @@ async def _put_back(connection: Connection, user_id: UUID, undoable: Undoable, n
         await _make_room(connection, user_id, before)
     await store.write(connection, user_id, before, "restored", UNDO)
     if undoable.hidden:
-        await store.hide_messages(connection, user_id, undoable.hidden, is_hidden=False)
+        await store.show_messages(connection, user_id, undoable.hidden)
 
 
 async def _make_room(connection: Connection, user_id: UUID, memory: Memory) -> None:

@@ -3,18 +3,19 @@
 import re
 from dataclasses import replace
 
-from chatServer.memory import objects
+from chatServer.memory import names, objects
 from chatServer.memory.clauses import SAME_KIN, Clause
 from chatServer.memory.meanings import USER, Fact, Meaning, Who
 from chatServer.memory.objects import Object
 from chatServer.memory.told import Told
-from chatServer.memory.vocabulary import KIN, PLURALS
+from chatServer.memory.vocabulary import KIN, LOOSE_KIN, PLURALS
 from chatServer.memory.words import NUMBERS
 
 MAX_NAMES = 6
 _SOMEBODY = re.compile(
     r"(?:(?P<count>no|any|an?|\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten) )?"
-    r"(?:(?:older|younger|little|big|lovely|beautiful|small|old|new|young|twin|rescue|wonderful|amazing|grown|black|white|cute) )?"
+    r"(?:(?:older|younger|little|big|lovely|beautiful|small|old|new|young|twin|rescue|wonderful|amazing|grown"
+    r"|black|white|cute) )?"
     r"(?P<kin>\w+)(?: (?:called|named) (?P<names>.+))?",
     re.IGNORECASE,
 )
@@ -24,7 +25,7 @@ _JOINT = re.compile(r",? and |, ")
 def relation(told: Told, name: str) -> Fact:
     """That the user has somebody of this name."""
     word = told.clause.who.relation
-    said = Meaning(f"have {_article(word)} called", None, objects.name)
+    said = Meaning(f"have {_article(word)} called", None, names.name)
     fact = told.about(USER).fact(said, Object(name))
     return Fact(fact.text, "user", f"has {word}", name, None, False, None, None, told.sentence)
 
@@ -33,10 +34,12 @@ def possessed(told: Told, text: str) -> list[Fact]:
     """Of "a dog called Rex", "two kids" or "no siblings"; of everything else that one can have, nothing."""
     text = objects.trimmed(text)
     whole = _SOMEBODY.fullmatch(text)
-    parts = [whole] if whole and whole["names"] else [_SOMEBODY.fullmatch(part) for part in _JOINT.split(text)[:MAX_NAMES]]
+    parts = (
+        [whole] if whole and whole["names"] else [_SOMEBODY.fullmatch(part) for part in _JOINT.split(text)[:MAX_NAMES]]
+    )
     facts: list[Fact] = []
     for part in parts:
-        if part is None or part["kin"].lower() not in KIN:
+        if part is None or part["kin"].lower() not in KIN or (part["kin"].lower() in LOOSE_KIN and not part["names"]):
             return []
         facts += _somebody(told, part)
     return facts
@@ -56,9 +59,11 @@ def _somebody(told: Told, part: re.Match[str]) -> list[Fact]:
         facts = [told.fact(Meaning("have", "has:{}", objects.thing), Object(single, _article(single)))]
     else:
         return []
-    names = [objects.sure_name(name) for name in _JOINT.split(part["names"])[:MAX_NAMES]] if part["names"] else []
+    if part["names"] and number == 1:
+        facts = []  # the name says it
+    called = [names.sure_name(name) for name in _JOINT.split(part["names"])[:MAX_NAMES]] if part["names"] else []
     who = told.about(Who(SAME_KIN.get(single, single)))
-    return facts + [relation(who, name[0].value) for name in names if name]
+    return facts + [relation(who, name[0].value) for name in called if name]
 
 
 def _counted(told: Told, count: str, word: str, single: str) -> Fact:

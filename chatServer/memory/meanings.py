@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from chatServer.memory import objects, vocabulary
+from chatServer.memory import names, objects, vocabulary
 from chatServer.memory.objects import Object, Reader
 
 
@@ -54,34 +54,38 @@ class Meaning:
 
 
 USER = Who()
-_DIETS = frozenset(["vegetarian", "vegan", "pescatarian", "flexitarian", "halal", "kosher", "keto", "paleo", "lactose intolerant",
-                    "gluten intolerant", "gluten-free"])  # fmt: skip
+_DIETS = frozenset(["vegetarian", "vegan", "pescatarian", "flexitarian"])
+_INTOLERANT = frozenset(["lactose intolerant", "gluten intolerant", "lactose-intolerant", "gluten-intolerant"])
 _MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed"])
-_EMPLOYMENT = frozenset(["retired", "unemployed", "self-employed", "on parental leave", "on maternity leave"])
+_EMPLOYMENT = frozenset(
+    ["retired", "unemployed", "self-employed", "a student", "on parental leave", "on maternity leave"]
+)
 _PRONOUNS = frozenset(["she/her", "he/him", "they/them", "she/they", "he/they"])
 MEANINGS: dict[str, Meaning] = {
-    "name": Meaning("'s name", "name", objects.name),
-    "sure_name": Meaning("'s name", "name", objects.sure_name),
-    "called": Meaning("want to be called", "called", objects.name),
+    "name": Meaning("'s name", "name", names.name),
+    "sure_name": Meaning("'s name", "name", names.sure_name),
+    "called": Meaning("want to be called", "called", names.name),
     "pronouns": Meaning("'s pronouns", "pronouns", objects.listed(_PRONOUNS)),
-    "home": Meaning("live in", "home", objects.place),
-    "moving": Meaning("be moving to", None, objects.place),
-    "origin": Meaning("be from", "origin", objects.place),
-    "birthplace": Meaning("be born in", "birthplace", objects.place),
+    "home": Meaning("live in", "home", names.place),
+    "moving": Meaning("be moving to", None, names.place),
+    "origin": Meaning("be from", "origin", names.place),
+    "birthplace": Meaning("be born in", "birthplace", names.place),
     "birth_year": Meaning("be born in", "birth year", objects.year),
     "birthday": Meaning("'s birthday", "birthday", objects.birthday),
     "age": Meaning("be", "age", objects.age),
-    "employer": Meaning("work at", "employer", objects.organisation),
-    "job": Meaning("work as", "job", objects.job),
-    "workplace": Meaning("work in", "workplace", objects.sure_place),
+    "employer": Meaning("work at", "employer", names.organisation),
+    "job": Meaning("work as", "job", names.job),
+    "workplace": Meaning("work in", "workplace", names.sure_place),
     "field": Meaning("work in", "field", objects.listed(vocabulary.FIELDS)),
     "employment": Meaning("be", "employment", objects.listed(_EMPLOYMENT)),
     "studies": Meaning("study", "studies", objects.subject),
-    "school": Meaning("study at", "school", objects.organisation),
+    "school": Meaning("study at", "school", names.organisation),
     "likes": Meaning("like", "likes:{}", objects.things, negated="dislike", is_taste=True),
-    "prefers": Meaning("prefer", "prefers:{}", objects.thing, is_taste=True),
+    "prefers": Meaning("prefer", "prefers:{}", objects.way, is_taste=True),
     "allergic": Meaning("be allergic to", "allergic:{}", objects.things, is_taste=True),
     "diet": Meaning("be", "diet", objects.listed(_DIETS)),
+    "allergy": Meaning("be allergic to", "allergic:{}", objects.allergen, is_taste=True),
+    "intolerant": Meaning("be", "is:{}", objects.listed(_INTOLERANT), is_taste=True),
     "eats": Meaning("eat", "eats:{}", objects.food, is_taste=True),
     "drinks": Meaning("drink", "drinks:{}", objects.food, is_taste=True),
     "smokes": Meaning("smoke", "smokes", lambda _: [Object("tobacco", " ")], is_taste=True),
@@ -89,10 +93,10 @@ MEANINGS: dict[str, Meaning] = {
     "learns": Meaning("learn", "learns:{}", objects.listed(vocabulary.LANGUAGES, title=True)),
     "native": Meaning("'s native language", "native language", objects.listed(vocabulary.LANGUAGES, title=True)),
     "marital": Meaning("be", "marital status", objects.listed(_MARITAL)),
-    "spouse": Meaning("be married to", "spouse", objects.sure_name),
+    "spouse": Meaning("be married to", "spouse", names.sure_name),
     "condition": Meaning("have", "has:{}", objects.listed(vocabulary.CONDITIONS), is_taste=True),
     "plays": Meaning("play", "plays:{}", objects.listed(vocabulary.PLAYED)),
-    "drives": Meaning("drive", "drives", objects.organisation),
+    "drives": Meaning("drive", "drives", names.vehicle),
     "timezone": Meaning("'s time zone", "timezone", objects.timezone),
     "email": Meaning("'s email address", "email", objects.email),
 }  # fmt: skip
@@ -101,29 +105,32 @@ _THIRD = {"be": "is", "have": "has", "study": "studies"}
 
 def predicate_of(meaning: Meaning) -> str:
     """As a triple has it: "lives in", "name"."""
-    if meaning.says.startswith("'s"):
-        return meaning.says[3:]
     verb, space, rest = meaning.says.partition(" ")
-    return _conjugated(verb, USER) + space + rest
+    return rest if verb == "'s" else _conjugated(verb, USER) + space + rest
 
 
 def sentence_of(who: Who, meaning: Meaning, shown: str, how: str = "") -> str:
-    """`how` is "", "not", "no longer" or "used to"."""
-    if meaning.says.startswith("'s"):
-        verb = {"": "is", "not": "is not", "no longer": "is no longer", "used to": "was"}[how]
-        return f"{who}'s {meaning.says[3:]} {verb} {shown}."
-    verb, space, rest = meaning.says.partition(" ")
-    tail = f"{space}{rest} {shown}".rstrip() + "."
+    """A sentence that stands for itself; `how` is "", "not", "no longer" or "used to"."""
+    says, _, rest = meaning.says.partition(" ")
+    if says == "'s":
+        return f"{who}'s {rest} {_be(how, is_plural=rest.endswith('s') and not rest.endswith('ss'))} {shown}."
     if how == "not" and meaning.negated:
-        return f"{who} {_conjugated(meaning.negated, who)}{tail}"
-    if meaning.says == "be born in":
-        return f"{who} {'were' if who.is_plural else 'was'} {'not ' if how else ''}born in {shown}."
-    if how == "not" and verb != "be":
-        return f"{who} {'do' if who.is_plural else 'does'} not {verb}{tail}"
-    if how == "used to":
-        return f"{who} used to {verb}{tail}"
-    conjugated = _conjugated(verb, who)
-    return f"{who} {conjugated} not{tail}" if how == "not" else f"{who} {how} {conjugated}{tail}".replace("  ", " ")
+        says, how = meaning.negated, ""
+    if says == "be":
+        verb = "used to be" if how == "used to" else _be(how, is_plural=who.is_plural, is_past=rest.startswith("born"))
+    elif how == "used to":
+        verb = f"used to {says}"
+    elif how == "not":
+        verb = f"{'do' if who.is_plural else 'does'} not {says}"
+    else:
+        verb = f"{how} {_conjugated(says, who)}"
+    return " ".join(f"{who} {verb} {rest} {shown}".split()) + "."
+
+
+def _be(how: str, *, is_plural: bool, is_past: bool = False) -> str:
+    is_over = how == "used to"
+    form = ("were" if is_plural else "was") if is_past or is_over else ("are" if is_plural else "is")
+    return form if is_over else f"{form} {how}".strip()
 
 
 def _conjugated(verb: str, who: Who) -> str:

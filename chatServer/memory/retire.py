@@ -15,24 +15,24 @@ REPLACED = Reason("rules", "the message that said it was replaced")
 DELETED = Reason("rules", "the session in which it was said was deleted")
 
 
-async def retire_replaced(connection: Connection, user_id: UUID, session_id: str, turn_id: UUID) -> None:
-    """Unlearn what was learned only from messages that this turn has just taken the place of. `undo` can bring it back:
-    the messages are kept, too.
+async def retire_replaced(connection: Connection, user_id: UUID, session_id: str, *, first: int) -> None:
+    """Unlearn what was learned only from the messages of a session from a place on, before others take their place.
+    `undo` can bring it back: the messages are kept, too.
 
-    The caller holds the session's row, and so does whoever learns from its messages: one of them is first.
+    The caller holds the session's row, and so does whoever learns from its messages: one of them is first. It comes
+    before the messages and their index are touched: whoever forgets holds the head when he hides messages.
     """
-    gone = await store.find_replaced_sources(connection, user_id, session_id, turn_id)
+    gone = await store.find_sources_in(connection, user_id, session_id, first=first)
     if gone:
         await _retire(connection, user_id, gone, REPLACED)
 
 
 async def retire_session(connection: Connection, user_id: UUID, session_id: str) -> None:
-    """Unlearn what was learned only in a session, and all that is its own, before its messages are deleted; whose row
-    the caller holds. Nothing of it is kept."""
+    """Unlearn what was learned only in a session, and all that is its own, before its messages are deleted; the caller
+    holds its row. Nothing of it is kept, nor of what was forgotten before."""
     gone = await store.find_sources_in(connection, user_id, session_id)
     retired = await _retire(connection, user_id, gone, DELETED, shelf=session_id)
-    if retired:
-        await changes.drop_before(connection, user_id, retired)
+    await changes.drop_before(connection, user_id, retired, session_id=session_id)
 
 
 async def _retire(

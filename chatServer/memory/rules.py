@@ -22,6 +22,7 @@ INCREMENT: Final[dict[Category, float]] = {
     "task_history": 0.1,
     "knowledge": 0.0,
 }
+FACT_INCREMENT: Final = 0.2  # what the user states of himself, or asks to be remembered, is kept for good
 TOOL_SUCCESS_IMPORTANCE: Final = 0.7
 TOOL_FAILURE_IMPORTANCE: Final = 0.8  # above success, so that a failure is not repeated
 

@@ -35,21 +35,24 @@ async def shelve(
     same = next((each for each in held if _say_the_same(each, new)), None)
     if same:
         return await repeat(connection, user_id, same, new, reason)
-    other = next((each for each in held if new.fact_key and _holds_under(each, new.fact_key)), None)
+    other = next((each for each in held if _holds_under(each, new)), None)
     if other is None:
         return await _add_unless_near(connection, user_id, new, reason)
-    names_it = _object(other) == _object(new)
-    if new.valid_to is not None and not names_it:
+    if refusal := _refusal(other, new, is_negation):
+        return Shelved(refusal, other)
+    if _is_over(new) and _object(other) != _object(new):
         return await _add(connection, user_id, new, reason)
-    if is_negation and not names_it:
-        return Shelved("nothing_to_deny", other)
-    if new.trust != "user" and other.trust == "user":
-        return Shelved("outranked", other)
     if new.created_at < other.created_at:  # told before, heard later: a job that was late
         return await _add(connection, user_id, new if new.valid_to else _ended(new, by=other), reason)
     await store.write(connection, user_id, _ended(other, by=new), "superseded", reason, before=other)
     await store.write(connection, user_id, new, "created", reason)
     return Shelved("superseded", new, ended=other)
+
+
+def _refusal(other: Memory, new: Memory, is_negation: bool) -> Outcome | None:
+    if new.trust != "user" and other.trust == "user":
+        return "outranked"
+    return "nothing_to_deny" if is_negation and _object(other) != _object(new) else None
 
 
 async def repeat(connection: Connection, user_id: UUID, known: Memory, new: Memory, reason: Reason) -> Shelved:
@@ -72,7 +75,7 @@ def prefixes(text: str) -> Sequence[str]:
 
 async def _add_unless_near(connection: Connection, user_id: UUID, new: Memory, reason: Reason) -> Shelved:
     """A key tells facts apart better than their words do."""
-    if new.fact_key is None and new.valid_to is None:
+    if new.fact_key is None and not _is_over(new):
         for near in await store.find_near(connection, user_id, new.shelf, prefixes(new.text)):
             if near.fact_key is None and are_alike(near.text, new.text):
                 return await repeat(connection, user_id, near, new, reason)
@@ -90,18 +93,23 @@ def _say_the_same(known: Memory, new: Memory) -> bool:
         return False
     if store.digest_of(known.text) == store.digest_of(new.text):
         return True
-    if not new.fact_key or not _holds_under(known, new.fact_key):
-        return False
-    return new.origin == "tool" or are_alike(known.text, new.text)  # of a tool's lesson, only its time differs
+    # Of a tool's lesson only the time differs.
+    return _holds_under(known, new) and (new.origin == "tool" or are_alike(known.text, new.text))
 
 
-def _holds_under(memory: Memory, fact_key: str) -> bool:
-    return memory.fact_key == fact_key and memory.valid_to is None
+def _holds_under(memory: Memory, new: Memory) -> bool:
+    is_held = memory.valid_to is None or memory.valid_to > new.created_at
+    return new.fact_key is not None and memory.fact_key == new.fact_key and is_held
+
+
+def _is_over(memory: Memory) -> bool:
+    """Already when it was said."""
+    return memory.valid_to is not None and memory.valid_to <= memory.created_at
 
 
 def _ended(memory: Memory, *, by: Memory) -> Memory:
     """It held until the other began, or was over."""
-    until = max(memory.valid_from, by.valid_to or by.valid_from)
+    until = max(memory.valid_from, by.valid_to if by.valid_to and _is_over(by) else by.valid_from)
     return replace(memory, valid_to=until, superseded_by=by.memory_id)
 
 

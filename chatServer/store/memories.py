@@ -161,14 +161,9 @@ async def find_replaced_by(connection: Connection, user_id: UUID, memory_id: UUI
     return await _all(connection, "find_replaced_by", user_id, memory_id=memory_id)
 
 
-async def find_sources_in(connection: Connection, user_id: UUID, session_id: str) -> list[UUID]:
-    """The messages of a session from which something was learned, while they are still there."""
-    return await _ids(connection, "find_sources_in", user_id, session_id=session_id)
-
-
-async def find_replaced_sources(connection: Connection, user_id: UUID, session_id: str, turn_id: UUID) -> list[UUID]:
-    """The messages from which something was learned, and which this turn has taken the place of."""
-    return await _ids(connection, "find_replaced_sources", user_id, session_id=session_id, turn_id=turn_id)
+async def find_sources_in(connection: Connection, user_id: UUID, session_id: str, *, first: int = 0) -> list[UUID]:
+    """The messages of a session, from a place on, from which something was learned, while they are still there."""
+    return await _ids(connection, "find_sources_in", user_id, session_id=session_id, first=first)
 
 
 async def find_said_by(
@@ -201,11 +196,14 @@ async def find_saying(
     return await _ids(connection, "find_saying", user_id, limit=MAX_SAYING, **values)
 
 
-async def hide_messages(
-    connection: Connection, user_id: UUID, message_ids: Collection[UUID], *, is_hidden: bool = True
-) -> list[UUID]:
-    """Let recall show messages no longer, or again; those for which that is new."""
-    return await _ids(connection, "hide_messages", user_id, message_ids=list(message_ids), is_hidden=is_hidden)
+async def hide_messages(connection: Connection, user_id: UUID, message_ids: Collection[UUID]) -> list[UUID]:
+    """Let recall show messages no longer; those that there are."""
+    return await _ids(connection, "hide_messages", user_id, message_ids=list(message_ids))
+
+
+async def show_messages(connection: Connection, user_id: UUID, message_ids: Collection[UUID]) -> None:
+    """Let recall show messages again, once the change that hid them is undone, unless another one hides them too."""
+    await connection.execute(SQL["show_messages"], {"user_id": user_id, "message_ids": list(message_ids)})
 
 
 def _prefixed(words: Collection[str]) -> list[str]:

@@ -41,9 +41,11 @@ async def mark_undone(connection: Connection, user_id: UUID, change: MemoryChang
     await connection.execute(SQL["mark_undone"], values)
 
 
-async def drop_before(connection: Connection, user_id: UUID, memory_ids: Collection[UUID]) -> None:
-    """Keep nothing of what some memories were: no undo brings them back."""
-    await connection.execute(SQL["drop_before"], {"user_id": user_id, "memory_ids": list(memory_ids)})
+async def drop_before(connection: Connection, user_id: UUID, memory_ids: Collection[UUID], *, session_id: str) -> None:
+    """Keep nothing of what these memories were, nor of others that were learned in a session and are gone: no undo
+    brings them back."""
+    values = {"user_id": user_id, "memory_ids": list(memory_ids), "session_id": session_id}
+    await connection.execute(SQL["drop_before"], values)
 
 
 async def count_created(connection: Connection, user_id: UUID) -> int:

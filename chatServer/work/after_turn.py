@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from chatServer.agent.title import TitleModels, give_title
+from chatServer.agent.toolbox import TOOLS
+from chatServer.memory.remember import Scopes
+from chatServer.memory.remember import remember as learn
 from chatServer.records import Principal
 from chatServer.store import events, user_events
 from chatServer.store.pool import Database
@@ -18,6 +21,7 @@ class Workshop:
 
     database: Database
     title_models: TitleModels
+    scopes: Scopes = lambda _: "agent"  # what an agent remembers, by its name
 
     def tasks(self) -> Mapping[str, Task]:
         """Every kind of job by its name."""
@@ -40,6 +44,11 @@ async def title(workshop: Workshop, principal: Principal, turn_id: UUID) -> None
     await give_title(workshop.database, principal, turn_id, workshop.title_models)
 
 
+async def remember(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
+    trusted = [tool.name for tool in TOOLS.values() if not tool.is_untrusted]
+    await learn(workshop.database, principal, turn_id, scopes=workshop.scopes, trusted_tools=trusted)
+
+
 Verb = Callable[[Workshop, Principal, UUID], Awaitable[None]]
 
-AFTER_TURN: tuple[Verb, ...] = (title,)
+AFTER_TURN: tuple[Verb, ...] = (title, remember)

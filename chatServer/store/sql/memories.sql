@@ -77,7 +77,7 @@ select memory_id, text, kind, category, importance, tags, tier, shelf, agent_nam
     turn_id, attempt, recalls, recalled_at, expires_at, seq
 from chat.memories
 where user_id = %(user_id)s and shelf = %(shelf)s
-    and (digest = %(digest)s or fact_key = %(fact_key)s and valid_to is null)
+    and (digest = %(digest)s or fact_key = %(fact_key)s and (valid_to is null or valid_to > now()))
 order by seq desc
 limit 20;
 
@@ -145,18 +145,11 @@ where user_id = %(user_id)s and superseded_by = %(memory_id)s
 order by seq desc;
 
 -- name: find_sources_in
--- The messages of a session from which something was learned.
+-- The messages of a session, from a place on, from which something was learned.
 select distinct source.message_id
 from chat.memories m, unnest(m.source_ids) as source (message_id), public.chat_message_history h
 where m.user_id = %(user_id)s and h.user_id = m.user_id and h.message_id = source.message_id
-    and h.session_id = %(session_id)s;
-
--- name: find_replaced_sources
--- The messages from which something was learned, and which a turn has taken the place of.
-select distinct source.message_id
-from chat.memories m, unnest(m.source_ids) as source (message_id), chat.message_superseded s
-where m.user_id = %(user_id)s and s.user_id = m.user_id and s.message_id = source.message_id
-    and s.session_id = %(session_id)s and s.superseded_by = %(turn_id)s;
+    and h.session_id = %(session_id)s and h.id >= %(first)s;
 
 -- name: find_said_by
 -- The memories of some messages, and those on a session's own shelf; the oldest first.
@@ -183,13 +176,21 @@ where user_id = %(user_id)s and memory_id = any(%(memory_ids)s);
 -- name: find_saying
 -- The messages in a shelf's reach that have all these words: those of the user, and with fewer words those of others.
 select message_id from chat.message_index
-where user_id = %(user_id)s and place is not null and not is_hidden
+where user_id = %(user_id)s and place is not null
     and (%(shelf)s = %(every_agent)s or agent_name = %(shelf)s or session_id = %(shelf)s)
     and (tsv @@ %(words)s::tsquery or role <> 'user' and tsv @@ %(quoted)s::tsquery)
 limit %(limit)s;
 
 -- name: hide_messages
--- Recall shows these messages no longer, or shows them again; those that were so already do not come back.
-update chat.message_index set is_hidden = %(is_hidden)s
-where user_id = %(user_id)s and message_id = any(%(message_ids)s) and is_hidden <> %(is_hidden)s
+-- Recall shows these messages no longer; those that there are.
+update chat.message_index set is_hidden = true
+where user_id = %(user_id)s and message_id = any(%(message_ids)s)
 returning message_id;
+
+-- name: show_messages
+-- Recall shows these messages again, except for those that say something else which is still forgotten.
+update chat.message_index i set is_hidden = false
+where i.user_id = %(user_id)s and i.message_id = any(%(message_ids)s)
+    and not exists (
+        select 1 from chat.memory_changes c
+        where c.user_id = %(user_id)s and not c.undone and i.message_id = any(c.hidden));
