@@ -16,6 +16,7 @@ from starlette.middleware.cors import CORSMiddleware
 from chatServer import __version__, metrics, tracing
 from chatServer.agent.answer import Answerer
 from chatServer.agent.catalog import Catalog, load_agents
+from chatServer.agent.embeddings import embedder_of
 from chatServer.agent.models import Models
 from chatServer.agent.title import title_models
 from chatServer.api import (
@@ -46,6 +47,7 @@ from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
 from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_text
+from chatServer.memory.embed import settle
 from chatServer.store import jobs, startup
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
@@ -127,6 +129,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
         http_client() as http_for_keys,
         warming_models(settings, agents_found, when_loaded) as models,
     ):
+        await settle(database, embedder_of(settings))
         keys = verification_keys(settings, dev_key, http_for_keys)
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
         shutdown = Shutdown(settings.shutdown_grace_s)
@@ -174,7 +177,7 @@ async def warming_models(
 
 def workshop(settings: Settings, database: Database, catalog: Catalog, models: Models) -> Workshop:
     """What jobs are done with, here and in `chatserver worker`."""
-    return Workshop(database, title_models(models, catalog, settings.model))
+    return Workshop(database, title_models(models, catalog, settings.model), embedder_of(settings))
 
 
 @contextlib.asynccontextmanager
