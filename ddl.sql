@@ -206,6 +206,7 @@ create table chat.turns (
     finished_at         timestamptz,
     reserved_tokens     integer     not null default 0,     -- of the user's tokens of the day, while it runs
     client_message_id   text,                               -- what the client calls the question
+    recalled            jsonb,                              -- what its prompt was given: where it is from, never its text
     primary key (user_id, turn_id),
     unique (user_id, session_id, turn_key),
     foreign key (user_id, session_id) references chat.sessions (user_id, session_id) on delete cascade

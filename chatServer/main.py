@@ -53,6 +53,7 @@ from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
 from chatServer.turn.before import Beginning
 from chatServer.turn.limits import Quotas
+from chatServer.turn.recalled import NothingToRecall
 from chatServer.turn.turns import Turns
 from chatServer.work import worker
 from chatServer.work.after_turn import Workshop
@@ -187,7 +188,12 @@ async def running_turns(settings: Settings, beginning: Beginning, shutdown: Shut
         beginning.models, model_timeout_s=settings.model_timeout_s, tool_timeout_s=settings.tool_timeout_s
     )
     turns = Turns(
-        beginning, answerer, timeout_s=settings.turn_timeout_s, on_start=shutdown.enter, on_end=shutdown.leave
+        beginning,
+        answerer,
+        NothingToRecall(),
+        timeout_s=settings.turn_timeout_s,
+        on_start=shutdown.enter,
+        on_end=shutdown.leave,
     )
     try:
         yield turns

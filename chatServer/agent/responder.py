@@ -18,12 +18,14 @@ from chatServer.agent.prompts import NOTHING_YET
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.wishes import Wish, wish_in
 from chatServer.conversation.assemble import SUMMARY_PREFIX
+from chatServer.conversation.quote import MEMORIES_PREFIX
 from chatServer.memory.notes import NOTHING
 from chatServer.messages import searchable
 from chatServer.messages.fence import unfenced, without_blocks
 
 NOTES_TOOL = "manage_long_term_memory"
 BLOCKS = ("memories", "articles", "summary")
+PREFIXES = (SUMMARY_PREFIX, MEMORIES_PREFIX)
 READ = {"operation": "read"}
 UNREADABLE = "The notes cannot be read whole here, and so no line is taken out of them. Name a section, or edit them."
 MAX_EARLIER = 50
@@ -75,7 +77,7 @@ class BuiltinModel(speech.SpeakingModel):
 def take_apart(messages: list[BaseMessage], can_note: bool) -> Prompt:
     """Find the question: the last user message that is more than blocks of recalled text."""
     said = [(place, without_blocks(BLOCKS, said_in(m))) for place, m in enumerate(messages) if _is_user(m)]
-    said = [(place, text) for place, text in said if text and text != SUMMARY_PREFIX]
+    said = [(place, text) for place, text in said if text and text not in PREFIXES]
     place, question = said[-1] if said else (len(messages), "")
     system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
     notes = unfenced("notes", system)
@@ -102,7 +104,14 @@ def _blocks(messages: list[BaseMessage]) -> Iterator[Source]:
             text = said_in(message)
             for kind in BLOCKS:
                 if (inside := unfenced(kind, text)) is not None:
-                    yield Source(kind, inside)
+                    yield from _lines(inside) if kind == "memories" else [Source(kind, inside)]
+
+
+def _lines(memories: str) -> Iterator[Source]:
+    """Each line under its own heading: where it is from."""
+    for line in memories.splitlines():
+        label, ends, text = line.removeprefix("- (").partition(") ")
+        yield Source("memories", f"# {label}\n{text}" if ends else line)
 
 
 def answer_to(given: Prompt) -> Reply:
@@ -156,9 +165,15 @@ def _known(given: Prompt, wish: Wish) -> Reply:
     notes = given.notes if page is None else page
     if notes is None and given.can_note:
         return Reply(call=READ)
-    known = [Source("notes", notes or ""), *(block for block in given.blocks if block.kind == "memories")]
+    memories = "\n".join(_listed(block) for block in given.blocks if block.kind == "memories")
+    known = [Source("notes", notes or ""), Source("memories", memories)]
     told = [f"{phrase(wish.language, s.kind)}:\n{s.text.strip()[:MAX_QUOTED]}" for s in known if s.text.strip()]
     return Reply("\n\n".join(told) or phrase(wish.language, "know_nothing"))
+
+
+def _listed(memory: Source) -> str:
+    heading, ends, text = memory.text.removeprefix("# ").partition("\n")
+    return f"- {text} ({heading})" if ends else memory.text
 
 
 def _extracted(given: Prompt) -> Reply:

@@ -133,7 +133,7 @@ class ChatAnswer(BaseModel):
                 "response": "\n\n".join(text for text in spoken if text),
                 "message": transcript.answer_of(turn, result.messages),
                 "usage": turn.usage or {},
-                "memory": {"items": [], "total_found": 0},
+                "memory": turn.recalled or {"items": [], "total_found": 0},
             }
         )
 

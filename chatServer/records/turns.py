@@ -113,6 +113,7 @@ class Turn:
     model: str | None = None
     usage: dict[str, Any] | None = field(default=None, hash=False)
     revision: dict[str, Any] | None = field(default=None, hash=False)
+    recalled: dict[str, Any] | None = field(default=None, hash=False)  # what its prompt was given, as clients read it
 
 
 @dataclass(frozen=True, slots=True)

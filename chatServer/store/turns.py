@@ -103,10 +103,12 @@ async def finish_turn(
     partial_text: str | None = None,
     error_code: str | None = None,
     usage: dict[str, Any] | None = None,
+    recalled: dict[str, Any] | None = None,
 ) -> bool:
     """Whether it was still this attempt's turn to end."""
     ended = {"state": state, "partial_text": partial_text, "error_code": error_code}
-    values = {"turn_id": turn_id, "attempt": attempt, "usage": None if usage is None else Jsonb(usage), **ended}
+    details = {"usage": usage and Jsonb(usage), "recalled": recalled and Jsonb(recalled)}
+    values = {"turn_id": turn_id, "attempt": attempt, **ended, **details}
     return await _one(connection, "finish_turn", user_id, **values) is not None
 
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field, replace
 
 from chatServer import errors
 from chatServer.messages import Message
-from chatServer.records import Turn, TurnEvent, TurnState, Usage
+from chatServer.records import RecallResult, Turn, TurnEvent, TurnState, Usage
 from chatServer.store import events, jobs, sessions, turns, user_events
 from chatServer.store import usage as daily
 from chatServer.store.pool import Connection, Database
 from chatServer.turn.before import Begun, history_of
+from chatServer.turn.recalled import recalled_json
 
 
 class Lost(Exception):
@@ -25,6 +26,7 @@ class Outcome:
     usage: Usage = field(default_factory=Usage)
     partial_text: str | None = None
     error: errors.ChatError | None = field(default=None, hash=False)
+    recalled: RecallResult | None = field(default=None, hash=False)
 
 
 async def finish(
@@ -49,6 +51,7 @@ async def finish(
             partial_text=outcome.partial_text,
             error_code=outcome.error.code if outcome.error else None,
             usage=usage_json(outcome.usage),
+            recalled=recalled_json(outcome.recalled, with_text=False),
         )
         if not is_ours:  # nor is it when the session was deleted: its turns went with it
             raise Lost
@@ -78,7 +81,9 @@ def ended(turn: Turn, outcome: Outcome) -> Turn:
     """The turn as its outcome leaves it in the database."""
     error_code = outcome.error.code if outcome.error else None
     usage = usage_json(outcome.usage)
-    return replace(turn, state=outcome.state, usage=usage, error_code=error_code, partial_text=outcome.partial_text)
+    recalled = recalled_json(outcome.recalled)
+    ending = replace(turn, state=outcome.state, usage=usage, error_code=error_code, recalled=recalled)
+    return replace(ending, partial_text=outcome.partial_text)
 
 
 def usage_json(usage: Usage) -> dict[str, int]:

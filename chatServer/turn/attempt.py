@@ -12,15 +12,16 @@ from chatServer import errors, metrics
 from chatServer.agent.answer import Answerer
 from chatServer.agent.tools import ToolContext
 from chatServer.messages import Message
-from chatServer.records import Turn, TurnEvent, Usage
+from chatServer.records import ModelInput, RecallResult, Turn, TurnEvent, Usage
 from chatServer.spans import span
 from chatServer.store.pool import Database
-from chatServer.turn import replay
+from chatServer.turn import recalled, replay
 from chatServer.turn.after import Lost, Outcome, ended
 from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
 from chatServer.turn.heard import Heard
 from chatServer.turn.pace import Pace
+from chatServer.turn.recalled import Recaller, recalled_json
 from chatServer.turn.record import Record
 
 MAX_CHARACTERS = 1_000_000  # of all that is said in one turn
@@ -35,13 +36,15 @@ logger = logging.getLogger(__name__)
 class Attempt:
     """One attempt at one turn."""
 
-    def __init__(self, begun: Begun, database: Database, pace: Pace) -> None:
+    def __init__(self, begun: Begun, database: Database, pace: Pace, recaller: Recaller) -> None:
         self.begun = begun
         self.log = EventLog(begun.first_seq)
         self.outcome: Outcome | None = None  # once it is stored
         self.ended = asyncio.Event()
         self._database = database
         self._record = Record(begun, database, self.log, pace)
+        self._recaller = recaller
+        self._recalled: RecallResult | None = None
         self._heard = Heard()
         self._shall_end = asyncio.Event()
         self._reason: Reason | None = None
@@ -130,7 +133,8 @@ class Attempt:
             turn_id=begun.turn.turn_id,
             attempt=begun.turn.attempt,
         )
-        async with contextlib.aclosing(answerer.answer(begun.asked, begun.tools, context)) as answer:
+        asked = await self._recall()
+        async with contextlib.aclosing(answerer.answer(asked, begun.tools, context)) as answer:
             async for each in answer:
                 if self._is_over:  # whatever did not let go in time is no longer heard
                     return
@@ -139,6 +143,19 @@ class Attempt:
                     self.log.add(each)
                 if self._heard.characters > MAX_CHARACTERS or len(self.log) > MAX_EVENTS:
                     raise errors.ModelFailed("The model did not come to an end: its answer was cut off.")
+
+    async def _recall(self) -> ModelInput:
+        """The prompt with what was found for it; whatever goes wrong there, the turn goes on without."""
+        self._recalled = found = await recalled.find(self._recaller, self.begun)
+        if found is None:
+            return self.begun.asked
+        if found.items:
+            used = recalled_json(found)["items"]
+            self.log.add(TurnEvent("metadata", value={"memories_used": used}))
+        if found.degraded:
+            value = {"status": "degraded", "reason": found.degraded}
+            self.log.add(TurnEvent("data", id=str(self.begun.turn.turn_id), name="recall", value=value))
+        return recalled.with_memories(self.begun.asked, found)
 
     async def _tell_if_gone(self) -> None:
         """Another attempt speaks for a turn that was taken over; for one that was deleted nobody does."""
@@ -168,6 +185,9 @@ class Attempt:
 
     def _judge(self, answering: asyncio.Task[None]) -> Outcome:
         """What became of it."""
+        return replace(self._ended_as(answering), recalled=self._recalled)
+
+    def _ended_as(self, answering: asyncio.Task[None]) -> Outcome:
         heard, usage = self._heard, self._usage
         match self._reason:
             case "stop":
@@ -196,7 +216,8 @@ class Attempt:
         if outcome.state == "interrupted":
             return []
         unfinished = self._heard.closing() if outcome.state != "done" else []
-        return [*unfinished, *replay.ending_of(ended(self.begun.turn, outcome), outcome.error)]
+        known = replace(outcome, recalled=None)  # it was told before the first word
+        return [*unfinished, *replay.ending_of(ended(self.begun.turn, known), outcome.error)]
 
 
 def _described(turn: Turn) -> dict[str, str | int]:

@@ -6,8 +6,11 @@ from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import Tool, tokens_of
 from chatServer.conversation.assemble import Parts
 from chatServer.messages import Message
-from chatServer.records import Agent, Session
+from chatServer.records import Agent, Budget, Session
 from chatServer.store.context import Context
+
+RECALL_TOKENS = 1_500  # more of it helps less than it distracts
+LEAST_RECALL_TOKENS = 100  # in less room not one line would fit with what is written around it
 
 
 def tools_for(agent: Agent, session: Session) -> tuple[Tool, ...]:
@@ -19,6 +22,12 @@ def tools_for(agent: Agent, session: Session) -> tuple[Tool, ...]:
 def has_memory(agent: Agent, session: Session) -> bool:
     """Without memory there are no notes in the prompt, and no tool to write any."""
     return session.memory == "on" and agent.memory_scope != "off"
+
+
+def recall_tokens(agent: Agent, session: Session, budget: Budget) -> int:
+    """What may be spent on what is recalled, beside everything that is in the prompt already."""
+    room = min(budget.room_tokens, RECALL_TOKENS)
+    return room if has_memory(agent, session) and room >= LEAST_RECALL_TOKENS else 0
 
 
 def parts_of(

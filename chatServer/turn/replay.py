@@ -1,6 +1,7 @@
 """What a turn said, told again from the messages that it left, for when its log is gone."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from chatServer import errors
 from chatServer.messages import Message, reasoning_of, text_of, tool_result
@@ -52,7 +53,10 @@ def _piece(kinds: tuple[EventKind, EventKind, EventKind], piece_id: str, text: s
 
 def ending_of(turn: Turn, error: errors.ChatError | None = None) -> Iterator[TurnEvent]:
     """What is told last of a turn that has ended."""
-    metadata = {"turn_id": str(turn.turn_id), "state": turn.state, "model": turn.model or "", "usage": turn.usage or {}}
+    metadata: dict[str, Any] = {"turn_id": str(turn.turn_id), "state": turn.state, "model": turn.model or ""}
+    metadata |= {"usage": turn.usage or {}}
+    if turn.recalled:
+        metadata |= {"memories_used": turn.recalled["items"]}
     match turn.state:
         case "done":
             yield TurnEvent("finish", value=metadata)

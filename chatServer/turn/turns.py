@@ -20,6 +20,7 @@ from chatServer.turn.events import Numbered
 from chatServer.turn.gate import Gate
 from chatServer.turn.limits import Allowance
 from chatServer.turn.pace import Pace
+from chatServer.turn.recalled import Recaller
 from chatServer.turn.result import Result, read_result, result_of
 
 logger = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ class Turns:
         self,
         beginning: Beginning,
         answerer: Answerer,
+        recaller: Recaller,
         *,
         timeout_s: float,
         on_start: Callable[[], None],
@@ -48,6 +50,7 @@ class Turns:
     ) -> None:
         self._beginning = beginning
         self._answerer = answerer
+        self._recaller = recaller
         self._timeout_s = timeout_s
         self._attempts: dict[tuple[UUID, UUID], Attempt] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -126,7 +129,7 @@ class Turns:
             await asyncio.wait(self._tasks)
 
     def _start(self, begun: Begun) -> None:
-        attempt = Attempt(begun, self._database, self._pace)
+        attempt = Attempt(begun, self._database, self._pace, self._recaller)
         key = (begun.principal.user_id, begun.turn.turn_id)
         self._attempts[key] = attempt
         task = asyncio.create_task(attempt.run(self._answerer, self._timeout_s))

@@ -2,6 +2,9 @@
 
 set local lock_timeout = '5s';
 
+-- What a turn's prompt was given of what is remembered: where it is from, never its text.
+alter table chat.turns add column recalled jsonb;
+
 -- Rows of before have none of it until `chatserver memory reembed` has come by.
 alter table chat.message_index
     add column place bigint,

@@ -153,7 +153,8 @@ HOUR_S = 3600
 FAULTS = {
     "kill": Fault("kill -9 of a server", kill_9, 50, has_worker=True),
     "lease": Fault("kill -9, with the product's own lease of 30 s", kill_9, 2, lease_s=30, skews_s=(0,)),
-    "postgres": Fault("immediate restart of Postgres", crash_postgres, 20),
+    # On a busy machine it is away for most of the time, and comes back for a few answers.
+    "postgres": Fault("immediate restart of Postgres", crash_postgres, 20, patience_s=120),
     "commit": Fault("connection reset after COMMIT", reset_after_commit, 200, proxied="database"),
     "cut": Fault("cut and resumed streams", cut_streams, 500, proxied="clients", is_deadly=False),
     "stall": Fault("stalled network", stall, 20, proxied="both"),

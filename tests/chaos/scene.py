@@ -41,6 +41,7 @@ class Fault:
     is_deadly: bool = True  # a turn may be taken over: processes die, or are cut off from the database
     has_worker: bool = False  # jobs are worked off while it lasts; else they are counted first
     lease_s: float = LEASE_S
+    patience_s: float = 40  # beyond the lease, until a client calls a question unanswered
     skews_s: Sequence[float] = (0, 0)  # of the servers' clocks; one server for each
     proxied: str = ""  # where a proxy stands: before the database, before the clients, both
 
@@ -147,7 +148,7 @@ async def play(
     began_at = time.monotonic()
     database = f"chaos_{name}" + (f"_{bug}" if bug else "")
     async with _set(stage, database, fault, seed, bug, tell) as scene:
-        patience_s = fault.lease_s + (10 if bug else 40)
+        patience_s = fault.lease_s + (10 if bug else fault.patience_s)
         enough = asyncio.Event()
         asking = [
             asyncio.create_task(_client(scene, habits, f"{seed}-{number}").run(enough, patience_s))

@@ -4,7 +4,7 @@
 -- How some turns went.
 select turn_id, session_id, agent_name, turn_key, request_hash,
     case when state = 'running' and lease_until < now() then 'interrupted' else state end as state,
-    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision
+    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
 from chat.turns
 where user_id = %(user_id)s and turn_id = any(%(turn_ids)s);
 
@@ -12,13 +12,13 @@ where user_id = %(user_id)s and turn_id = any(%(turn_ids)s);
 -- The turn with this key and the one that is running: none, one or two.
 select turn_id, session_id, agent_name, turn_key, request_hash,
     case when state = 'running' and lease_until < now() then 'interrupted' else state end as state,
-    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision
+    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
 from chat.turns
 where user_id = %(user_id)s and session_id = %(session_id)s and turn_key = %(turn_key)s
 union
 select turn_id, session_id, agent_name, turn_key, request_hash,
     case when lease_until < now() then 'interrupted' else state end as state,
-    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision
+    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
 from chat.turns
 where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running';
 
@@ -73,6 +73,6 @@ returning turn_id;
 -- How it ended; nothing comes back when this attempt is no longer the one that counts.
 update chat.turns
 set state = %(state)s, finished_at = now(), lease_until = null, partial_text = %(partial_text)s,
-    error_code = %(error_code)s, usage = %(usage)s
+    error_code = %(error_code)s, usage = %(usage)s, recalled = %(recalled)s
 where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running'
 returning turn_id;

@@ -1,0 +1,100 @@
+"""What a turn's prompt is given of what is remembered: found after the turn has begun and before the model is asked,
+by a verb that keeps to its own deadline."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Protocol, overload
+from uuid import UUID
+
+from chatServer.conversation.quote import quoted
+from chatServer.messages import text_of
+from chatServer.records import Agent, ModelInput, Principal, Recalled, RecallResult
+from chatServer.turn.before import Begun
+from chatServer.turn.prompt import recall_tokens
+
+
+class Recaller(Protocol):
+    """The verb, bound to where it looks."""
+
+    async def recall(
+        self,
+        principal: Principal,
+        agent: Agent,
+        session_id: str,
+        question: str,
+        *,
+        excluded: Collection[UUID],
+        budget_tokens: int,
+    ) -> RecallResult:
+        """The lines that bear on a question, best first; never an error, and never late."""
+
+
+class NothingToRecall:
+    """Where nothing is remembered."""
+
+    async def recall(self, *_: object, **__: object) -> RecallResult:
+        return RecallResult()
+
+
+async def find(recaller: Recaller, begun: Begun) -> RecallResult | None:
+    """What bears on the question and is not in the prompt anyway; None where there is no memory, or no room."""
+    budget_tokens = recall_tokens(begun.agent, begun.session, begun.budget)
+    question = begun.asked.messages[-1]
+    if not budget_tokens:
+        return None
+    return await recaller.recall(
+        begun.principal,
+        begun.agent,
+        begun.session.session_id,
+        text_of(question),
+        excluded=[UUID(message.message_id) for message in begun.window.conversation.messages],
+        budget_tokens=budget_tokens,
+    )
+
+
+def with_memories(asked: ModelInput, found: RecallResult) -> ModelInput:
+    """The same prompt with what was found before the question, as data that somebody quotes."""
+    if not found.items:
+        return asked
+    *before, question = asked.messages
+    return replace(asked, messages=(*before, quoted(found.items), question))
+
+
+@overload
+def recalled_json(found: RecallResult, *, with_text: bool = True) -> dict[str, Any]: ...
+@overload
+def recalled_json(found: RecallResult | None, *, with_text: bool = True) -> dict[str, Any] | None: ...
+def recalled_json(found: RecallResult | None, *, with_text: bool = True) -> dict[str, Any] | None:
+    """As clients read it, and as rows keep it: those without any text, so that what is forgotten is forgotten."""
+    if found is None:
+        return None
+    items = [_item_json(item, with_text=with_text) for item in found.items]
+    told: dict[str, Any] = {"items": items, "total_found": found.total_found}
+    return {**told, "degraded": found.degraded} if found.degraded else told
+
+
+def _item_json(item: Recalled, *, with_text: bool) -> dict[str, Any]:
+    source = {"session_id": item.source.session_id, "message_id": item.source.message_id}
+    if with_text:
+        source |= {"title": item.source.title}
+    told = {
+        "id": str(item.item_id),
+        "what": item.what,
+        "text": item.text if with_text else None,
+        "role": item.role,
+        "speaker": item.speaker if with_text else None,
+        "kind": item.kind,
+        "category": item.category,
+        "score": round(item.score, 3),
+        "parts": {name: round(part, 3) for name, part in item.parts.items()},
+        "said_at": _iso(item.said_at),
+        "valid_to": item.valid_to and _iso(item.valid_to),
+        "trust": item.trust,
+        "source": {name: str(value) for name, value in source.items() if value is not None},
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat()
