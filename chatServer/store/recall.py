@@ -24,6 +24,7 @@ class Clock(NamedTuple):
 
     seq: int
     now_s: float
+    is_off: bool = False  # the session that asks has no memory: it is shown nothing
 
 
 class Columns(NamedTuple):
@@ -144,7 +145,7 @@ async def read_news(
     limit: int,
 ) -> News:
     """What came since, and the live rows of that and of what was found, in one round trip."""
-    clock = await _clock(connection, user_id)
+    clock = await _clock(connection, user_id, scope.asking)
     values = {"user_id": user_id, "model": model, "after": since.place, "after_seq": since.seq, "limit": limit}
     messages = {**values, "lacking": list(since.lacking_messages)}
     memories = {**values, "lacking": list(since.lacking_memories)}
@@ -172,14 +173,15 @@ def _live(row: Sequence[Any]) -> LiveMessage:
     return LiveMessage(message_id, said_at, session_id, title, role, speaker, text)
 
 
-async def _clock(connection: Connection, user_id: UUID) -> Answer[tuple[int, float]]:
-    return await connection.execute(SQL["read_clock"], {"user_id": user_id})
+async def _clock(connection: Connection, user_id: UUID, asking: str | None = None) -> Answer[Clock]:
+    values = {"user_id": user_id, "asking": asking}
+    return await connection.cursor(row_factory=class_row(Clock)).execute(SQL["read_clock"], values)
 
 
-async def _read_clock(answer: Answer[tuple[int, float]]) -> Clock:
-    row = await answer.fetchone()
-    assert row is not None  # nosec B101 # narrows a type
-    return Clock(*row)
+async def _read_clock(answer: Answer[Clock]) -> Clock:
+    clock = await answer.fetchone()
+    assert clock is not None  # nosec B101 # narrows a type
+    return clock
 
 
 async def _columns(answer: Answer[tuple[object, ...]]) -> Columns | None:

@@ -2,9 +2,11 @@
 -- after the other. 10,000 items are read so in a few milliseconds; as rows they were ten times that.
 
 -- name: read_clock
--- The number of the user's last change to memories, and the time at which this transaction sees things.
-select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s), 0),
-    extract(epoch from now())::float8;
+-- The number of the user's last change to memories, the time, and whether the session that asks has no memory.
+select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s), 0) as seq,
+    extract(epoch from now())::float8 as now_s,
+    exists (select from chat.sessions
+            where user_id = %(user_id)s and session_id = %(asking)s and memory = 'off') as is_off;
 
 -- name: load_messages
 -- A piece of what recall finds messages by, the newest first.
@@ -54,7 +56,7 @@ select count(*)::integer, string_agg(uuid_send(memory_id), ''::bytea), string_ag
     string_agg(int4send(octet_length(terms)), ''::bytea), string_agg(terms, ''::bytea),
     string_agg(int4send((vec is not null)::integer), ''::bytea), string_agg(halfvec_send(vec), ''::bytea),
     string_agg(float4send(importance), ''::bytea), string_agg(int4send((tier = 'long')::integer), ''::bytea),
-    string_agg(float8send(coalesce(extract(epoch from valid_to)::float8, 'infinity')), ''::bytea),
+    string_agg(float8send(case when valid_to <= now() then extract(epoch from valid_to)::float8 else 'infinity' end), ''::bytea),
     array_agg(subject), array_agg(object), array_agg(array_to_string(source_ids, ' '))
 from (
     select memory_id, seq, valid_from, text, session_id, agent_name, trust, shelf, terms, importance, tier, valid_to,
@@ -74,7 +76,7 @@ select count(*)::integer, string_agg(uuid_send(memory_id), ''::bytea), string_ag
     string_agg(int4send(octet_length(terms)), ''::bytea), string_agg(terms, ''::bytea),
     string_agg(int4send((vec is not null)::integer), ''::bytea), string_agg(halfvec_send(vec), ''::bytea),
     string_agg(float4send(importance), ''::bytea), string_agg(int4send((tier = 'long')::integer), ''::bytea),
-    string_agg(float8send(coalesce(extract(epoch from valid_to)::float8, 'infinity')), ''::bytea),
+    string_agg(float8send(case when valid_to <= now() then extract(epoch from valid_to)::float8 else 'infinity' end), ''::bytea),
     array_agg(subject), array_agg(object), array_agg(array_to_string(source_ids, ' '))
 from (
     select memory_id, seq, valid_from, text, session_id, agent_name, trust, shelf, terms, importance, tier, valid_to,
@@ -108,8 +110,6 @@ where i.user_id = %(user_id)s and (i.message_id = any(%(ids)s::uuid[]) or i.plac
     and i.place is not null and not i.is_hidden and s.memory = 'on'
     and (%(agent_name)s::text is null or coalesce(i.agent_name, s.agent_name) = %(agent_name)s)
     and (%(session_id)s::text is null or h.session_id = %(session_id)s)
-    and not exists (select from chat.sessions a
-                    where a.user_id = %(user_id)s and a.session_id = %(asking)s and a.memory = 'off')
 order by i.place desc
 limit %(limit)s;
 
@@ -123,7 +123,5 @@ where m.user_id = %(user_id)s and (m.memory_id = any(%(ids)s::uuid[]) or m.seq >
     and m.shelf = any(%(shelves)s::text[])
     and (m.expires_at is null or m.expires_at > now())
     and coalesce(s.memory, 'on') = 'on'
-    and not exists (select from chat.sessions a
-                    where a.user_id = %(user_id)s and a.session_id = %(asking)s and a.memory = 'off')
 order by m.seq desc
 limit %(limit)s;
