@@ -3,7 +3,7 @@ where it knows things. It may be stale, so nothing of it is shown: it says which
 
 import asyncio
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 from chatServer.memory.entities import Entities
@@ -28,12 +28,12 @@ class Shelf:
     def __init__(self, clock: Clock, pieces: Sequence[Piece | None], *, overlap_s: float) -> None:
         """Of pieces, each newest first, as the store gives them."""
         self.lock = asyncio.Lock()
-        self.is_whole = False
+        self.missing: Literal["loading", "partial"] | None = None  # why it may not know everything
         self.entities = Entities()
         self.replaced: dict[UUID, Replaced] = {}
         self._overlap_s = overlap_s
         self._seq = clock.seq
-        self._place = 0
+        self._place = self._newest = 0
         self._recent: dict[UUID, bool] = {}  # what was said lately, and whether its vector is known
         self._lacking: tuple[dict[UUID, None], dict[UUID, None]] = ({}, {})  # messages and memories without a vector
         self._outdated: dict[UUID, float] | None = None
@@ -67,6 +67,12 @@ class Shelf:
         self.forget(news.gone)
         self._seq = max(self._seq, news.clock.seq)
         return changed
+
+    def is_behind(self, news: News, limit: int) -> bool:
+        """Whether more has come than `limit`, which is what was told: then something between is not known."""
+        messages, memories = Piece.of(news.messages, is_memory=False), news.memories
+        has_gap = messages is not None and len(messages) >= limit and min(messages.places) > self._newest
+        return has_gap or (memories is not None and memories.size >= limit)
 
     def forget(self, ids: Collection[UUID]) -> None:
         """What is no longer there to be shown."""
@@ -130,5 +136,6 @@ class Shelf:
         settled_s = clock.now_s - self._overlap_s
         placed = list(zip(messages.places, messages.times, strict=True))
         self._place = max([self._place, *(place for place, time_s in placed if time_s < settled_s)])
+        self._newest = max([self._newest, *messages.places])
         said = zip(messages.ids, messages.places, messages.has_vector, strict=True)
         self._recent = {item_id: has_vector for item_id, place, has_vector in said if place > self._place}

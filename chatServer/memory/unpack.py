@@ -78,7 +78,7 @@ def _items(piece: Piece, places: Sequence[int]) -> Items:
         is_memory=[is_memory] * count,
         roles=[roles[place] for place in places],
         speakers=[None if is_memory else columns.speakers[place] for place in places],
-        sessions=[columns.sessions[place] for place in places],
+        sessions=[columns.sessions[place] or columns.speakers[place] for place in places],  # or that of its shelf
         shelves=[piece.shelf(place) for place in places],
         places=[piece.places[place] for place in places],
         times=[piece.times[place] for place in places],

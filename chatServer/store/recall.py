@@ -16,6 +16,7 @@ from chatServer.store.pool import Connection
 
 SQL = queries.load("recall.sql")
 NEWEST = 2**63 - 1
+NEW_SHOWN = 100  # of what came since the index was last asked, whole rows
 SHOWN_CHARACTERS = 50_000  # of a message, to find the passage in
 
 
@@ -105,6 +106,11 @@ class News(NamedTuple):
     live_messages: list[LiveMessage]
     live_memories: list[LiveMemory]
 
+    @property
+    def live(self) -> dict[UUID, LiveMessage | LiveMemory]:
+        found: dict[UUID, LiveMessage | LiveMemory] = {row.message_id: row for row in self.live_messages}
+        return found | {row.memory_id: row for row in self.live_memories}
+
 
 async def load_newest(
     connection: Connection, user_id: UUID, model: str, *, messages: int, memories: int
@@ -150,7 +156,7 @@ async def read_news(
     messages = {**values, "lacking": list(since.lacking_messages)}
     memories = {**values, "lacking": list(since.lacking_memories)}
     live = {**values, **scope._asdict(), "ids": list(found), "excluded": list(excluded)}
-    live |= {"shelves": list(scope.shelves), "characters": SHOWN_CHARACTERS, "limit": limit + len(found)}
+    live |= {"shelves": list(scope.shelves), "characters": SHOWN_CHARACTERS, "limit": NEW_SHOWN + len(found)}
     new_messages = await connection.execute(SQL["load_new_messages"], messages, binary=True)
     new_memories = await connection.execute(SQL["load_new_memories"], memories, binary=True)
     gone = await connection.execute(SQL["list_gone_memories"], values)

@@ -97,7 +97,7 @@ where c.user_id = %(user_id)s and c.seq > %(after_seq)s
 limit %(limit)s;
 
 -- name: read_live_messages
--- Messages as they are now, those found and those that came since, where this agent may look; the newest first.
+-- Messages as they are now, those found and those that came since, where this agent may look.
 select h.message_id, h.created_at, h.session_id, s.title, i.role, i.speaker,
     case when jsonb_typeof(h.message #> '{data,content}') = 'string'
          then left(h.message #>> '{data,content}', %(characters)s) end as text,
@@ -110,7 +110,7 @@ where i.user_id = %(user_id)s and (i.message_id = any(%(ids)s::uuid[]) or i.plac
     and i.place is not null and not i.is_hidden and s.memory = 'on'
     and (%(agent_name)s::text is null or coalesce(i.agent_name, s.agent_name) = %(agent_name)s)
     and (%(session_id)s::text is null or h.session_id = %(session_id)s)
-order by i.place desc
+order by i.message_id = any(%(ids)s::uuid[]) desc, i.place desc
 limit %(limit)s;
 
 -- name: read_live_memories
@@ -123,5 +123,5 @@ where m.user_id = %(user_id)s and (m.memory_id = any(%(ids)s::uuid[]) or m.seq >
     and m.shelf = any(%(shelves)s::text[])
     and (m.expires_at is null or m.expires_at > now())
     and coalesce(s.memory, 'on') = 'on'
-order by m.seq desc
+order by m.memory_id = any(%(ids)s::uuid[]) desc, m.seq desc
 limit %(limit)s;
