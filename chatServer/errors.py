@@ -28,6 +28,7 @@ ChatError
 ├── IssuerUnavailable          503 issuer_unavailable
 ├── Overloaded                 503 overloaded
 └── ModelTimeout               504 model_timeout
+EmbedderFailed                 no vectors now: what needs them does without, or later
 MessageError                   a message that is no message (library use; ValueError)
 StartupError                   the server refuses to start, and says what to do
 """
@@ -221,6 +222,10 @@ class Overloaded(ChatError):
 
     def __init__(self, detail: str = "Too much arrives at once. Try again in a moment.") -> None:
         super().__init__(detail, retry_after_s=2)
+
+
+class EmbedderFailed(Exception):
+    """Whoever makes vectors did not; the text is ours, and may be shown."""
 
 
 class MessageError(ValueError):

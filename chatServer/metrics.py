@@ -45,3 +45,11 @@ turns_refused = Counter("chat_turns_refused_total", "Turns that were not begun, 
 memories = Counter("chat_memories_total", "What turns gave memory, by what became of it", ["outcome"])
 memories_refused = Counter("chat_memories_refused_total", "What turns gave memory and was not kept, by why", ["reason"])
 memories_maintained = Counter("chat_memories_maintained_total", "What maintenance did with memories", ["what"])
+recall_seconds = Histogram(
+    "chat_recall_seconds",
+    "Searches in what is remembered, found or not",
+    buckets=(0.002, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.1),
+)
+recalls_degraded = Counter("chat_recalls_degraded_total", "Searches that may have missed something, by why", ["reason"])
+recall_cache_bytes = Gauge("chat_recall_cache_bytes", "What this process keeps to search in; about")
+recall_cache_users = Gauge("chat_recall_cache_users", "Users whose messages and memories it keeps so")

@@ -1,18 +1,24 @@
 """What happens after a turn, in this order. A job may be broken off anywhere and run again: every verb must then find
 its work done, or do it once."""
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
+from chatServer import errors
 from chatServer.agent.title import TitleModels, give_title
 from chatServer.agent.toolbox import TOOLS
+from chatServer.memory.embed import Embedder, NoEmbedder
+from chatServer.memory.reembed import embed_newest
 from chatServer.memory.remember import Scopes
 from chatServer.memory.remember import remember as learn
 from chatServer.records import Principal
 from chatServer.store import events, user_events
 from chatServer.store.pool import Database
 from chatServer.store.queue import Task
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,7 @@ class Workshop:
     database: Database
     title_models: TitleModels
     scopes: Scopes = lambda _: "agent"  # what an agent remembers, by its name
+    embedder: Embedder = field(default_factory=NoEmbedder)
 
     def tasks(self) -> Mapping[str, Task]:
         """Every kind of job by its name."""
@@ -49,6 +56,15 @@ async def remember(workshop: Workshop, principal: Principal, turn_id: UUID) -> N
     await learn(workshop.database, principal, turn_id, scopes=workshop.scopes, trusted_tools=trusted)
 
 
+async def index_turn(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
+    """Vectors for what the turn said and left to be remembered. Recall finds it by its words meanwhile, so an embedder
+    that fails is not waited for: the next turn tries again."""
+    try:
+        await embed_newest(workshop.database, workshop.embedder, principal)
+    except errors.EmbedderFailed as error:
+        logger.warning("no vectors for a turn: %s", error)
+
+
 Verb = Callable[[Workshop, Principal, UUID], Awaitable[None]]
 
-AFTER_TURN: tuple[Verb, ...] = (title, remember)
+AFTER_TURN: tuple[Verb, ...] = (title, remember, index_turn)
