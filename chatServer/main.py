@@ -182,9 +182,8 @@ async def warming_models(
 
 def workshop(settings: Settings, database: Database, catalog: Catalog, models: Models) -> Workshop:
     """What jobs are done with, here and in `chatserver worker`."""
-    return Workshop(
-        database, title_models(models, catalog, settings.model), catalog.memory_scope, embedder_of(settings)
-    )
+    titles = title_models(models, catalog, settings.model)
+    return Workshop(database, titles, catalog.memory_scope, embedder_of(settings), settings.retention_days)
 
 
 @contextlib.asynccontextmanager

@@ -10,6 +10,7 @@ from chatServer import errors
 from chatServer.agent.title import TitleModels, give_title
 from chatServer.agent.toolbox import TOOLS
 from chatServer.memory.embed import Embedder, NoEmbedder
+from chatServer.memory.maintain import maintain
 from chatServer.memory.reembed import embed_newest
 from chatServer.memory.remember import Scopes
 from chatServer.memory.remember import remember as learn
@@ -29,10 +30,12 @@ class Workshop:
     title_models: TitleModels
     scopes: Scopes = lambda _: "agent"  # what an agent remembers, by its name
     embedder: Embedder = field(default_factory=NoEmbedder)
+    retention_days: int | None = None
 
     def tasks(self) -> Mapping[str, Task]:
         """Every kind of job by its name."""
-        return {"after_turn": self.after_turn, "forget_events": self.forget_events}
+        jobs = {"after_turn": self.after_turn, "forget_events": self.forget_events}
+        return jobs | {"maintain_memories": self.maintain_memories}
 
     async def after_turn(self, user_id: str, turn_id: str) -> None:
         """Everything that one finished turn leaves to be done; the ids are those that its user left in the queue."""
@@ -45,6 +48,10 @@ class Workshop:
         async with self.database.transaction(principal) as connection:
             await events.delete_old_events(connection, principal.user_id)
             await user_events.delete_old_user_events(connection, principal.user_id)
+
+    async def maintain_memories(self, user_id: str) -> None:
+        """What is due of a user's; the sweep finds who has any."""
+        await maintain(self.database, Principal(UUID(user_id)), retention_days=self.retention_days)
 
 
 async def title(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
