@@ -51,6 +51,18 @@ async def reembed(
     return done
 
 
+async def count_users(database: Database) -> int:
+    """For whom it has to be done, or was."""
+    total, last = 0, NOBODY.user_id
+    while True:
+        async with database.sweep() as connection:
+            users = await embedding.list_users(connection, last, USERS)
+        total += len(users)
+        if len(users) < USERS:
+            return total
+        last = users[-1]
+
+
 async def embed_newest(database: Database, embedder: Embedder, principal: Principal) -> Progress:
     """The same for what a user said or was remembered of him just now."""
     user_id, model = principal.user_id, _model(embedder)

@@ -34,8 +34,11 @@ class Workshop:
 
     def tasks(self) -> Mapping[str, Task]:
         """Every kind of job by its name."""
-        jobs = {"after_turn": self.after_turn, "forget_events": self.forget_events}
-        return jobs | {"maintain_memories": self.maintain_memories}
+        return {
+            "after_turn": self.after_turn,
+            "forget_events": self.forget_events,
+            "maintain_memories": self.maintain_memories,
+        }
 
     async def after_turn(self, user_id: str, turn_id: str) -> None:
         """Everything that one finished turn leaves to be done; the ids are those that its user left in the queue."""
