@@ -207,10 +207,10 @@ class Recaller:
             for item_id, hit in hits.items()
             if item_id in live and (ask.about_the_past or item_id not in shelf.replaced)
         ]
-        kept = lines.chosen(found, ask.question)
+        best = lines.chosen(found, ask.question)
         words = searchable(ask.question).split()
-        shown = lines.recalled(kept, words, self._count, budget_tokens=ask.budget_tokens, limit=ask.limit)
-        return RecallResult(tuple(shown), total_found=len(kept))
+        shown = lines.recalled(best, words, self._count, budget_tokens=ask.budget_tokens, limit=ask.limit)
+        return RecallResult(tuple(shown), total_found=len(found))
 
 
 def scope_of(agent: Agent, session_id: str) -> store.Scope | None:
