@@ -41,6 +41,7 @@ def features(asked: Asked, rows: Rows) -> dict[str, Floats]:
     session = columns["session"][rows]
     among_people = np.where(session >= 0, ~np.append(asked.index.has_assistant, True)[session], False)
     found |= {f"people_{name}": found[name] * among_people for name in AMONG_PEOPLE}
+    found["people_opening"] = _opening(asked, rows) * among_people
     return {**found, **_memory(asked, rows)}
 
 
@@ -84,7 +85,6 @@ def _meaning(asked: Asked, rows: Rows) -> dict[str, Floats]:
     further = asked.neighbours(before, "before"), asked.neighbours(after, "after")
     return {
         "meaning": np.minimum(asked.cosine(rows) / asked.best_cosine, 1.2).astype(np.float32),
-        "nearness": _unusual(asked, rows),
         "meaning_before": _unusual(asked, before),
         "meaning_after": _unusual(asked, after),
         "meaning_near": np.maximum(_unusual(asked, further[0]), _unusual(asked, further[1])),
@@ -102,7 +102,7 @@ def _session(asked: Asked, rows: Rows) -> dict[str, Floats]:
     index = asked.index
     session, count = index.columns["session"], len(index.sessions.codes)
     words = np.zeros(count + 1, np.float32)
-    lengths = index.session_lengths / max(float(index.session_lengths[index.session_lengths > 0].mean()), 1) if count else 0
+    lengths = index.session_lengths / max(float(index.session_lengths.sum()) / max(count, 1), 1.0)
     spoken = asked.allowed & (session >= 0) & ~index.columns["memory"]
     for idf, counts in zip(asked.lexical.idf, asked.lexical.counts, strict=True):
         held = np.flatnonzero(counts)
@@ -143,6 +143,13 @@ def _shape(asked: Asked, rows: Rows) -> dict[str, Floats]:
         "of_oneself": marks[:, OF_ONESELF],
         "names_time": bits[:, OF_A_TIME] * asked.question.asks_when,
     }
+
+
+def _opening(asked: Asked, rows: Rows) -> Floats:
+    """People begin with greetings: 1 for the first message of a session, less for the second."""
+    before = asked.neighbours(rows, "before")
+    second = asked.neighbours(before, "before") < 0
+    return np.where(before < 0, 1, np.where(second, 0.6, 0)).astype(np.float32)
 
 
 def _speaker(asked: Asked, rows: Rows) -> Floats:
