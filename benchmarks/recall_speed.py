@@ -15,7 +15,8 @@ from chatServer.memory.features import features
 from chatServer.memory.index import DIMENSIONS, Index, Scope
 from chatServer.memory.items import Items
 from chatServer.memory.question import Question
-from chatServer.memory.rank import rank, shipped_weights, total
+from chatServer.memory.rank import rank, total
+from chatServer.memory.weights import shipped_weights
 
 P95_MS = {100: 4.0, 10_000: 5.0, 100_000: 25.0}
 MAX_BYTES = 1_000

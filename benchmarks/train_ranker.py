@@ -14,7 +14,7 @@ import numpy.typing as npt
 from benchmarks.conversations import APART, read_sets
 from benchmarks.indexed import asked_all, index_of
 from chatServer.memory.features import features
-from chatServer.memory.rank import Weights
+from chatServer.memory.weights import Weights
 
 OTHERS = 100
 OTHERS_WEIGHT = 15.0  # of all others of a question together; its answers together weigh 1
