@@ -7,7 +7,7 @@ from chatServer.memory.asked import Asked, best, divided
 from chatServer.memory.postings import Floats, Rows
 from chatServer.memory.weights import Weights
 
-CANDIDATES = 400
+CANDIDATES = 800
 BY_ONE = 50  # best by words alone, and by meaning alone, whatever else speaks against them
 ASSISTANT = 1
 
