@@ -62,6 +62,7 @@ def _words(asked: Asked, rows: Rows) -> dict[str, Floats]:
 def _around(asked: Asked, rows: Rows, before: Rows, after: Rows) -> Floats:
     """BM25 of an item with its neighbours; divided by the best among the rows with the best words."""
     tops = best(asked.lexical.scores, 64)
+    tops = tops[asked.lexical.scores[tops] > 0]
     sides = asked.neighbours(tops, "before"), asked.neighbours(tops, "after")
     return divided(_window(asked, rows, before, after), _window(asked, tops, *sides).max(initial=0))
 
