@@ -1,8 +1,7 @@
 """Learn how much each feature counts: python -m benchmarks.train_ranker [FILE...] writes chatServer/memory/weights.json.
 
 Logistic regression, fitted by Newton's method. Of every question: the messages that answer it, and 100 others drawn
-uniformly (hard ones broke it). Every set of conversations counts the same, and in it every question.
---drop NAME[,NAME...] leaves features out, --l2 X changes the penalty; with either nothing is written."""
+uniformly (hard ones broke it). Every set of conversations counts the same, and in it every question."""
 
 import argparse
 import json
@@ -15,14 +14,14 @@ import numpy.typing as npt
 from benchmarks.conversations import APART, read_sets
 from benchmarks.indexed import asked_all, index_of
 from chatServer.memory.features import features
-from chatServer.memory.rank import Weights
+from chatServer.memory.weights import Weights
 
 OTHERS = 100
-OTHERS_WEIGHT = 5.0  # of all others of a question together; its answers together weigh 1
+OTHERS_WEIGHT = 15.0  # of all others of a question together; its answers together weigh 1
 L2 = 1e-4
 STEPS = 25
 FILE = Path(__file__).parents[1] / "chatServer" / "memory" / "weights.json"
-COMMAND = "python -m benchmarks.train_ranker"
+COMMAND = "python -m benchmarks.train_ranker (over both development sets)"
 
 # Nobody has labelled memories yet: small, so that they settle what words and meaning leave open.
 BY_HAND = {"memory": 0.5, "importance": 0.5, "long_term": 0.1, "recent": 0.2}

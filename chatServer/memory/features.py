@@ -5,13 +5,12 @@ it is, it breaks as soon as people write otherwise than those whom the weights w
 
 import numpy as np
 
-from chatServer.memory.asked import Asked, best
+from chatServer.memory.asked import Asked, best, divided
 from chatServer.memory.index import saturated
 from chatServer.memory.postings import Floats, Rows
 
 ASSISTANT = 1
 DAY_S = 86_400
-TOP = 3  # messages that speak for their session
 RECENT_DAYS = 30
 ASKS, OF_ONESELF, OF_A_TIME = range(3)  # bits, in the order of messages/terms.MARKS
 
@@ -38,9 +37,9 @@ def features(asked: Asked, rows: Rows) -> dict[str, Floats]:
         "speaker": _speaker(asked, rows),
         "date": _date(asked, rows),
     }
-    session = columns["session"][rows]
-    among_people = np.where(session >= 0, ~np.append(asked.index.has_assistant, True)[session], False)
+    among_people = asked.among_people()[rows]
     found |= {f"people_{name}": found[name] * among_people for name in AMONG_PEOPLE}
+    found["people_opening"] = _opening(asked, rows) * among_people
     return {**found, **_memory(asked, rows)}
 
 
@@ -63,6 +62,7 @@ def _words(asked: Asked, rows: Rows) -> dict[str, Floats]:
 def _around(asked: Asked, rows: Rows, before: Rows, after: Rows) -> Floats:
     """BM25 of an item with its neighbours; divided by the best among the rows with the best words."""
     tops = best(asked.lexical.scores, 64)
+    tops = tops[asked.lexical.scores[tops] > 0]
     sides = asked.neighbours(tops, "before"), asked.neighbours(tops, "after")
     return divided(_window(asked, rows, before, after), _window(asked, tops, *sides).max(initial=0))
 
@@ -84,7 +84,6 @@ def _meaning(asked: Asked, rows: Rows) -> dict[str, Floats]:
     further = asked.neighbours(before, "before"), asked.neighbours(after, "after")
     return {
         "meaning": np.minimum(asked.cosine(rows) / asked.best_cosine, 1.2).astype(np.float32),
-        "nearness": _unusual(asked, rows),
         "meaning_before": _unusual(asked, before),
         "meaning_after": _unusual(asked, after),
         "meaning_near": np.maximum(_unusual(asked, further[0]), _unusual(asked, further[1])),
@@ -98,34 +97,9 @@ def _unusual(asked: Asked, rows: Rows) -> Floats:
 
 
 def _session(asked: Asked, rows: Rows) -> dict[str, Floats]:
-    """How well the whole session fits: BM25 of it read as one text, and its three best cosines."""
-    index = asked.index
-    session, count = index.columns["session"], len(index.sessions.codes)
-    words = np.zeros(count + 1, np.float32)
-    lengths = index.session_lengths / max(float(index.session_lengths[index.session_lengths > 0].mean()), 1) if count else 0
-    spoken = asked.allowed & (session >= 0) & ~index.columns["memory"]
-    for idf, counts in zip(asked.lexical.idf, asked.lexical.counts, strict=True):
-        held = np.flatnonzero(counts)
-        held = held[spoken[held]]
-        often = np.bincount(session[held], counts[held], count).astype(np.float32)
-        words[:count] += idf * saturated(often, lengths)
-    tops = best(asked.scanned, 200)
-    tops = tops[spoken[tops] & (asked.scanned[tops] > -1)]
-    meaning = np.append(_top_mean(asked.cosine(tops) / asked.best_cosine, session[tops], count), np.float32(0))
-    mine = np.where(index.columns["memory"][rows], -1, session[rows])
-    return {
-        "session_words": divided(words, words.max())[mine],
-        "session_meaning": divided(meaning, meaning.max())[mine],
-    }
-
-
-def _top_mean(values: Floats, groups: Rows, count: int) -> Floats:
-    """The mean of the three highest values of each group; where there are fewer, the others are 0."""
-    order = np.lexsort((-values, groups))
-    values, groups = values[order], groups[order]
-    rank = np.arange(len(groups)) - np.searchsorted(groups, groups)
-    is_top = rank < TOP
-    return (np.bincount(groups[is_top], values[is_top], count) / TOP).astype(np.float32)
+    """How well the whole session fits; nothing is said of memories."""
+    session = np.where(asked.index.columns["memory"][rows], -1, asked.index.columns["session"][rows])
+    return {"session_words": asked.session_words[session], "session_meaning": asked.session_meaning[session]}
 
 
 def _shape(asked: Asked, rows: Rows) -> dict[str, Floats]:
@@ -143,6 +117,13 @@ def _shape(asked: Asked, rows: Rows) -> dict[str, Floats]:
         "of_oneself": marks[:, OF_ONESELF],
         "names_time": bits[:, OF_A_TIME] * asked.question.asks_when,
     }
+
+
+def _opening(asked: Asked, rows: Rows) -> Floats:
+    """People begin with greetings: 1 for the first message of a session, less for the second."""
+    before = asked.neighbours(rows, "before")
+    second = asked.neighbours(before, "before") < 0
+    return np.where(before < 0, 1, np.where(second, 0.6, 0)).astype(np.float32)
 
 
 def _speaker(asked: Asked, rows: Rows) -> Floats:
@@ -169,8 +150,3 @@ def _memory(asked: Asked, rows: Rows) -> dict[str, Floats]:
         "long_term": is_memory * columns["long_term"][rows],
         "recent": (is_memory * np.exp(-age_days / RECENT_DAYS)).astype(np.float32),
     }
-
-
-def divided(values: Floats, by: float) -> Floats:
-    """Against the best; all zero where there is none."""
-    return (values / by if by > 0 else np.zeros_like(values)).astype(np.float32)

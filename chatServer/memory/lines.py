@@ -1,7 +1,7 @@
 """What is shown of what was found: live rows only, nothing twice, the best first, as much as the budget takes."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import UUID
@@ -14,8 +14,11 @@ from chatServer.store.recall import LiveMemory, LiveMessage
 
 LINE_TOKENS = 30  # who said it, when and where, beside each text
 FRAME_TOKENS = 60  # around all of them
+MAX_MISSES = 3
 SAID_AGAIN_CHARACTERS = 300  # a message that is no longer than this says no more than the memory of it
-SAME_WORDS = 0.9  # of two short texts
+COMPARED_CHARACTERS = 600
+SAME_WORDS = 0.9  # of the longer of two texts
+NEGATIONS = frozenset(("not", "no", "never", "t"))
 
 # How much each counts beside the ranking, in its own unit: logits.
 NAMED_ENTITY = 1.5
@@ -55,52 +58,55 @@ def line_of(
     return Line(score, {**hit.parts, **shifts}, row, until or None)
 
 
-def chosen(lines: Sequence[Line], question: str) -> list[Line]:
+def chosen(lines: Sequence[Line], question: str) -> Iterator[Line]:
     """Best first, each thing once: a memory before the message that said it, and nothing that was just asked."""
-    asked = frozenset(searchable(question).split())
-    memories = {line.item_id: line for line in lines if isinstance(line.row, LiveMemory)}
-    said_by = {source: line for line in memories.values() for source in line.row.source_ids}  # type: ignore[union-attr]
+    told = {source: line.item_id for line in lines for source in _sources(line)}
     lifted: dict[UUID, float] = {}
     for line in lines:
-        if (memory := said_by.get(line.item_id)) is not None:
-            lifted[memory.item_id] = max(lifted.get(memory.item_id, 0.0), line.score)
-    lines = [replace(line, score=max(line.score, lifted.get(line.item_id, 0.0))) for line in lines]
-    kept: list[Line] = []
-    words: list[frozenset[str]] = []
-    for line in sorted(lines, key=lambda line: (-line.score, isinstance(line.row, LiveMessage))):
-        mine = frozenset(searchable(line.row.text[:2_000]).split())
-        is_told = line.item_id in said_by and len(line.row.text) <= SAID_AGAIN_CHARACTERS
-        if is_told or mine == asked or any(_are_same(mine, others) for others in words):
-            continue
-        kept.append(line)
-        words.append(mine)
-    return kept
+        if memory_id := told.get(line.item_id):
+            lifted[memory_id] = max(lifted.get(memory_id, 0.0), line.score)
+    ranked = [replace(line, score=max(line.score, lifted.get(line.item_id, 0.0))) for line in lines]
+    shown = [_words(question)]
+    for line in sorted(ranked, key=lambda line: (-line.score, isinstance(line.row, LiveMessage))):
+        words = _words(line.row.text)
+        is_told = line.item_id in told and len(line.row.text) <= SAID_AGAIN_CHARACTERS
+        if not is_told and not any(_are_same(words, others) for others in shown):
+            shown.append(words)
+            yield line
 
 
 def recalled(
-    lines: Sequence[Line], words: Collection[str], count: Callable[[str], int], *, budget_tokens: int, limit: int
+    lines: Iterable[Line], words: Collection[str], count: Callable[[str], int], *, budget_tokens: int, limit: int
 ) -> list[Recalled]:
     """As many lines as fit, the best first; a long text as the passage that was asked about."""
-    left, shown = budget_tokens - FRAME_TOKENS, []
+    left, misses = budget_tokens - FRAME_TOKENS, 0
+    shown: list[Recalled] = []
     for line in lines:
+        if len(shown) == limit or misses == MAX_MISSES:
+            break
         text = passage(line.row.text, words)
         tokens = count(text) + LINE_TOKENS
         if tokens <= left:
             shown.append(_recalled(line, text, tokens))
             left -= tokens
-        if len(shown) == limit:
-            break
+        else:
+            misses += 1  # a shorter one may fit
     return shown
 
 
+def _sources(line: Line) -> Sequence[UUID]:
+    return line.row.source_ids if isinstance(line.row, LiveMemory) else ()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(searchable(text[:COMPARED_CHARACTERS]).split())
+
+
 def _are_same(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Nearly the same words. Numbers tell: they are never what two texts may differ in."""
-    if a == b:
-        return True
-    differing = a ^ b
-    if any(any(map(str.isdigit, word)) for word in differing) or "not" in differing or "t" in differing:
+    """Nearly the same words; but numbers and negations tell, however few they are."""
+    if len(a & b) < SAME_WORDS * max(len(a), len(b)):
         return False
-    return len(a & b) >= SAME_WORDS * max(len(a), len(b), 1)
+    return not any(word in NEGATIONS or any(map(str.isdigit, word)) for word in a ^ b)
 
 
 def _recalled(line: Line, text: str, tokens: int) -> Recalled:

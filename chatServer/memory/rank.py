@@ -1,17 +1,17 @@
 """The order of what was found: a logistic model over few features, each of which can be named to a person."""
 
-import json
 from dataclasses import dataclass, field
-from importlib.resources import files
 from uuid import UUID
 
 import numpy as np
 
-from chatServer.memory.asked import Asked, ask, candidates
+from chatServer.memory.asked import Asked, ask
+from chatServer.memory.candidates import candidates
 from chatServer.memory.features import features
 from chatServer.memory.index import Index, Scope
 from chatServer.memory.postings import Floats, Rows
 from chatServer.memory.question import Question
+from chatServer.memory.weights import Weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,26 +23,12 @@ class Hit:
     parts: dict[str, float] = field(hash=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How much each feature counts."""
-
-    bias: float
-    by_name: dict[str, float] = field(hash=False)
-
-
-def shipped_weights() -> Weights:
-    """Those of weights.json: the learned ones, and for memories, of which there is no data, those set by hand."""
-    read = json.loads(files("chatServer.memory").joinpath("weights.json").read_text())
-    return Weights(read["bias"], {**read["learned"], **read["by_hand"]})
-
-
 def rank(
     index: Index, question: Question, vec: Floats | None, scope: Scope, *, now: float, limit: int, weights: Weights
 ) -> list[Hit]:
     """The best items for a question, best first; equal ones in the order in which they came."""
     asked = ask(index, question, vec, scope, now)
-    rows = candidates(asked)
+    rows = candidates(asked, weights)
     found = features(asked, rows)
     scores = total(found, weights, len(rows))
     order = np.argsort(-scores, kind="stable")[:limit]

@@ -16,11 +16,12 @@ from chatServer.memory.index import Scope
 from chatServer.memory.past import asks_about_the_past
 from chatServer.memory.postings import Floats
 from chatServer.memory.question import Question, read_question
-from chatServer.memory.rank import Hit, rank, shipped_weights
-from chatServer.memory.relevance import bears_on
+from chatServer.memory.rank import Hit, rank
+from chatServer.memory.relevance import relevant
 from chatServer.memory.shelf import Shelf
 from chatServer.memory.shelves import Shelves
 from chatServer.memory.unpack import HELD, REPLACED, TOLD, fitted
+from chatServer.memory.weights import shipped_weights
 from chatServer.messages import searchable
 from chatServer.records import EVERY_AGENT, Agent, Principal, RecallResult
 from chatServer.store import recall as store
@@ -172,8 +173,7 @@ class Recaller:
 
     def _ranked(self, shelf: Shelf, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
         found = rank(shelf.index, question, vec, scope, now=time.time(), limit=FOUND, weights=self._weights)
-        among = len(shelf.index)
-        return {hit.item_id: hit for hit in found if bears_on(hit, self._weights, among)}
+        return {hit.item_id: hit for hit in relevant(found, shelf.index, vec)}
 
     async def _news(self, shelf: Shelf, ask: Ask, hits: Collection[UUID]) -> store.News:
         async with self._database.transaction(ask.principal, timeout_ms=STATEMENT_MS) as connection:
@@ -207,10 +207,10 @@ class Recaller:
             for item_id, hit in hits.items()
             if item_id in live and (ask.about_the_past or item_id not in shelf.replaced)
         ]
-        kept = lines.chosen(found, ask.question)
+        best = lines.chosen(found, ask.question)
         words = searchable(ask.question).split()
-        shown = lines.recalled(kept, words, self._count, budget_tokens=ask.budget_tokens, limit=ask.limit)
-        return RecallResult(tuple(shown), total_found=len(kept))
+        shown = lines.recalled(best, words, self._count, budget_tokens=ask.budget_tokens, limit=ask.limit)
+        return RecallResult(tuple(shown), total_found=len(found))
 
 
 def scope_of(agent: Agent, session_id: str) -> store.Scope | None:

@@ -151,12 +151,13 @@ async def read_news(
     limit: int,
 ) -> News:
     """What came since, and the live rows of that and of what was found, in one round trip."""
+    await connection.execute(SQL["plan_once"])
     clock = await _clock(connection, user_id, scope.asking)
     values = {"user_id": user_id, "model": model, "after": since.place, "after_seq": since.seq, "limit": limit}
     messages = {**values, "lacking": list(since.lacking_messages)}
     memories = {**values, "lacking": list(since.lacking_memories)}
     live = {**values, **scope._asdict(), "ids": list(found), "excluded": list(excluded)}
-    live |= {"shelves": list(scope.shelves), "characters": SHOWN_CHARACTERS, "limit": NEW_SHOWN + len(found)}
+    live |= {"shelves": list(scope.shelves), "characters": SHOWN_CHARACTERS, "limit": NEW_SHOWN}
     new_messages = await connection.execute(SQL["load_new_messages"], messages, binary=True)
     new_memories = await connection.execute(SQL["load_new_memories"], memories, binary=True)
     gone = await connection.execute(SQL["list_gone_memories"], values)
