@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Tests wait more than they work: three at a time serve two cores.
 SIDE_BY_SIDE ?= 3
 
-.PHONY: run test test-long chaos contract lint types bench load soak lock licences sbom secrets hooks clean
+.PHONY: run test test-long chaos contract lint types bench bench-recall load soak lock licences sbom secrets hooks clean
 
 run: $(VENV)/.product
 	@$(BIN)/chatserver serve
@@ -45,6 +45,10 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.history_window
 	$(BIN)/python -m benchmarks.turn
 	$(BIN)/python -m benchmarks.edges
+
+# What recall finds, beside what simpler methods find. DATA=FILE for other conversations: benchmarks/conversations.py.
+bench-recall: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.recall $(DATA)
 
 # What many at once cost, in bounds that end a run with 1: docs/performance.md. Five minutes; soak half an hour
 # (MINUTES=... for another time). Both want the machine for themselves.

@@ -319,8 +319,10 @@ create table chat.user_limits (
 -- The number of a user's last change to what is remembered. Whoever changes memories holds the row: so changes of one
 -- user come one after the other, and whoever knows all up to a number asks only for what came later.
 create table chat.memory_heads (
-    user_id  uuid    not null default chat.uid(),
-    seq      bigint  not null default 0,
+    user_id   uuid        not null default chat.uid(),
+    seq       bigint      not null default 0,
+    kept_seq  bigint      not null default 0,      -- up to which maintenance has looked after them; -1: something expires
+    kept_at   timestamptz not null default now(),  -- and when
     primary key (user_id)
 );
 
@@ -1162,6 +1164,8 @@ grant select (user_id, embed_model) on chat.message_index to chat_jobs;
 grant select (user_id, embed_model, updated_at, expires_at) on chat.memories to chat_jobs;
 create policy ids_and_models on chat.message_index for select to chat_jobs using (true);
 create policy ids_and_times on chat.memories for select to chat_jobs using (true);
+grant select (user_id, seq, kept_seq, kept_at) on chat.memory_heads to chat_jobs;
+create policy ids_and_numbers on chat.memory_heads for select to chat_jobs using (true);
 
 
 -- Which revision this is ----------------------------------------------------------------------------
@@ -1171,4 +1175,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0009');
+insert into chat.alembic_version (version_num) values ('0010');

@@ -66,6 +66,10 @@ class Settings(BaseSettings):
     tool_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 30
     turn_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 300
 
+    embedder: Annotated[str, Field(pattern=r"^(wordllama|off|[a-z0-9_]+:\S+)$")] = "wordllama"
+    recall_cache_mb: Annotated[int, Field(ge=1, le=1_000_000)] = 256
+    retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None  # None: memories that nobody needs stay
+
     limit_turns_per_minute: TurnsPerMinute = 60
     limit_parallel_turns: Limit = 8
     limit_tokens_per_day: Limit = 2_000_000

@@ -5,6 +5,7 @@ ChatError
 ├── Forbidden                  403 forbidden
 ├── NotFound                   404 not_found
 │   ├── AgentNotFound          404 agent_not_found
+│   ├── MemoryNotFound         404 memory_not_found
 │   ├── MessageNotFound        404 message_not_found
 │   └── SessionNotFound        404 session_not_found
 ├── MethodNotAllowed           405 method_not_allowed
@@ -27,6 +28,7 @@ ChatError
 ├── IssuerUnavailable          503 issuer_unavailable
 ├── Overloaded                 503 overloaded
 └── ModelTimeout               504 model_timeout
+EmbedderFailed                 no vectors now: what needs them does without, or later
 MessageError                   a message that is no message (library use; ValueError)
 StartupError                   the server refuses to start, and says what to do
 """
@@ -75,6 +77,15 @@ class AgentNotFound(NotFound):
 
     def __init__(self, known: list[str]) -> None:
         super().__init__(f"There is no such agent. Known agents: {', '.join(known)}.", known_agents=known)
+
+
+class MemoryNotFound(NotFound):
+    """The same sentence whether the memory is unknown, forgotten or somebody else's."""
+
+    code, title = "memory_not_found", "No such memory"
+
+    def __init__(self) -> None:
+        super().__init__("You have no memory with this id.")
 
 
 class MessageNotFound(NotFound):
@@ -211,6 +222,10 @@ class Overloaded(ChatError):
 
     def __init__(self, detail: str = "Too much arrives at once. Try again in a moment.") -> None:
         super().__init__(detail, retry_after_s=2)
+
+
+class EmbedderFailed(Exception):
+    """Whoever makes vectors did not; the text is ours, and may be shown."""
 
 
 class MessageError(ValueError):

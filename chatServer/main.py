@@ -16,6 +16,7 @@ from starlette.middleware.cors import CORSMiddleware
 from chatServer import __version__, metrics, tracing
 from chatServer.agent.answer import Answerer
 from chatServer.agent.catalog import Catalog, load_agents
+from chatServer.agent.embeddings import embedder_of
 from chatServer.agent.models import Models
 from chatServer.agent.title import title_models
 from chatServer.api import (
@@ -28,6 +29,7 @@ from chatServer.api import (
     events,
     headers,
     health,
+    memories,
     notes,
     problems,
     sessions,
@@ -46,12 +48,14 @@ from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
 from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_text
+from chatServer.memory.embed import settle
+from chatServer.memory.recall import recalling
 from chatServer.store import jobs, startup
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
 from chatServer.turn.before import Beginning
 from chatServer.turn.limits import Quotas
-from chatServer.turn.recalled import NothingToRecall
+from chatServer.turn.recalled import Recaller
 from chatServer.turn.turns import Turns
 from chatServer.work import worker
 from chatServer.work.after_turn import Workshop
@@ -88,7 +92,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    for room in (chat, events, sessions, agents, notes, dev, auth_proxy, health, docs_page):
+    for room in (chat, events, sessions, agents, notes, memories, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     for _ in iter_route_contexts(app.routes):
         pass  # else the first request to each room builds its routes: 40 ms for all (2026-11-15)
@@ -128,6 +132,8 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
         http_client() as http_for_keys,
         warming_models(settings, agents_found, when_loaded) as models,
     ):
+        embedder = embedder_of(settings)
+        await settle(database, embedder)
         keys = verification_keys(settings, dev_key, http_for_keys)
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
         shutdown = Shutdown(settings.shutdown_grace_s)
@@ -136,7 +142,8 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
         async with (
             Readiness(looks(database, keys, models)) as readiness,
             worker.beside_the_server(settings, database, tasks, shutdown.begun),
-            running_turns(settings, beginning, shutdown) as turns,
+            recalling(database, embedder, count_text, cache_mb=settings.recall_cache_mb) as recaller,
+            running_turns(settings, beginning, recaller, shutdown) as turns,
             feed.running(database, shutdown.begun) as feeds,
         ):
             try:
@@ -175,11 +182,14 @@ async def warming_models(
 
 def workshop(settings: Settings, database: Database, catalog: Catalog, models: Models) -> Workshop:
     """What jobs are done with, here and in `chatserver worker`."""
-    return Workshop(database, title_models(models, catalog, settings.model))
+    titles = title_models(models, catalog, settings.model)
+    return Workshop(database, titles, catalog.memory_scope, embedder_of(settings), settings.retention_days)
 
 
 @contextlib.asynccontextmanager
-async def running_turns(settings: Settings, beginning: Beginning, shutdown: Shutdown) -> AsyncIterator[Turns]:
+async def running_turns(
+    settings: Settings, beginning: Beginning, recaller: Recaller, shutdown: Shutdown
+) -> AsyncIterator[Turns]:
     """The turns of this process; those that outlive its grace are interrupted when it ends."""
     answerer = Answerer(
         beginning.models, model_timeout_s=settings.model_timeout_s, tool_timeout_s=settings.tool_timeout_s
@@ -187,7 +197,7 @@ async def running_turns(settings: Settings, beginning: Beginning, shutdown: Shut
     turns = Turns(
         beginning,
         answerer,
-        NothingToRecall(),
+        recaller,
         timeout_s=settings.turn_timeout_s,
         on_start=shutdown.enter,
         on_end=shutdown.leave,

@@ -42,3 +42,14 @@ turns_failed = Counter("chat_turns_failed_total", "Turns that ended in an error,
 model_retries = Counter("chat_model_retries_total", "Calls that a provider refused for now, and that were made again")
 turns_turned_away = Counter("chat_turns_turned_away_total", "Turns that would have begun too late, and were refused")
 turns_refused = Counter("chat_turns_refused_total", "Turns that were not begun, by the limit of their user", ["limit"])
+memories = Counter("chat_memories_total", "What turns gave memory, by what became of it", ["outcome"])
+memories_refused = Counter("chat_memories_refused_total", "What turns gave memory and was not kept, by why", ["reason"])
+memories_maintained = Counter("chat_memories_maintained_total", "What maintenance did with memories", ["what"])
+recall_seconds = Histogram(
+    "chat_recall_seconds",
+    "Searches in what is remembered, found or not",
+    buckets=(0.002, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.1),
+)
+recalls_degraded = Counter("chat_recalls_degraded_total", "Searches that may have missed something, by why", ["reason"])
+recall_cache_bytes = Gauge("chat_recall_cache_bytes", "What this process keeps to search in; about")
+recall_cache_users = Gauge("chat_recall_cache_users", "Users whose messages and memories it keeps so")

@@ -10,11 +10,13 @@ from pathlib import Path
 
 from chatServer import logs, terminal, tracing
 from chatServer.agent.catalog import load_agents
+from chatServer.agent.embeddings import embedder_of
 from chatServer.agent.models import Models
 from chatServer.config import Settings
 from chatServer.doctor import Case, examine
 from chatServer.errors import ChatError, StartupError
 from chatServer.main import workshop
+from chatServer.memory.embed import settle
 from chatServer.messages import clean_text
 from chatServer.records import Principal
 from chatServer.store import backup as backups
@@ -106,6 +108,7 @@ async def _work(settings: Settings, database: Database) -> str:
     stopping = asyncio.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(each, stopping.set)
+    await settle(database, embedder_of(settings))
     agents = load_agents(settings.agents_dir, settings.default_agent)
     tasks = workshop(settings, database, agents, Models(settings)).tasks()
     working = Worker(database, tasks, grace_s=settings.shutdown_grace_s)

@@ -40,12 +40,12 @@ async def list_sessions(database: Database, user: Principal, agent_name: str | N
         if before is None:
             break
     if as_json:
-        return _json([SessionAnswer.of(session).model_dump(mode="json") for session in found])
+        return as_text([SessionAnswer.of(session).model_dump(mode="json") for session in found])
     rows = [
         (each.session_id, each.agent_name, f"{each.last_active_at:%Y-%m-%d %H:%M}", each.external_id, each.title)
         for each in found
     ]
-    return _table(("ID", "AGENT", "LAST USED", "OWN NAME", "TITLE"), rows)
+    return table(("ID", "AGENT", "LAST USED", "OWN NAME", "TITLE"), rows)
 
 
 async def show_session(database: Database, user: Principal, session_id: str, *, as_json: bool = False) -> str:
@@ -55,8 +55,8 @@ async def show_session(database: Database, user: Principal, session_id: str, *, 
     page = await transcript.read(database, user, key, limit=PAGE, before=None)
     said = MessagesAnswer.of(page).model_dump(mode="json")
     if as_json:
-        return _json({**session, **said})
-    lines = [f"{name:15} {_plain(value)}" for name, value in session.items() if value is not None]
+        return as_text({**session, **said})
+    lines = [f"{name:15} {plain(value)}" for name, value in session.items() if value is not None]
     older = ["(there is more before this)"] if said["before"] else []
     return "\n".join([*lines, "", *older, *(_spoken(message) for message in said["messages"])])
 
@@ -65,27 +65,27 @@ async def delete_session(database: Database, user: Principal, session_id: str, *
     """The session and everything that was said in it."""
     await sessions.delete(database, user, SessionKey.parse(session_id))
     if as_json:
-        return _json({"deleted": session_id})
+        return as_text({"deleted": session_id})
     return f"Deleted {session_id} and everything that was said in it."
 
 
 def _spoken(message: dict[str, Any]) -> str:
     shown = [part for part in message["parts"] if part["type"] != "step-start"]
     texts = (part["text"] if part["type"] == "text" else f"[{part.get('toolName', part['type'])}]" for part in shown)
-    return f"{message['role']}: {_plain(' '.join(texts))}"
+    return f"{message['role']}: {plain(' '.join(texts))}"
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    cells = [header, *([_plain("" if value is None else value).replace("\n", " ") for value in row] for row in rows)]
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    cells = [header, *([plain("" if value is None else value).replace("\n", " ") for value in row] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     lines = ("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)) for row in cells)
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _plain(value: object) -> str:
+def plain(value: object) -> str:
     """A user's text must not move the cursor of whoever reads it."""
     return "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in str(value))
 
 
-def _json(value: object) -> str:
+def as_text(value: object) -> str:
     return json.dumps(value, indent=2)

@@ -87,6 +87,10 @@ class Catalog:
             raise errors.AgentNotFound(sorted(self._agents))
         return self._agents[name]
 
+    def memory_scope(self, name: str) -> MemoryScope:
+        """Of an agent that is no longer there: nothing is remembered for it."""
+        return self._agents[name].memory_scope if name in self._agents else "off"
+
 
 def load_agents(directory: Path, default: str) -> Catalog:
     """Read every agent, or say everything that is wrong with any of them."""

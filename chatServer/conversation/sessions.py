@@ -9,6 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from chatServer import errors
+from chatServer.memory.retire import retire_session
 from chatServer.messages import searchable
 from chatServer.records import Cursor, Page, Principal, Session, new_id
 from chatServer.store import sessions as store
@@ -169,11 +170,12 @@ async def change(database: Database, principal: Principal, key: SessionKey, chan
 
 
 async def delete(database: Database, principal: Principal, key: SessionKey) -> None:
-    """The session and everything that was said in it."""
+    """The session, everything that was said in it, and what was learned from that alone."""
     async with database.transaction(principal, timeout_ms=DELETE_TIMEOUT_MS) as connection:
         session = await _owned(connection, principal, key)
         await store.clear_active(connection, principal.user_id, session.session_id)
         _there(await store.lock_session(connection, principal.user_id, session.session_id))
+        await retire_session(connection, principal.user_id, session.session_id)
         await ChatMessageHistory(connection, principal.user_id, session.session_id).aclear()
         await store.delete_session(connection, principal.user_id, session.session_id)
         await user_events.forget_title(connection, principal.user_id, session.session_id)

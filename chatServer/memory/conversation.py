@@ -62,6 +62,9 @@ class ConversationMemory(BaseMemory):
     def messages(self) -> tuple[Message, ...]:
         return tuple(self._messages.values())
 
+    def get(self, message_id: str) -> Message | None:
+        return self._messages.get(message_id)
+
     def load(self, messages: Iterable[Message]) -> None:
         """Put messages in that are stored already."""
         for message in messages:

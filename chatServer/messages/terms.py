@@ -1,16 +1,66 @@
 """The words of a text as recall compares them: numbers, so that an index is loaded without cutting any text."""
 
+import re
+import sys
 import zlib
 from array import array
 
+import Stemmer
+
 from chatServer.messages.clean import searchable
+
+MAX_TERMS = 4_096  # of the longest essay; what comes later is found by full text alone
+
+# Words that carry grammar and no matter: left out, since in a small history even "did" looks rare.
+FUNCTION_WORDS = frozenset(
+    "a an the and or but if of to in on at for with from by as is are was were be been being am do does did doing have"
+    " has had having i me my we us our you your he him his she her it its they them their this that these those what"
+    " which who whom whose when where why how will would can could should shall may might must not no so than then"
+    " there here about into over after before up out off down s t d ll m re ve don just also".split()
+)
+FIRST_PERSON = frozenset("i me my mine we our ours".split())
+TIME_WORDS = frozenset(
+    "yesterday today tomorrow tonight ago last next week weekend month year monday tuesday wednesday thursday friday"
+    " saturday sunday january february march april june july august september october november december morning"
+    " night recently since".split()
+)
+
+# Marks stand before the words and say what the text is like. No word is spelt with a colon, so none is one by its
+# spelling.
+ASKS, OF_ONESELF, OF_A_TIME = (zlib.crc32(mark) for mark in (b":asks", b":of oneself", b":of a time"))
+MARKS = (ASKS, OF_ONESELF, OF_A_TIME)
+
+_QUESTION = re.compile(r"[?？؟]\W{0,3}\Z")
+_YEAR = re.compile(r"(?:19|20)\d\d\Z")
 
 
 def terms_of(text: str) -> "array[int]":
-    """The words in their order, each as 32 bits."""
-    return array("I", (zlib.crc32(word.encode()) for word in searchable(text).split()))
+    """The marks of a text, then its words in their order, folded and stemmed, each as 32 bits."""
+    words = searchable(text).split()
+    return array("I", [*_marks(text, words), *hashed(words)])
+
+
+def hashed(words: list[str]) -> list[int]:
+    """What is left of some words: without those of grammar, stemmed, as numbers."""
+    meant = [word for word in words if word not in FUNCTION_WORDS][:MAX_TERMS]
+    # One for each call: a stemmer must not serve two threads, and making it takes 10 us.
+    stems: list[str] = Stemmer.Stemmer("english", maxCacheSize=0).stemWords(meant)
+    return [zlib.crc32(stem.encode()) for stem in stems]
 
 
 def packed_terms(text: str) -> bytes:
     """The same as bytes, little-endian, as rows keep them."""
-    return terms_of(text).tobytes()
+    terms = terms_of(text)
+    if sys.byteorder == "big":
+        terms.byteswap()
+    return terms.tobytes()
+
+
+def _marks(text: str, words: list[str]) -> list[int]:
+    met = set(words[:MAX_TERMS])
+    marks = [ASKS] if _QUESTION.search(text[-8:]) else []
+    if not met.isdisjoint(FIRST_PERSON):
+        marks.append(OF_ONESELF)
+    if not met.isdisjoint(TIME_WORDS) or any(_YEAR.match(word) for word in met):
+        marks.append(OF_A_TIME)
+    return marks

@@ -77,6 +77,43 @@ class MemoryChange:
 
 
 @dataclass(frozen=True, slots=True)
+class Undoable:
+    """The last change to a memory that was not taken back, and what can be put back; None: there was nothing."""
+
+    change: MemoryChange
+    before: Memory | None
+    hidden: tuple[UUID, ...]  # messages that recall has shown no longer since
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Who does something to a memory, why, and in which turn."""
+
+    actor: Actor
+    text: str | None = None
+    message_id: UUID | None = None
+    turn_id: UUID | None = None
+    attempt: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Which memories are listed: those that hold now, or held `at` a time, or `ever`; None leaves a thing open."""
+
+    kind: Kind | None = None
+    category: Category | None = None
+    tier: Tier | None = None
+    trust: Trust | None = None
+    tag: str | None = None
+    agent_name: str | None = None
+    session_id: str | None = None
+    shelves: tuple[str, ...] | None = None
+    phrase: str | None = None  # in the text, or all its words
+    at: datetime | None = None
+    ever: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """Where something was said: a session and, in it, a message."""
 

@@ -195,7 +195,7 @@ def stored_message(columns: Sequence[Any]) -> StoredMessage:
     place, message_id, turn_id, created_at, row, tokens = columns
     is_readable = True
     try:
-        message = from_langchain(messages_from_dict([_whole(json.loads(row))])[0])
+        message = message_of(row)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         # The table is open to other writers. What we cannot read is shown to people as it stands, and to no model.
         logger.warning("message %s is not in LangChain's format", message_id)
@@ -203,6 +203,11 @@ def stored_message(columns: Sequence[Any]) -> StoredMessage:
         is_readable = False
     message.message_id = str(message_id)
     return StoredMessage(place, turn_id, created_at, message, is_readable, tokens)
+
+
+def message_of(row: str) -> Message:
+    """A row's JSON as a message; whatever LangChain raises, where another writer's is none."""
+    return from_langchain(messages_from_dict([_whole(json.loads(row))])[0])
 
 
 def _kept(stored: StoredMessage, message: Message) -> StoredMessage:

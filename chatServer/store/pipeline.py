@@ -33,6 +33,7 @@ class Statement:
 
     query: PostgresQuery
     may_prepare: bool
+    is_binary: bool = False  # how its answer comes: in the columns' own bytes, not as text
     result: PGresult | None = None
 
 
@@ -48,9 +49,9 @@ class Pipeline:
         self._has_begun = False
         self._is_over = False  # it takes no more statements: one has failed, or the block has ended
 
-    async def execute(self, query: bytes | str, values: Values = None) -> "Answer[TupleRow]":
+    async def execute(self, query: bytes | str, values: Values = None, *, binary: bool = False) -> "Answer[TupleRow]":
         """Let a statement wait for the next answer that is asked for; its error, if any, is raised there."""
-        return await Answer(self, tuple_row).execute(query, values)
+        return await Answer(self, tuple_row).execute(query, values, binary=binary)
 
     def execute_last(self, query: bytes | str, values: Values = None) -> None:
         """Let a statement wait for the end of the transaction: whatever locks it takes are the last, and are short."""
@@ -63,15 +64,19 @@ class Pipeline:
     def cursor(self, *, row_factory: AsyncRowFactory[Row]) -> "Answer[Row]":
         return Answer(self, row_factory)
 
-    def add(self, query: bytes | str, values: Values = None, *, may_prepare: bool = True) -> Statement:
-        statement = self._converted(query, values, may_prepare=may_prepare)
+    def add(
+        self, query: bytes | str, values: Values = None, *, may_prepare: bool = True, binary: bool = False
+    ) -> Statement:
+        statement = self._converted(query, values, may_prepare=may_prepare, binary=binary)
         self._waiting.append(statement)
         return statement
 
-    def _converted(self, query: bytes | str, values: Values, *, may_prepare: bool = True) -> Statement:
+    def _converted(
+        self, query: bytes | str, values: Values, *, may_prepare: bool = True, binary: bool = False
+    ) -> Statement:
         converted = PostgresQuery(self._transformer)
         converted.convert(query.encode() if isinstance(query, str) else query, values)
-        return Statement(converted, may_prepare)
+        return Statement(converted, may_prepare, binary)
 
     async def result_of(self, statement: Statement) -> PGresult:
         if statement.result is None:
@@ -141,12 +146,14 @@ class Pipeline:
         query = statement.query
         prepared = self._connection._prepared
         prepare, name = prepared.get(query, None if statement.may_prepare else False)
+        form = int(statement.is_binary)
         if prepare is Prepare.NO:
-            pgconn.send_query_params(query.query, query.params, param_types=query.types, param_formats=query.formats)
+            types, formats = query.types, query.formats
+            pgconn.send_query_params(query.query, query.params, types, formats, result_format=form)
         else:
             if prepare is Prepare.SHOULD:
                 pgconn.send_prepare(name, query.query, param_types=query.types)
-            pgconn.send_query_prepared(name, query.params, param_formats=query.formats)
+            pgconn.send_query_prepared(name, query.params, param_formats=query.formats, result_format=form)
         if statement.may_prepare and prepared.maybe_add_to_cache(query, prepare, name):
             prepared._rotate()
         return [statement, statement] if prepare is Prepare.SHOULD else [statement]
@@ -172,8 +179,8 @@ class Answer(Generic[Row]):
     async def __aexit__(self, *_: object) -> None:
         pass
 
-    async def execute(self, query: bytes | str, values: Values = None) -> Self:
-        self._statement = self._pipeline.add(query, values)
+    async def execute(self, query: bytes | str, values: Values = None, *, binary: bool = False) -> Self:
+        self._statement = self._pipeline.add(query, values, binary=binary)
         self._place = 0
         return self
 

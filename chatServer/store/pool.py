@@ -48,6 +48,7 @@ class Database:
         self.direct_url = url if settings.embedded else (direct and direct.get_secret_value()) or None
         self.on_told: Callable[[UUID], None] = lambda _: None  # after a COMMIT with last words, with whose they are
         self.pool_size = settings.database_pool_size
+        self._url, self._settings = url, settings
         self._statement_timeout_ms = settings.database_statement_timeout_ms
         self._idle_timeout_ms = settings.database_idle_timeout_ms
         self._pool: AsyncConnectionPool[RawConnection] = AsyncConnectionPool(
@@ -66,6 +67,16 @@ class Database:
             open=False,
             name="chat",
         )
+
+    def beside(self, *, pool_size: int, wait_ms: int) -> "Database":
+        """Another pool to the same place, for work that must neither wait for ours nor let it wait."""
+        small = {"database_pool_size": pool_size, "database_pool_wait_ms": wait_ms}
+        return Database(self._url, self._settings.model_copy(update=small))
+
+    @property
+    def longest_transaction_s(self) -> float:
+        """No transaction of ours takes longer: then it is cut off."""
+        return (self._statement_timeout_ms + CUT_OFF_GRACE_MS) / 1_000
 
     async def __aenter__(self) -> Self:
         await self._pool.open()

@@ -2,6 +2,7 @@
 a role and a search path that last as long as a connection have no place behind a pooler."""
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,6 +24,8 @@ from chatServer.store.user_events import USER_EVENTS_KEPT_S
 SQL = queries.load("jobs.sql")
 SWEEP = queries.load("sweep.sql")
 SWEPT_USERS = 1_000  # at a time; the others in five minutes
+# Whose memories have changed; those of everybody else are looked at now and then, too: some were recalled, some age.
+MAINTAINED_EVERY, MAINTAINED_AT_LEAST_EVERY = timedelta(hours=20), timedelta(days=7)
 QUEUE = "chat"
 MAX_RUNS = 5
 BACKOFF_S = 3  # then 9, 27, 81
@@ -152,6 +155,18 @@ class Queue:
         task = self._app.configure_task("forget_events", queue=QUEUE)
         for (user_id,) in users:
             await task.defer_async(user_id=str(user_id))
+        await self._sweep_memories()
+
+    async def _sweep_memories(self) -> None:
+        """Once a day for each user with something to do, which is done as that user."""
+        due = {"every": MAINTAINED_EVERY, "at_least_every": MAINTAINED_AT_LEAST_EVERY, "limit": SWEPT_USERS}
+        async with self._pool.connection() as connection:
+            users = await (await connection.execute(SWEEP["list_users_with_memories_to_keep"], due)).fetchall()
+        for (user_id,) in users:
+            name = "maintain_memories"
+            task = self._app.configure_task(name, queue=QUEUE, queueing_lock=f"{name}:{user_id}", priority=-1)
+            with contextlib.suppress(procrastinate.exceptions.AlreadyEnqueued):
+                await task.defer_async(user_id=str(user_id))
 
     async def _forget_failed(self, timestamp: int) -> None:
         await self._app.job_manager.delete_old_jobs(

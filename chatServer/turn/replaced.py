@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from chatServer import errors
 from chatServer.conversation.tokens import count_message
+from chatServer.memory.retire import retire_replaced
 from chatServer.messages import Message
 from chatServer.records import Principal, Session, Turn
 from chatServer.store import images, superseded
@@ -53,16 +54,14 @@ async def find_replaced(connection: Connection, principal: Principal, session: S
 
 
 async def make_room(connection: Connection, principal: Principal, turn: Turn, replaced: Replaced) -> None:
-    """All that followed the question is superseded by the turn, and with an edit the question too."""
+    """All that followed the question is superseded by the turn, and with an edit the question too; and unlearned."""
     if replaced.question is None:
         raise errors.MessageNotFound
+    user_id, question, keeps_it = principal.user_id, replaced.question, replaced.keeps_question
+    first = question.id + 1 if keeps_it else question.id
+    await retire_replaced(connection, user_id, turn.session_id, first=first)
     await superseded.supersede(
-        connection,
-        principal.user_id,
-        turn.session_id,
-        replaced.question,
-        by=turn.turn_id,
-        with_question=not replaced.keeps_question,
+        connection, user_id, turn.session_id, question, by=turn.turn_id, with_question=not keeps_it
     )
 
 

@@ -1,15 +1,25 @@
 """What happens after a turn, in this order. A job may be broken off anywhere and run again: every verb must then find
 its work done, or do it once."""
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
+from chatServer import errors
 from chatServer.agent.title import TitleModels, give_title
+from chatServer.agent.toolbox import TOOLS
+from chatServer.memory.embed import Embedder, NoEmbedder
+from chatServer.memory.maintain import maintain
+from chatServer.memory.reembed import embed_newest
+from chatServer.memory.remember import Scopes
+from chatServer.memory.remember import remember as learn
 from chatServer.records import Principal
 from chatServer.store import events, user_events
 from chatServer.store.pool import Database
 from chatServer.store.queue import Task
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +28,17 @@ class Workshop:
 
     database: Database
     title_models: TitleModels
+    scopes: Scopes = lambda _: "agent"  # what an agent remembers, by its name
+    embedder: Embedder = field(default_factory=NoEmbedder)
+    retention_days: int | None = None
 
     def tasks(self) -> Mapping[str, Task]:
         """Every kind of job by its name."""
-        return {"after_turn": self.after_turn, "forget_events": self.forget_events}
+        return {
+            "after_turn": self.after_turn,
+            "forget_events": self.forget_events,
+            "maintain_memories": self.maintain_memories,
+        }
 
     async def after_turn(self, user_id: str, turn_id: str) -> None:
         """Everything that one finished turn leaves to be done; the ids are those that its user left in the queue."""
@@ -35,11 +52,29 @@ class Workshop:
             await events.delete_old_events(connection, principal.user_id)
             await user_events.delete_old_user_events(connection, principal.user_id)
 
+    async def maintain_memories(self, user_id: str) -> None:
+        """What is due of a user's; the sweep finds who has any."""
+        await maintain(self.database, Principal(UUID(user_id)), retention_days=self.retention_days)
+
 
 async def title(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
     await give_title(workshop.database, principal, turn_id, workshop.title_models)
 
 
+async def remember(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
+    trusted = [tool.name for tool in TOOLS.values() if not tool.is_untrusted]
+    await learn(workshop.database, principal, turn_id, scopes=workshop.scopes, trusted_tools=trusted)
+
+
+async def index_turn(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
+    """Vectors for what the turn said and left to be remembered. Recall finds it by its words meanwhile, so an embedder
+    that fails is not waited for: the next turn tries again."""
+    try:
+        await embed_newest(workshop.database, workshop.embedder, principal)
+    except errors.EmbedderFailed as error:
+        logger.warning("no vectors for a turn: %s", error)
+
+
 Verb = Callable[[Workshop, Principal, UUID], Awaitable[None]]
 
-AFTER_TURN: tuple[Verb, ...] = (title,)
+AFTER_TURN: tuple[Verb, ...] = (title, remember, index_turn)

@@ -12,19 +12,24 @@ import pytest
 
 from chatServer.api.schemas import _cursor_text
 from chatServer.config import Settings
+from chatServer.memory.edit import Edit, create
 from chatServer.messages import Message
-from chatServer.records import Cursor
+from chatServer.records import Cursor, Triple
 from chatServer.store import (
+    audit,
     context,
     events,
     history,
     images,
     limits,
+    memories,
+    memory_changes,
     notes,
     sessions,
     superseded,
     titles,
     turns,
+    upkeep,
     usage,
     user_events,
 )
@@ -53,6 +58,9 @@ TABLES = [
     "chat.summaries",
     "chat.usage_daily",
     "chat.user_limits",
+    "chat.memory_heads",
+    "chat.memories",
+    "chat.memory_changes",
 ]
 KEPT_WITHOUT_THE_SESSION = {
     "public.agent_long_term_memory",
@@ -61,10 +69,14 @@ KEPT_WITHOUT_THE_SESSION = {
     "chat.user_event_heads",
     "chat.usage_daily",
     "chat.user_limits",
+    "chat.memory_heads",
+    "chat.memories",
+    "chat.memory_changes",
 }
 OWN_FILTER = re.compile(rb"\b(\w+\.)?user_id = (%\(user_id\)s|\w+\.user_id)")
 FILTERED = (
-    context, events, history, images, limits, notes, sessions, superseded, titles, turns, usage, user_events,
+    audit, context, events, history, images, limits, memories, memory_changes, notes, sessions, superseded, titles,
+    turns, upkeep, usage, user_events,
 )  # fmt: skip
 
 
@@ -115,6 +127,8 @@ async def fill(database: Database, user, secret: str, external_id: str) -> str:
             ("insert into chat.user_limits (turns_at) values (array[now()])", ()),
         ]:
             await connection.execute(statement, values)
+    fact = Edit(text=secret, tags=[secret], triple=Triple(secret, "knows", secret))
+    await create(database, user, fact, shelf="*", agent_name="assistant", session_id=session_id)
     return session_id
 
 
@@ -136,11 +150,12 @@ def ids_of(urls: Urls) -> dict[str, str]:
     """Every other id of the victim's: of messages, turns, pictures, events, notes, and the user's own."""
     with owner_connection(urls.owner) as connection:
         [row] = connection.execute(
-            """select m.message_id, m.id, m.turn_id, i.image_id, e.seq, n.id, m.user_id
+            """select m.message_id, m.id, m.turn_id, i.image_id, e.seq, n.id, m.user_id, r.memory_id
                from public.chat_message_history m, chat.message_images i, chat.user_events e,
-                    public.agent_long_term_memory n"""
+                    public.agent_long_term_memory n, chat.memories r
+               where e.seq = 1"""
         ).fetchall()
-    names = ("message", "place", "turn", "picture", "event", "notes", "user")
+    names = ("message", "place", "turn", "picture", "event", "notes", "user", "memory")
     return {name: str(each) for name, each in zip(names, row, strict=True)}
 
 
@@ -192,9 +207,12 @@ async def attack(
         "/api/sessions": [{"session_id": key} for key in keys],
         "/api/sessions/{session_id}": [{"title": "mine now"}, {"archived": True}, {"memory": "off"}],
         "/api/agents/{name}/notes": [{"notes": "mine now"}],
+        "/api/memories": [{"text": "mine now", "agent_name": "*"}],
+        "/api/memories/{memory_id}": [{"text": "mine now"}],
     }
     queries = ["", f"?q={SECRET}", "?archived=true", "?limit=200", f"?before={2**63 - 1}", f"?agent_name={keys[0]}"]
     queries += [f"?before={cursor}" for cursor in cursors]
+    queries += [f"?entity={SECRET}&depth=3", f"?session_id={keys[0]}&superseded=true", f"?tag={SECRET}"]
     # Routes that destroy or create come last: creating gives the attacker the same ids as his own. Then he asks there.
     order = {"GET": 0, "PATCH": 1, "DELETE": 2, "PUT": 3, "POST": 4}
     own = [each for each in all_routes() if each[1] not in PUBLIC | ENDLESS]  # pages for everybody hold nobody's rows
@@ -202,7 +220,7 @@ async def attack(
         for key in keys if "{session_id}" in path else keys[:1]:
             for body in bodies.get(path, [{}]):
                 for query in queries if method == "GET" else [""]:
-                    url = path.replace("{session_id}", key) + query
+                    url = path.replace("{session_id}", key).replace("{memory_id}", ids["memory"]) + query
                     for version in ("0", "1"):  # the victim's page is at 1
                         page = url.replace("{name}", "assistant").replace("{version}", version)
                         headers = as_eve | {"If-Match": f'"{version}"'}

@@ -22,6 +22,7 @@ from chatServer.work import after_turn
 from chatServer.work.after_turn import Workshop
 from chatServer.work.worker import Worker
 from tests.conftest import ADA, EVE, owner_connection, serving
+from tests.tools.remembering import kept, memory_events
 from tests.tools.turns import eventually, finish_turn, finished_turn, queued, title_events, title_of
 
 QUICK = Pace(poll_s=0.05, heartbeat_s=0.2, stalled_s=1, job_s=20)
@@ -423,11 +424,15 @@ async def test_without_a_direct_address_there_is_no_worker_and_the_server_says_s
 
 
 async def test_after_work_that_runs_many_times_at_once_is_done_once(database, urls):
-    session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed?")
+    session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed? I live in Oslo.")
     work = Workshop(database, no_model)
     await asyncio.gather(*(work.after_turn(str(ADA.user_id), str(turn_id)) for _ in range(8)))
     assert title_events(urls) == [{"session_id": session_id, "title": "Where do puffins breed?"}]
-    assert (after_turn.title,) == after_turn.AFTER_TURN, "a verb that is added here is added to this test"
+    [event] = memory_events(urls)
+    assert [str(each.memory_id) for each in await kept(database, ever=True)] == event["created"]
+    assert (after_turn.title, after_turn.remember) == after_turn.AFTER_TURN, (
+        "a verb that is added here is added to this test"
+    )
 
 
 async def test_after_work_of_a_turn_that_is_gone_or_of_another_user_does_nothing(database, urls):

@@ -29,30 +29,36 @@ def everything_of(address: str, headers: dict[str, str]) -> list[dict]:
     """All that a user can see."""
     with httpx.Client(base_url=address, headers=headers, timeout=30) as client:
         notes = client.get("/api/agents/assistant/notes").json()
+        memories = client.get("/api/memories", params={"superseded": True}).json()
         pages = [client.get("/api/sessions", params={"archived": archived}).json() for archived in (False, True)]
         found = [session for page in pages for session in page["sessions"]]
         said = [{**each, "said": client.get(f"/api/sessions/{each['session_id']}/messages").json()} for each in found]
-        return [*said, notes]
+        return [*said, notes, memories]
 
 
 @pytest.mark.timeout(300)
 def test_every_answer_is_documented_and_the_other_user_notices_nothing(settings):
     ada, eve = bearer(settings, ADA.user_id), bearer(settings, EVE.user_id)
+    memory_ids: list[str] = []  # ada's, eve's
     with listening(create_app(settings)) as address:
         for headers in (ada, eve):
             for body in ({"session_id": "thread", "title": "mine"}, {"agent_name": "coder"}, {"memory": "off"}):
                 assert httpx.post(f"{address}/api/sessions", json=body, headers=headers, timeout=30).status_code == 201
             page = {"headers": headers | {"If-Match": '"0"'}, "json": {"notes": "mine"}, "timeout": 30}
             assert httpx.put(f"{address}/api/agents/assistant/notes", **page).status_code == 200
+            made = httpx.post(f"{address}/api/memories", json={"text": "mine"}, headers=headers, timeout=30)
+            assert made.status_code == 201
+            memory_ids.append(made.json()["id"])
         before = everything_of(address, eve)
-        found = examine(address, ada, examples=EXAMPLES, fixed={"session_id": "thread", "name": "assistant"})
+        fixed = {"session_id": "thread", "name": "assistant", "memory_id": memory_ids[0]}
+        found = examine(address, ada, examples=EXAMPLES, fixed=fixed)
         nobody = examine(address, {}, examples=3)
         assert everything_of(address, eve) == before
     print(f"{found.requests} requests as ada, {nobody.requests} as nobody: {found.statuses}, {nobody.statuses}")
     assert found.wrong | nobody.wrong == set()
     assert found.requests > 200
     assert {200, 201, 204, 404, 422} <= found.statuses.keys()
-    assert len(before) == 3 + 1
+    assert len(before) == 3 + 1 + 1
 
 
 def test_the_examination_finds_planted_bugs():
@@ -99,6 +105,8 @@ def test_routes_document_what_their_kind_can_answer(name, told):
         assert {408, 413, 422} <= statuses
     if told.get("parameters"):
         assert 422 in statuses
+    if "{memory_id}" in name:
+        assert 404 in statuses
     if "{session_id}" in name:  # to whom nothing is being answered, hears that: not even whether it is there
         assert (204 if "/api/chat/" in name else 404) in statuses
     for status, answer in told["responses"].items():

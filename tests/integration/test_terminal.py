@@ -13,7 +13,7 @@ from chatServer.errors import StartupError
 from chatServer.messages.message import Message
 from chatServer.records import Session
 from chatServer.store.history import ChatMessageHistory
-from chatServer.terminal import _plain, _table, user_of
+from chatServer.terminal import plain, table, user_of
 from tests.conftest import ADA, EVE
 
 TITLE = "Volcanoes \x1b[2Jof \u202eIceland"
@@ -79,5 +79,5 @@ def test_only_development_knows_users_by_name(tmp_path):
 
 
 def test_a_table_lines_up_and_a_text_cannot_move_the_cursor():
-    assert _table(("A", "B"), [("long one", None), ("x", 5)]).splitlines() == ["A         B", "long one", "x         5"]
-    assert _plain("a\x1b[31m\r\u202eb\nc") == "a\ufffd[31m\ufffd\ufffdb\nc"
+    assert table(("A", "B"), [("long one", None), ("x", 5)]).splitlines() == ["A         B", "long one", "x         5"]
+    assert plain("a\x1b[31m\r\u202eb\nc") == "a\ufffd[31m\ufffd\ufffdb\nc"

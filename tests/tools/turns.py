@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 from uuid import UUID
 
@@ -34,17 +34,25 @@ async def begin_turn(database: Database, user: Principal, *, attempt: int = 1) -
 
 
 async def finish_turn(
-    connection: Connection, user: Principal, session_id: str, question: str, answer: str = "Gladly."
+    connection: Connection,
+    user: Principal,
+    session_id: str,
+    question: str,
+    answer: str = "Gladly.",
+    *,
+    between: Sequence[Message] = (),
 ) -> UUID:
     """The exchange, the turn and its job, in the caller's transaction."""
-    turn_id = uuid.uuid4()
+    turn_id, question_id = uuid.uuid4(), uuid.uuid4()
     await sessions.insert_session(connection, user.user_id, session_id, "assistant")
     await connection.execute(
-        "insert into chat.turns (turn_id, session_id, agent_name, state) values (%s, %s, 'assistant', 'done')",
-        (turn_id, session_id),
+        "insert into chat.turns (turn_id, session_id, agent_name, state, user_message_id) "
+        "values (%s, %s, 'assistant', 'done', %s)",
+        (turn_id, session_id, question_id),
     )
     said = ChatMessageHistory(connection, user.user_id, session_id, agent_name="assistant", turn_id=turn_id)
-    await said.append([Message(role="user", content=question), Message(role="assistant", content=answer)])
+    asked = Message(role="user", content=question, message_id=str(question_id))
+    await said.append([asked, *between, Message(role="assistant", content=answer)])
     await jobs.enqueue_after_turn(connection, session_id, turn_id)
     return turn_id
 

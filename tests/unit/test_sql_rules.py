@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -146,6 +147,7 @@ def sources() -> Sources:
     return {str(path.relative_to(PACKAGE)): ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py")}
 
 
+@cache  # each is asked for every query
 def strings(module: ast.Module) -> set[str]:
     return {node.value for node in ast.walk(module) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 

@@ -9,3 +9,10 @@ union
 -- name: read_heads
 -- How far the events of some users have come; numbers, and nothing of what they say.
 select user_id, seq from chat.user_event_heads where user_id = any(%(user_ids)s);
+
+-- name: list_users_with_memories_to_keep
+-- Whose memories have changed since maintenance looked after them, or had none for long; of all users, nothing but that.
+select user_id from chat.memory_heads
+where kept_at < now() - %(every)s and seq <> kept_seq or kept_at < now() - %(at_least_every)s
+order by kept_at
+limit %(limit)s;

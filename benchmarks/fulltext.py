@@ -1,0 +1,67 @@
+"""What Postgres alone finds: conversations stored by our store in an embedded server, asked by its own full text."""
+
+import contextlib
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import UUID, uuid5
+
+from benchmarks.conversations import NAMESPACE, Conversation
+from chatServer.config import Settings
+from chatServer.messages import Message
+from chatServer.records import Principal
+from chatServer.store.history import ChatMessageHistory
+from chatServer.store.opened import opened_database
+from chatServer.store.pool import Database
+
+CREATE_SESSION = """
+insert into chat.sessions (user_id, session_id, agent_name) values (%(user_id)s, %(session_id)s, 'assistant')
+"""
+# Any of the question's words, English stems, ranked by how near to each other they stand.
+SEARCH = """
+with asked as (select replace(plainto_tsquery('english', %(question)s)::text, ' & ', ' | ')::tsquery as query)
+select h.message_id
+from public.chat_message_history h, asked,
+    lateral (select to_tsvector('english', h.message #>> '{data,content}') as words) as w
+where h.user_id = %(user_id)s and w.words @@ asked.query
+order by ts_rank_cd(w.words, asked.query) desc, h.id
+limit %(limit)s
+"""
+
+
+@contextlib.asynccontextmanager
+async def own_database() -> AsyncIterator[Database]:
+    """An embedded Postgres for this run."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as directory:
+        Path(directory).chmod(0o755)  # the embedded server may run as another user
+        settings = Settings(chat_data_dir=Path(directory), _env_file=None)
+        async with opened_database(settings) as database:
+            yield database
+
+
+def user_of(conversation: Conversation) -> Principal:
+    return Principal(uuid5(NAMESPACE, conversation.name))
+
+
+async def store(database: Database, conversation: Conversation) -> None:
+    """Each message through the store, session by session, under its speaker's name."""
+    user = user_of(conversation)
+    for session in dict.fromkeys(each.session for each in conversation.messages):
+        said = [
+            Message(role=each.role, content=each.text, name=each.speaker, message_id=str(each.message_id))
+            for each in conversation.messages
+            if each.session == session
+        ]
+        async with database.transaction(user) as connection:
+            await connection.execute(CREATE_SESSION, {"user_id": user.user_id, "session_id": session})
+            history = ChatMessageHistory(connection, user.user_id, session, agent_name="assistant")
+            await history.append(said)
+
+
+async def search(database: Database, conversation: Conversation, question: str, limit: int) -> list[UUID]:
+    """The messages that full text finds, best first."""
+    user = user_of(conversation)
+    values = {"user_id": user.user_id, "question": question, "limit": limit}
+    async with database.transaction(user) as connection:
+        rows = await (await connection.execute(SEARCH, values)).fetchall()
+    return [row[0] for row in rows]

@@ -1,0 +1,165 @@
+"""Does recall find the messages that answer a question? python -m benchmarks.recall [FILE...], or make bench-recall.
+
+One row for each method and set: evidence recall at 5, 10 and 20, hits at 10, MRR and latency; then recall at 10 by
+category. No model is asked. `ours` has the weights that ship; `ours, left out` those that every other conversation
+gives, so none is asked about what it was learned from. Ends with 1 when `ours, left out` is below another method."""
+
+import asyncio
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks import fulltext, train_ranker
+from benchmarks.conversations import APART, Asking, Conversation, read_sets
+from benchmarks.indexed import asked_all, embedded, index_of
+from chatServer.memory.asked import Asked
+from chatServer.memory.index import Index, Scope
+from chatServer.memory.question import read_question
+from chatServer.memory.rank import rank
+from chatServer.memory.weights import Weights, shipped_weights
+
+DEPTH = 20
+FUSION_K = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a method found for one question."""
+
+    method: str
+    set_name: str
+    category: str
+    places: tuple[int, ...]  # of the evidence among the first 20, from 1
+    evidence: int
+    took_ms: float
+
+    def recall(self, depth: int) -> float:
+        return sum(place <= depth for place in self.places) / self.evidence
+
+
+def main() -> None:
+    conversations = read_sets([each for each in sys.argv[1:] if each])
+    answered = asyncio.run(answer_all(conversations))
+    print_table(answered)
+    sys.exit(0 if is_never_below(answered) else 1)
+
+
+async def answer_all(conversations: list[Conversation]) -> list[Answered]:
+    left_out = weights_without_each([each.name for each in conversations], sys.argv[1:])
+    shipped = shipped_weights()
+    answered = []
+    async with fulltext.own_database() as database:
+        for conversation in conversations:
+            await fulltext.store(database, conversation)
+            index = index_of(conversation)
+            for asking, asked in zip(conversation.questions, asked_all(conversation, index), strict=True):
+                for method, order in SIMPLE.items():
+                    answered.append(_timed(method, conversation, asking, lambda o=order, a=asked: _ids(a, o(a))))
+                for method, weights in (("ours", shipped), ("ours, left out", left_out[conversation.name])):
+                    found = lambda w=weights, a=asking, now=asked.now: ours(index, a.text, now, w)  # noqa: E731
+                    answered.append(_timed(method, conversation, asking, found))
+                started = time.perf_counter()
+                hits = await fulltext.search(database, conversation, asking.text, DEPTH)
+                answered.append(_judged("fulltext", conversation, asking, hits, time.perf_counter() - started))
+    return answered
+
+
+def weights_without_each(names: list[str], files: list[str]) -> dict[str, Weights]:
+    """For each conversation the weights that all others give."""
+    features, found = train_ranker.examples([each for each in files if each])
+    sample = train_ranker.draw(found)
+    columns = list(range(len(features)))
+    return {
+        name: train_ranker.as_weights(features, train_ranker.fit(sample, sample.conversation != name, columns))
+        for name in names
+    }
+
+
+def ours(index: Index, text: str, now: float, weights: Weights) -> list[UUID]:
+    """The question read, embedded and ranked, as recall does it."""
+    question = read_question(text, index.speakers.codes)
+    vec = embedded([question.plain])[0]
+    return [hit.item_id for hit in rank(index, question, vec, Scope(), now=now, limit=DEPTH, weights=weights)]
+
+
+def by_words(asked: Asked) -> npt.NDArray[np.float32]:
+    """BM25 with the user's own IDF, stemmed, without the speakers' names."""
+    return asked.lexical.scores
+
+
+def by_meaning(asked: Asked) -> npt.NDArray[np.float32]:
+    """The cosine of all dimensions, the question without names and grammar: better than as it is asked."""
+    return asked.cosine(np.arange(len(asked.allowed)))
+
+
+def by_fusion(asked: Asked) -> npt.NDArray[np.float32]:
+    """Reciprocal ranks of both, added."""
+    ranks = [np.argsort(np.argsort(-scores, kind="stable")) for scores in (by_words(asked), by_meaning(asked))]
+    return sum(1 / (FUSION_K + 1 + each) for each in ranks)
+
+
+def user_first(asked: Asked) -> npt.NDArray[np.float32]:
+    """Both against what is usual, added; what the user said before all that the assistant said."""
+    both = sum((each - each.mean()) / max(each.std(), 1e-9) for each in (by_words(asked), by_meaning(asked)))
+    return both - 1_000 * (asked.index.columns["role"] == 1)
+
+
+SIMPLE: dict[str, Callable[[Asked], npt.NDArray[np.float32]]] = {
+    "bm25": by_words, "dense": by_meaning, "fusion": by_fusion, "user-first": user_first
+}  # fmt: skip
+
+
+def _ids(asked: Asked, scores: npt.NDArray[np.float32]) -> list[UUID]:
+    return [asked.index.id_of(int(row)) for row in np.argsort(-scores, kind="stable")[:DEPTH]]
+
+
+def _timed(method: str, conversation: Conversation, asking: Asking, find: Callable[[], list[UUID]]) -> Answered:
+    started = time.perf_counter()
+    found = find()
+    return _judged(method, conversation, asking, found, time.perf_counter() - started)
+
+
+def _judged(method: str, conversation: Conversation, asking: Asking, found: list[UUID], took_s: float) -> Answered:
+    places = tuple(place for place, each in enumerate(found, 1) if each in asking.evidence)
+    count = len(asking.evidence)
+    return Answered(method, conversation.set_name, asking.category, places, count, took_s * 1000)
+
+
+def print_table(answered: list[Answered]) -> None:
+    rows: dict[tuple[str, str], list[Answered]] = defaultdict(list)
+    kinds: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for each in answered:
+        kinds[each.set_name, each.category, each.method].append(each.recall(10))
+        if each.category != APART:
+            rows[each.set_name, each.method].append(each)
+    print(f"{'set':14} {'method':15} {'N':>4}   R@5  R@10  R@20 hit@10  MRR    p50 ms p95 ms")
+    for (set_name, method), those in sorted(rows.items()):
+        recalls = " ".join(f"{100 * np.mean([each.recall(depth) for each in those]):5.1f}" for depth in (5, 10, 20))
+        hits = 100 * np.mean([any(place <= 10 for place in each.places) for each in those])
+        mrr = np.mean([1 / each.places[0] if each.places else 0 for each in those])
+        p50, p95 = np.percentile([each.took_ms for each in those], [50, 95])
+        print(f"{set_name:14} {method:15} {len(those):4} {recalls}  {hits:5.1f} {mrr:.3f} {p50:7.1f} {p95:6.1f}")
+    print("\nR@10 by category (bm25 | ours, left out)")
+    for set_name, category in sorted({(each[0], each[1]) for each in kinds}):
+        both = [kinds[set_name, category, method] for method in ("bm25", "ours, left out")]
+        print(f"{set_name:14} {category:26} {len(both[0]):4} {100 * np.mean(both[0]):5.1f} | {100 * np.mean(both[1]):5.1f}")
+
+
+def is_never_below(answered: list[Answered]) -> bool:
+    """Whether ours, asked about what it has not seen, is at least as good as every other method on every set."""
+    means: dict[str, dict[str, float]] = defaultdict(dict)
+    for set_name in {each.set_name for each in answered}:
+        for method in {each.method for each in answered}:
+            those = [e for e in answered if e.set_name == set_name and e.method == method and e.category != APART]
+            means[set_name][method] = float(np.mean([each.recall(10) for each in those]))
+    return all(by["ours, left out"] >= max(v for m, v in by.items() if m != "ours") for by in means.values())
+
+
+if __name__ == "__main__":
+    main()

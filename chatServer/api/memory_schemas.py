@@ -1,0 +1,160 @@
+"""The bodies of requests and answers about memories."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Self
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, Field
+
+from chatServer.api.schemas import AgentName, Body, Text
+from chatServer.memory.edit import MAX_TAG, MAX_TAGS
+from chatServer.records import (
+    EVERY_AGENT,
+    Actor,
+    Category,
+    Kind,
+    Memory,
+    MemoryChange,
+    Operation,
+    Origin,
+    Tier,
+    Triple,
+    Trust,
+)
+from chatServer.store.memories import MAX_TEXT
+
+
+def _moment(value: datetime) -> datetime:
+    """One that Postgres and Python can both write, in any zone."""
+    if not 1900 <= value.year < 9000:
+        raise ValueError("the year is between 1900 and 8999")
+    return value if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+def _future(value: datetime) -> datetime:
+    if value <= datetime.now(UTC):
+        raise ValueError("it is in the past")
+    return value
+
+
+def _said(value: str) -> str:
+    if not value.strip():
+        raise ValueError("it is empty")
+    return value.strip()
+
+
+Moment = Annotated[datetime, AfterValidator(_moment)]
+Future = Annotated[datetime, AfterValidator(_moment), AfterValidator(_future)]
+MemoryText = Annotated[Text, Field(max_length=MAX_TEXT), AfterValidator(_said)]
+Name = Annotated[Text, Field(max_length=500), AfterValidator(_said)]
+Importance = Annotated[float, Field(ge=0, le=1)]
+Tags = Annotated[list[Annotated[Text, Field(max_length=MAX_TAG), AfterValidator(_said)]], Field(max_length=MAX_TAGS)]
+
+
+class TripleBody(Body):
+    subject: Name
+    predicate: Name
+    object: Name
+
+
+class CreateMemoryRequest(Body):
+    text: MemoryText
+    kind: Kind | None = None
+    category: Category | None = None
+    importance: Importance | None = None
+    tags: Tags | None = None
+    agent_name: Annotated[AgentName, Field(description="* for every agent")] = EVERY_AGENT
+    triple: TripleBody | None = None
+    expires_at: Future | None = None
+
+
+class ChangeMemoryRequest(Body):
+    text: MemoryText | None = None
+    kind: Kind | None = None
+    category: Category | None = None
+    importance: Importance | None = None
+    tags: Tags | None = None
+    tier: Tier | None = None
+    triple: Annotated[TripleBody | None, Field(description="null takes it away")] = None
+    valid_to: Annotated[Moment | None, Field(description="null: it holds")] = None
+    expires_at: Annotated[Future | None, Field(description="null: never")] = None
+
+
+class TripleAnswer(BaseModel):
+    subject: str
+    predicate: str
+    object: str
+
+
+class SourceAnswer(BaseModel):
+    session_id: str | None
+    message_ids: list[UUID]
+
+
+class MemoryAnswer(BaseModel):
+    id: UUID
+    text: str
+    kind: Kind
+    category: Category
+    importance: float
+    tags: list[str]
+    tier: Tier
+    triple: TripleAnswer | None
+    fact_key: str | None
+    agent_name: str = Field(description="Who recalls it; * for every agent")
+    valid_from: datetime
+    valid_to: datetime | None
+    superseded_by: UUID | None
+    origin: Origin
+    trust: Trust
+    source: SourceAnswer
+    recalls: int
+    recalled_at: datetime | None
+    expires_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def of(cls, memory: Memory) -> Self:
+        return cls.model_validate(plain_of(memory), from_attributes=True)
+
+
+class ChangeAnswer(BaseModel):
+    operation: Operation
+    actor: Actor
+    reason: str | None
+    message_id: UUID | None
+    turn_id: UUID | None
+    undone: bool
+    created_at: datetime
+
+
+class WholeMemoryAnswer(MemoryAnswer):
+    changes: list[ChangeAnswer]
+
+    @classmethod
+    def with_changes(cls, memory: Memory, changes: Sequence[MemoryChange]) -> Self:
+        return cls.model_validate({**plain_of(memory), "changes": changes}, from_attributes=True)
+
+
+class MemoriesAnswer(BaseModel):
+    memories: list[MemoryAnswer]
+    before: int | None = Field(description="Pass it as ?before= to get the next page")
+
+
+def triple_of(body: TripleBody | None) -> Triple | None:
+    return Triple(body.subject, body.predicate, body.object) if body else None
+
+
+def shown_agent(memory: Memory) -> str:
+    return EVERY_AGENT if memory.shelf == EVERY_AGENT else memory.agent_name
+
+
+def plain_of(memory: Memory) -> dict[str, object]:
+    plain: dict[str, object] = {name: getattr(memory, name) for name in MemoryAnswer.model_fields.keys() & _FIELDS}
+    source = {"session_id": memory.session_id, "message_ids": memory.source_ids}
+    return plain | {"id": memory.memory_id, "agent_name": shown_agent(memory), "source": source}
+
+
+_FIELDS = frozenset(Memory.__dataclass_fields__)

@@ -1,0 +1,102 @@
+"""One question put to one user's index: what every row and every session is worth at first sight."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from chatServer.memory.index import Index, Lexical, Scope, saturated
+from chatServer.memory.postings import Floats, Rows
+from chatServer.memory.question import Question
+
+SAMPLE = 512  # rows that say which cosines are usual
+FIRST = 20  # by the scan: the best cosine is among them
+SPEAKING = 200  # by the scan: those that speak for their session
+TOP = 3  # of a session
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Everything that features are made of."""
+
+    index: Index
+    question: Question
+    vec: Floats | None
+    now: float
+    allowed: npt.NDArray[np.bool_]
+    lexical: Lexical
+    scanned: Floats  # -1 where there is no vector, or none is allowed
+    usual: tuple[float, float]  # mean and spread of the cosine
+    best_cosine: float
+    session_words: Floats  # by session, 0 to 1; the last entry is nobody's
+    session_meaning: Floats
+
+    def among_people(self) -> npt.NDArray[np.bool_]:
+        """Whether only people speak in a row's session."""
+        return ~np.append(self.index.has_assistant, True)[self.index.columns["session"]]
+
+    def neighbours(self, rows: Rows, side: str) -> Rows:
+        """The message before or after each row; -1 where there is none, or none that may be looked at."""
+        found = np.where(rows >= 0, self.index.columns[side][rows], -1)
+        return np.where((found >= 0) & self.allowed[found], found, -1)
+
+    def cosine(self, rows: Rows) -> Floats:
+        """0 to 1; 0 also where nobody is, or nobody with a vector."""
+        if self.vec is None:
+            return np.zeros(len(rows), np.float32)
+        return np.where(rows >= 0, np.maximum(self.index.cosine(rows, self.vec), 0), 0).astype(np.float32)
+
+
+def ask(index: Index, question: Question, vec: Floats | None, scope: Scope, now: float) -> Asked:
+    """Score every allowed row and session by words, and by meaning where the question has a vector."""
+    allowed = index.allowed(scope)
+    lexical = index.lexical(question.terms, allowed)
+    spoken = allowed & (index.columns["session"] >= 0) & ~index.columns["memory"]
+    words = _session_words(index, lexical, spoken)
+    if vec is None or not np.any(vec):
+        nowhere, nothing = np.full(len(allowed), -1, np.float32), np.zeros_like(words)
+        return Asked(index, question, None, now, allowed, lexical, nowhere, (0.0, 1.0), 1.0, words, nothing)
+    is_known = allowed & (index.columns["scale"] > 0)
+    scanned = np.where(is_known, index.scan(vec), np.float32(-1))
+    rows = np.flatnonzero(is_known)
+    sample = index.cosine(rows[:: max(1, len(rows) // SAMPLE)], vec)
+    usual = (float(sample.mean()), max(float(sample.std()), 1e-6)) if len(sample) else (0.0, 1.0)
+    first = max(float(index.cosine(best(scanned, FIRST), vec).max(initial=0)), 1e-6)
+    meaning = _session_meaning(index, vec, np.where(spoken, scanned, np.float32(-1)))
+    return Asked(index, question, vec, now, allowed, lexical, scanned, usual, first, words, meaning)
+
+
+def _session_words(index: Index, lexical: Lexical, spoken: npt.NDArray[np.bool_]) -> Floats:
+    """BM25 of each session read as one text, against the best."""
+    session, count = index.columns["session"], len(index.sessions.codes)
+    lengths = index.session_lengths / max(float(index.session_lengths.sum()) / max(count, 1), 1.0)
+    words = np.zeros(count + 1, np.float32)
+    for idf, counts in zip(lexical.idf, lexical.counts, strict=True):
+        held = np.flatnonzero((counts > 0) & spoken)
+        often = np.bincount(session[held], counts[held], count).astype(np.float32)
+        words[:count] += idf * saturated(often, lengths)
+    return divided(words, float(words.max()))
+
+
+def _session_meaning(index: Index, vec: Floats, scanned: Floats) -> Floats:
+    """The mean of the three best cosines of each session, against the best; those that are not there are 0."""
+    rows = best(scanned, SPEAKING)
+    rows = rows[scanned[rows] > -1]
+    values, session = np.maximum(index.cosine(rows, vec), 0), index.columns["session"][rows]
+    order = np.lexsort((-values, session))
+    values, session = values[order], session[order]
+    is_top = np.arange(len(session)) - np.searchsorted(session, session) < TOP
+    meaning = np.bincount(session[is_top], values[is_top], len(index.sessions.codes) + 1) / TOP
+    return divided(meaning, float(meaning.max()))
+
+
+def divided(values: npt.NDArray[np.floating], by: float) -> Floats:
+    """Against the best; all zero where there is none."""
+    return (values / by if by > 0 else np.zeros_like(values)).astype(np.float32)
+
+
+def best(scores: Floats, count: int) -> Rows:
+    """The rows with the highest scores, in no order."""
+    if len(scores) <= count:
+        return np.arange(len(scores))
+    return np.argpartition(scores, -count)[-count:]

@@ -1,0 +1,29 @@
+"""Looking through what is remembered: a page of it, and one memory with its history."""
+
+from uuid import UUID
+
+from chatServer import errors
+from chatServer.records import Memory, MemoryChange, MemoryFilter, Principal
+from chatServer.store import memories as store
+from chatServer.store import memory_changes as changes
+from chatServer.store.pool import Database
+
+MAX_CHANGES = 50
+
+
+async def browse(
+    database: Database, principal: Principal, wanted: MemoryFilter, *, limit: int, before: int | None = None
+) -> tuple[list[Memory], int | None]:
+    """A page, the last changed first, and where the next one begins."""
+    async with database.transaction(principal) as connection:
+        found = await store.list_memories(connection, principal.user_id, wanted, limit=limit + 1, before=before)
+    return found[:limit], found[limit - 1].seq if len(found) > limit else None
+
+
+async def show(database: Database, principal: Principal, memory_id: UUID) -> tuple[Memory, list[MemoryChange]]:
+    """A memory, and what was done to it, the newest first."""
+    async with database.transaction(principal) as connection:
+        memory = await store.find_memory(connection, principal.user_id, memory_id)
+        if memory is None:
+            raise errors.MemoryNotFound
+        return memory, await changes.list_changes(connection, principal.user_id, memory_id, limit=MAX_CHANGES)

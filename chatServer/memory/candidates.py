@@ -1,0 +1,69 @@
+"""Which rows deserve a closer look: those that are best by what can be told of all of them at once."""
+
+import numpy as np
+import numpy.typing as npt
+
+from chatServer.memory.asked import Asked, best, divided
+from chatServer.memory.postings import Floats, Rows
+from chatServer.memory.weights import Weights
+
+CANDIDATES = 800
+BY_ONE = 50  # best by words alone, and by meaning alone, whatever else speaks against them
+ASSISTANT = 1
+
+
+def candidates(asked: Asked, weights: Weights) -> Rows:
+    """Ascending; all allowed rows where there are few."""
+    rows = np.flatnonzero(asked.allowed)
+    if len(rows) <= CANDIDATES:
+        return rows
+    rough = np.where(asked.allowed, _rough(asked, weights), -np.inf)
+    chosen = [best(rough, CANDIDATES), best(asked.lexical.scores, BY_ONE), best(asked.scanned, BY_ONE)]
+    found = np.unique(np.concatenate(chosen))
+    return found[asked.allowed[found]]
+
+
+def _rough(asked: Asked, weights: Weights) -> Floats:
+    """The ranking's own sum over every row, without what an item is like, and with the scan for its meaning."""
+    columns, question = asked.index.columns, asked.question
+    words = divided(asked.lexical.scores, float(asked.lexical.scores.max(initial=0)))
+    meaning = divided(np.maximum(asked.scanned, 0), float(asked.scanned.max(initial=0)))
+    ends = np.append(words, np.float32(0)), np.append(meaning, np.float32(0))
+    before, after = columns["before"], columns["after"]
+    session = np.where(columns["memory"], -1, columns["session"])
+    told = {
+        "words": words,
+        "meaning": meaning,
+        "words_before": ends[0][before],
+        "words_after": ends[0][after],
+        "session_words": asked.session_words[session],
+        "session_meaning": asked.session_meaning[session],
+    }
+    near = told["words_before"] + told["words_after"]
+    told["around"] = np.minimum(words + near, 1)
+    total = np.zeros(len(words), np.float32)
+    people = asked.among_people().astype(np.float32)
+    for name, value in told.items():
+        total += value * (np.float32(weights.of(name)) + np.float32(weights.of(f"people_{name}")) * people)
+    spread = max(asked.usual[1], 1e-6) / asked.best_cosine * 3  # a cosine against the usual one, by the best one
+    total += weights.of("meaning_before") / spread * ends[1][before] + weights.of("meaning_after") / spread * ends[1][after]
+    of_assistant = sum(
+        weights.of(name) * is_so
+        for name, is_so in (
+            ("assistant", True), ("assistant_asked", question.asks_assistant), ("assistant_all", question.asks_all)
+        )
+    )  # fmt: skip
+    total += np.float32(of_assistant) * (columns["role"] == ASSISTANT)
+    return total + _if_named(asked, weights)
+
+
+def _if_named(asked: Asked, weights: Weights) -> npt.NDArray[np.float32]:
+    named = asked.index.speakers.known(asked.question.named)
+    columns = asked.index.columns
+    total = np.float32(weights.of("memory")) * columns["memory"]
+    if named:
+        total = total + np.float32(weights.of("speaker")) * np.isin(columns["speaker"], named)
+    if asked.question.period is not None:
+        first, last = asked.question.period
+        total = total + np.float32(weights.of("date")) * ((columns["time"] >= first) & (columns["time"] < last))
+    return np.asarray(total, np.float32)

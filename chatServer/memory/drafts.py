@@ -1,0 +1,146 @@
+"""The memories that a turn may leave, as they would be kept; nothing is looked up and nothing is written here."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from uuid import UUID
+
+from chatServer.memory.classify import Classified, classify
+from chatServer.memory.facts import Extractor, Fact
+from chatServer.memory.lessons import Lesson, lessons_of
+from chatServer.memory.rules import FACT_INCREMENT, MIN_CHARACTERS, Category, importance_of, is_long_term, kind_of
+from chatServer.memory.worth import worth_keeping
+from chatServer.messages import clean_text, text_of
+from chatServer.messages.fence import without_blocks
+from chatServer.records import Memory, Origin, Reason, StoredMessage, Triple, Trust, new_id
+from chatServer.store.learned import Unlearned
+from chatServer.store.memories import MAX_TEXT
+
+RECALLED = ("memories", "articles", "summary")  # blocks of a prompt: whoever quotes them says nothing new
+MAX_READ = 20_000  # characters of a message
+_TASTES = ("likes:", "prefers:", "favourite:", "eats:", "drinks:", "diet", "called")  # keys of facts
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A memory that may be kept; a negation ends only what it names."""
+
+    memory: Memory
+    is_negation: bool = False
+
+
+def question_in(messages: list[StoredMessage]) -> StoredMessage | None:
+    return next((each for each in messages if each.message.role == "user" and each.is_readable), None)
+
+
+async def drafts_of(
+    sheet: "Sheet", messages: list[StoredMessage], trusted_tools: Collection[str], extractor: Extractor
+) -> list[Draft]:
+    question = question_in(messages)
+    if question is None:
+        return []
+    drafts: list[Draft] = []
+    text = without_blocks(RECALLED, clean_text(text_of(question.message))[:MAX_READ])
+    if not sheet.turn.is_forgotten and len(text) >= MIN_CHARACTERS:
+        facts = await extractor.facts(text, question.created_at)
+        drafts += [sheet.fact(fact, question) for fact in facts]
+        if kept := worth_keeping(text, {fact.sentence for fact in facts}):
+            drafts.append(Draft(sheet.memory(question, kept.text, kept.rules)))
+    tools = [each for each in messages if each.message.role == "tool"]
+    lessons = lessons_of(each.message for each in tools)
+    return drafts + [sheet.lesson(lesson, tools[-1], trusted_tools) for lesson in lessons]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What all memories of one turn have in common."""
+
+    turn: Unlearned
+    turn_id: UUID
+    shelf: str
+
+    def reason(self, memory: Memory) -> Reason:
+        source = memory.source_ids[0] if memory.source_ids else None
+        return Reason("rules", message_id=source, turn_id=self.turn_id, attempt=self.turn.attempt)
+
+    def fact(self, fact: Fact, question: StoredMessage) -> Draft:
+        """What is no longer so is kept as what holds since then; what used to be so, as what is over."""
+        rules = _rules_of(fact)
+        is_ended = fact.is_negation and fact.valid_to is not None
+        memory = self.memory(
+            question,
+            fact.text,
+            rules,
+            triple=Triple(fact.subject, fact.predicate, fact.object),
+            fact_key=fact.key,
+            valid_from=fact.valid_to if is_ended else fact.valid_from,
+            valid_to=None if is_ended else fact.valid_to,
+        )
+        return Draft(memory, fact.is_negation)
+
+    def lesson(self, lesson: Lesson, source: StoredMessage, trusted_tools: Collection[str]) -> Draft:
+        """Of what tools did, never how a thing is done; names that we do not know are a model's invention."""
+        names = lesson.tags[2:]
+        about = blake2b("\n".join(sorted(names)).encode(), digest_size=8).hexdigest()
+        rules = Classified(lesson.category, kind_of(lesson.category, is_own_text=False), lesson.importance, lesson.tags)
+        trust: Trust = "assistant" if set(names) <= set(trusted_tools) else "untrusted"
+        text = lesson.text.encode()[:MAX_TEXT].decode(errors="ignore")
+        key = f"tools|{lesson.tags[0]}:{about}"
+        return Draft(self.memory(source, text, rules, fact_key=key, origin="tool", trust=trust))
+
+    def memory(
+        self,
+        source: StoredMessage,
+        text: str,
+        rules: Classified,
+        *,
+        triple: Triple | None = None,
+        fact_key: str | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        origin: Origin = "rules",
+        trust: Trust = "user",
+    ) -> Memory:
+        said_at = source.created_at
+        begins = min(valid_from or said_at, valid_to or said_at) if valid_to else valid_from or said_at
+        return Memory(
+            memory_id=new_id(),
+            text=text,
+            kind=rules.kind,
+            category=rules.category,
+            importance=rules.importance,
+            tags=rules.tags,
+            tier="long" if is_long_term(rules.importance, 0) else "short",
+            shelf=self.shelf,
+            agent_name=self.turn.agent_name,
+            session_id=self.turn.session_id,
+            origin=origin,
+            trust=trust,
+            valid_from=begins,
+            valid_to=valid_to,
+            created_at=said_at,
+            updated_at=said_at,
+            triple=triple,
+            fact_key=fact_key,
+            source_ids=(UUID(source.message.message_id),),
+            turn_id=self.turn_id,
+            attempt=self.turn.attempt,
+        )
+
+
+def fact_of(memory: Memory) -> Fact:
+    """A fact as it was told, of what was made of it."""
+    triple = memory.triple or Triple("", "", "")
+    is_negation = " not " in memory.text or " no longer " in memory.text
+    parts = (triple.subject, triple.predicate, triple.object, memory.fact_key)
+    return Fact(memory.text, *parts, is_negation, memory.valid_from, memory.valid_to, memory.text)
+
+
+def _rules_of(fact: Fact) -> Classified:
+    """A fact is knowledge, or a preference; which of them its key tells."""
+    about = (fact.key or "").partition("|")[2]
+    category: Category = "user_preference" if about.startswith(_TASTES) else "knowledge"
+    found = classify(fact.text)
+    tags = (category, *(tag for tag in found.tags if tag != found.category))
+    return Classified(category, "fact", round(importance_of(category) + FACT_INCREMENT, 2), tags)

@@ -1,0 +1,155 @@
+"""What a user makes of his memories himself: new ones, and others of those that are there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from chatServer import errors
+from chatServer.memory.classify import classify
+from chatServer.memory.forget import tell
+from chatServer.memory.rules import WORKING_LIFE, is_long_term, kind_of
+from chatServer.memory.shelve import shelve
+from chatServer.messages import clean_text
+from chatServer.records import Category, Kind, Memory, Principal, Reason, Tier, Triple, new_id
+from chatServer.store import memories as store
+from chatServer.store.pool import Database
+
+Removable = Literal["valid_to", "expires_at", "triple"]
+MAX_TAGS = 16
+MAX_TAG = 64
+USER = Reason("user")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What is wanted of a memory; None leaves a thing as it is, or to the rules."""
+
+    text: str | None = None
+    kind: Kind | None = None
+    category: Category | None = None
+    importance: float | None = None
+    tags: Sequence[str] | None = None
+    tier: Tier | None = None
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    triple: Triple | None = None
+    without: frozenset[Removable] = frozenset()  # what is to be taken away
+
+
+async def create(
+    database: Database,
+    principal: Principal,
+    wanted: Edit,
+    *,
+    shelf: str,
+    agent_name: str,
+    session_id: str | None = None,
+) -> tuple[Memory, bool]:
+    """A memory of the user's own making, and whether it is new: what is known already is not kept twice."""
+    text = _sound_text(wanted.text or "")
+    rules, now = classify(text), datetime.now(UTC)
+    category = wanted.category or rules.category
+    importance = rules.importance if wanted.importance is None else wanted.importance
+    kind = wanted.kind or kind_of(category)
+    made = Memory(
+        memory_id=new_id(),
+        text=text,
+        kind=kind,
+        category=category,
+        importance=importance,
+        tags=_sound_tags(rules.tags if wanted.tags is None else wanted.tags),
+        tier=wanted.tier or ("long" if is_long_term(importance, 0) else "short"),
+        shelf=shelf,
+        agent_name=agent_name,
+        session_id=session_id,
+        origin="user",
+        trust="user",
+        valid_from=now,
+        valid_to=wanted.valid_to,
+        created_at=now,
+        updated_at=now,
+        expires_at=wanted.expires_at or (now + WORKING_LIFE if kind == "working" else None),
+        triple=wanted.triple,
+    )
+    async with database.transaction(principal) as connection:
+        await store.advance_head(connection, principal.user_id)
+        shelved = await shelve(connection, principal.user_id, made, USER)
+        known, is_new = shelved.memory, shelved.outcome == "created"
+        if is_new:
+            await tell(connection, principal.user_id, created=[made.memory_id])
+        elif known.expires_at and known.expires_at <= now:  # it is over, though nobody has taken it away yet
+            known = replace(known, expires_at=made.expires_at)
+            await store.write(connection, principal.user_id, known, "edited", USER, before=shelved.memory)
+            await tell(connection, principal.user_id, changed=[known.memory_id])
+        return await store.find_memory(connection, principal.user_id, known.memory_id) or known, is_new
+
+
+async def edit(database: Database, principal: Principal, memory_id: UUID, wanted: Edit) -> Memory:
+    """Change what is given. From then on the memory is the user's word, whoever made it: no source takes it away."""
+    async with database.transaction(principal) as connection:
+        await store.advance_head(connection, principal.user_id)
+        known = await store.find_memory(connection, principal.user_id, memory_id)
+        if known is None:
+            raise errors.MemoryNotFound
+        edited = _edited(known, wanted)
+        held = await store.find_held(
+            connection, principal.user_id, edited.shelf, text=edited.text, fact_key=edited.fact_key
+        )
+        if any(each.memory_id != memory_id and each.valid_to is None and edited.valid_to is None for each in held):
+            raise errors.InvalidRequest("Another memory says exactly this already.")
+        await store.write(connection, principal.user_id, edited, "edited", USER, before=known)
+        await tell(connection, principal.user_id, changed=[memory_id])
+        found = await store.find_memory(connection, principal.user_id, memory_id)
+    assert found is not None  # nosec B101 # it was written just now
+    return found
+
+
+def _edited(known: Memory, wanted: Edit) -> Memory:
+    given: dict[str, Any] = {
+        "kind": wanted.kind,
+        "category": wanted.category,
+        "importance": wanted.importance,
+        "tier": wanted.tier,
+        "valid_to": wanted.valid_to,
+        "expires_at": wanted.expires_at,
+        "tags": None if wanted.tags is None else _sound_tags(wanted.tags),
+    }
+    changed = replace(known, **{name: value for name, value in given.items() if value is not None})
+    if wanted.text is not None:
+        changed = _reworded(changed, _sound_text(wanted.text))
+    if wanted.triple is not None:
+        changed = replace(changed, triple=wanted.triple)
+    taken: dict[str, Any] = dict.fromkeys(wanted.without)
+    if "valid_to" in taken:  # it holds again
+        taken["superseded_by"] = None
+    return replace(changed, origin="user", trust="user", **taken)
+
+
+def _reworded(known: Memory, text: str) -> Memory:
+    """With another object in the same sentence it is the same fact with another value; else it is another statement,
+    which has no part in the graph and replaces nothing."""
+    if text == known.text:
+        return known
+    if known.triple:
+        start, object_, end = known.text.rpartition(known.triple.object)
+        is_fact = object_ and text.startswith(start) and text.endswith(end) and len(text) > len(start) + len(end)
+        if is_fact:
+            named = text[len(start) : len(text) - len(end)].strip()
+            return replace(known, text=text, triple=replace(known.triple, object=named) if named else None)
+    return replace(known, text=text, triple=None, fact_key=None)
+
+
+def _sound_text(text: str) -> str:
+    text = clean_text(text).strip()
+    if not text:
+        raise errors.InvalidRequest("A memory needs a text.")
+    if len(text.encode()) > store.MAX_TEXT:
+        raise errors.InvalidRequest(f"A memory may have {store.MAX_TEXT:,} bytes at most.")
+    return text
+
+
+def _sound_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    named = dict.fromkeys(clean_text(tag).strip()[:MAX_TAG] for tag in tags)
+    return tuple(tag for tag in named if tag)[:MAX_TAGS]

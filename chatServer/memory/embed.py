@@ -1,0 +1,147 @@
+"""Embedders: texts become vectors of unit length, near each other when they mean the same."""
+
+import asyncio
+import contextlib
+import functools
+import importlib
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatServer import errors
+from chatServer.records import NOBODY
+from chatServer.store import embedding
+from chatServer.store.pool import Database
+
+Vectors = NDArray[np.float32]  # one row for each text
+
+TEXT_CHARACTERS = 4_000  # of each text: 2 ms (2026-11-15), and what comes later hardly moves a mean of words
+IN_A_THREAD_CHARACTERS = 8_000
+WORDLLAMA = "wordllama"
+OFF = "off"
+
+_loading = threading.Lock()
+
+
+class Embedder(Protocol):
+    """Whoever makes the vectors; those of two names or sizes cannot be compared."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def size(self) -> int | None:
+        """Numbers in a vector, 0: it makes none, None: not known before the first."""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """A vector for each text; zeros where a text has nothing to go by. Raises EmbedderFailed."""
+
+    async def warm(self) -> None:
+        """Load what the first text would wait for."""
+
+
+class WordLlamaEmbedder:
+    """Static vectors of words, from the weights in the package: no network, no key, 0.1 ms for a sentence."""
+
+    name = WORDLLAMA
+    size = 256
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        cut = [text[:TEXT_CHARACTERS] for text in texts]
+        if sum(map(len, cut)) > IN_A_THREAD_CHARACTERS or not _is_loaded():
+            return await asyncio.to_thread(_embedded, cut)
+        return _embedded(cut)
+
+    async def warm(self) -> None:
+        await asyncio.to_thread(_embedded, ["warm"])
+
+
+class NoEmbedder:
+    """Recall by words alone."""
+
+    name = OFF
+    size = 0
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.zeros((len(texts), 0), np.float32)
+
+    async def warm(self) -> None:
+        pass
+
+
+def unit_length(vectors: NDArray[Any]) -> Vectors:
+    """The same directions; what has none stays zero."""
+    found = np.nan_to_num(np.asarray(vectors, np.float32))
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    return np.asarray(found / np.where(lengths > 0, lengths, 1), np.float32)
+
+
+def written(vectors: Vectors) -> list[str]:
+    """As Postgres reads them."""
+    halves = vectors.astype(np.float16).tolist()
+    return ["[" + ",".join(map(str, half)) + "]" for half in halves]
+
+
+async def settle(database: Database, embedder: Embedder) -> None:
+    """Whose vectors the database holds is decided by the first start; any other embedder is refused."""
+    if embedder.size == 0:
+        return
+    async with database.transaction(NOBODY) as connection:
+        found = await embedding.read_embedding(connection)
+    if found is None:
+        found = await _claimed(database, embedder)
+    if fault := fault_of(found, embedder.name, embedder.size):
+        raise errors.StartupError(f"The server refuses to start with this embedder:\n  {fault} {REMEDY}")
+
+
+REMEDY = "Run: chatserver memory reembed, or set EMBEDDER to what it was."
+
+
+def fault_of(found: embedding.Embedding | None, name: str, size: int | None) -> str | None:
+    """Why vectors of this embedder cannot stand beside those that are there."""
+    if found is None or size == 0 or (found.model == name and size in (None, found.size)):
+        return None
+    ours = f"{name} ({size} numbers)" if size else name
+    return f"The vectors in the database are of {found.model} ({found.size} numbers), EMBEDDER is {ours}."
+
+
+async def measured(embedder: Embedder) -> int:
+    """The size of its vectors, found by making one where nothing else says it."""
+    if embedder.size is None:
+        await embedder.embed(["how long is a vector"])
+    assert embedder.size is not None  # nosec B101 # narrows a type
+    return embedder.size
+
+
+async def _claimed(database: Database, embedder: Embedder) -> embedding.Embedding | None:
+    try:
+        mine = embedding.Embedding(embedder.name, await measured(embedder))
+    except errors.EmbedderFailed as error:
+        raise errors.StartupError(f"EMBEDDER: {error} It is asked for its size at the first start.") from error
+    async with database.transaction(NOBODY) as connection:
+        await embedding.claim_embedding(connection, mine)
+        return await embedding.read_embedding(connection)
+
+
+@functools.cache
+def _wordllama() -> Any:
+    """Imported here: half a second and 100 MB that an installation with another embedder does not pay."""
+    wordllama = importlib.import_module("wordllama")
+    where = Path(wordllama.__file__ or "").parent
+    return wordllama.WordLlama.load(cache_dir=where, disable_download=True)
+
+
+def _is_loaded() -> bool:
+    return bool(_wordllama.cache_info().currsize)
+
+
+def _embedded(texts: list[str]) -> Vectors:
+    with contextlib.nullcontext() if _is_loaded() else _loading:
+        model = _wordllama()
+    if not texts:
+        return np.zeros((0, WordLlamaEmbedder.size), np.float32)
+    return unit_length(model.embed(texts, norm=False))

@@ -1,0 +1,116 @@
+"""Forgetting, and taking back whatever was done to a memory."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from uuid import UUID
+
+from chatServer import errors
+from chatServer.memory.shelve import prefixes
+from chatServer.records import Memory, Principal, Reason, Undoable
+from chatServer.store import memories as store
+from chatServer.store import memory_changes as changes
+from chatServer.store import user_events
+from chatServer.store.pool import Connection, Database
+
+UNDO = Reason("user", "undo")
+WE_CALL_HIM = "user"  # who speaks of himself says "I"
+MAX_TELLING = 16  # words of a long memory by which messages that say it are found
+
+
+async def forget(database: Database, principal: Principal, memory_id: UUID, *, why: str | None = None) -> None:
+    """Delete a memory, and let recall no longer show the messages that said it: those from which it was learned, those
+    of the user that have all its words, and answers that quoted it. `undo` brings all of them back."""
+    user_id = principal.user_id
+    async with database.transaction(principal) as connection:
+        await store.advance_head(connection, user_id)
+        memory = _there(await store.find_memory(connection, user_id, memory_id))
+        saying = await _messages_saying(connection, user_id, memory)
+        hidden = await store.hide_messages(connection, user_id, {*memory.source_ids, *saying})
+        await store.delete(connection, user_id, memory, "deleted", Reason("user", why), hidden=hidden)
+        await tell(connection, user_id, deleted=[memory_id])
+
+
+async def undo(database: Database, principal: Principal, memory_id: UUID) -> Memory | None:
+    """Take back the last change that was not taken back; the memory as it is then, or None when it is gone."""
+    user_id = principal.user_id
+    async with database.transaction(principal) as connection:
+        await store.advance_head(connection, user_id)
+        memory = await store.find_memory(connection, user_id, memory_id)
+        undoable = await changes.find_undoable(connection, user_id, memory_id)
+        if undoable is None:
+            _there(memory)
+            raise errors.InvalidRequest("Nothing was done to this memory that could be taken back.")
+        await changes.mark_undone(connection, user_id, undoable.change)
+        if undoable.before is None:
+            await _take_away(connection, user_id, memory)
+        else:
+            await _put_back(connection, user_id, undoable, memory)
+        await tell(connection, user_id, changed=[memory_id])
+        return await store.find_memory(connection, user_id, memory_id)
+
+
+async def tell(connection: Connection, user_id: UUID, **ids: list[UUID]) -> None:
+    """Let the user's tabs know which memories to look at again."""
+    told = {name: [str(each) for each in found] for name, found in ids.items()}
+    await user_events.tell(connection, user_id, "memory", {"what": "memories", **told})
+
+
+async def reopen(
+    connection: Connection, user_id: UUID, gone: Memory, reason: Reason, *, but_not: Collection[UUID] = ()
+) -> None:
+    """What a memory that goes has taken the place of holds again, or ends with what took the place of that one."""
+    found = await store.find_replaced_by(connection, user_id, gone.memory_id)
+    for old in [each for each in found if each.memory_id not in but_not]:
+        ends = replace(old, valid_to=gone.valid_to, superseded_by=gone.superseded_by)
+        if ends.valid_to is not None or not await _holders_beside(connection, user_id, ends):
+            await store.write(connection, user_id, ends, "restored", reason)
+
+
+async def _take_away(connection: Connection, user_id: UUID, memory: Memory | None) -> None:
+    """It was made: now it is gone, and what it replaced holds again."""
+    if memory is not None:
+        await store.delete(connection, user_id, memory, "restored", UNDO)
+        await reopen(connection, user_id, memory, UNDO)
+
+
+async def _put_back(connection: Connection, user_id: UUID, undoable: Undoable, now: Memory | None) -> None:
+    """It is again what it was. What has taken its place meanwhile is gone, or no longer holds."""
+    before = undoable.before
+    assert before is not None  # nosec B101 # narrows a type
+    if undoable.change.operation == "superseded" and now and now.superseded_by:
+        successor = await store.find_memory(connection, user_id, now.superseded_by)
+        if successor:
+            await store.delete(connection, user_id, successor, "deleted", UNDO)
+    if before.valid_to is None:
+        await _make_room(connection, user_id, before)
+    await store.write(connection, user_id, before, "restored", UNDO)
+    if undoable.hidden:
+        await store.show_messages(connection, user_id, undoable.hidden)
+
+
+async def _make_room(connection: Connection, user_id: UUID, memory: Memory) -> None:
+    """Of one key, and of one text, a single memory holds: now this one."""
+    for other in await _holders_beside(connection, user_id, memory):
+        ended = replace(other, valid_to=max(other.valid_from, memory.valid_from), superseded_by=memory.memory_id)
+        await store.write(connection, user_id, ended, "superseded", UNDO, before=other)
+
+
+async def _holders_beside(connection: Connection, user_id: UUID, memory: Memory) -> list[Memory]:
+    """The others that hold what this one would."""
+    held = await store.find_held(connection, user_id, memory.shelf, text=memory.text, fact_key=memory.fact_key)
+    return [each for each in held if each.valid_to is None and each.memory_id != memory.memory_id]
+
+
+async def _messages_saying(connection: Connection, user_id: UUID, memory: Memory) -> list[UUID]:
+    """By the words that tell: of a fact what it is about and what is said of it, of other texts nearly all."""
+    words = [word for word in prefixes(memory.text) if not WE_CALL_HIM.startswith(word)][:MAX_TELLING]
+    quoted = list(prefixes(memory.triple.object))[:MAX_TELLING] if memory.triple else words
+    if not quoted:
+        return []
+    return await store.find_saying(connection, user_id, memory.shelf, [*words, *quoted], quoted=quoted)
+
+
+def _there(memory: Memory | None) -> Memory:
+    if memory is None:
+        raise errors.MemoryNotFound
+    return memory

@@ -1,0 +1,251 @@
+"""One user's items in the process, as arrays: found by their words (BM25 with his own IDF) and by their meaning."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from chatServer.memory.items import ROLES, Codes, Columns, Items
+from chatServer.memory.links import link_all, link_one, unlink
+from chatServer.memory.postings import NO_POSTINGS, Floats, Postings, Rows, post
+from chatServer.memory.typical import Typical, typical
+from chatServer.messages.terms import MARKS
+
+DIMENSIONS = 256
+SCANNED = 64  # of the dimensions: the first ones carry most, and a scan of all takes four times as long
+K1, B = 1.2, 0.75
+MAX_QUESTION_TERMS = 32  # the rarest ones
+TAIL = 2_048  # new items before their postings join the others
+FEW = 32  # up to so many new items are linked one by one
+
+KINDS = {
+    "id": (np.uint64, 2), "memory": (np.bool_, 1), "role": (np.int8, 1), "speaker": (np.int32, 1),
+    "session": (np.int32, 1), "shelf": (np.int32, 1), "place": (np.int64, 1), "time": (np.float64, 1),
+    "chars": (np.int32, 1), "length": (np.float32, 1), "marks": (np.uint8, 1), "importance": (np.float32, 1),
+    "long_term": (np.bool_, 1), "alive": (np.bool_, 1), "before": (np.int32, 1), "after": (np.int32, 1),
+    "scan": (np.float32, SCANNED), "vec": (np.int8, DIMENSIONS), "scale": (np.float32, 1),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where is searched: what is not said is not restricted."""
+
+    shelves: frozenset[str] | None = None
+    session: str | None = None
+    without_ids: frozenset[UUID] = frozenset()
+    without_sessions: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """How the words of a question are spread: BM25 of each row, and the counts of each term that was met."""
+
+    scores: Floats
+    idf: Floats
+    counts: npt.NDArray[np.uint8]  # terms x rows
+
+
+class Index:
+    """Rows are numbered as they come and never move; removed ones stay as dead rows until the next rebuild."""
+
+    def __init__(self, items: Items) -> None:
+        self.columns = Columns(KINDS)
+        self.speakers, self.sessions, self.shelves = Codes(), Codes(), Codes()
+        self.live = 0
+        self._base = self._tail = NO_POSTINGS
+        self._tail_from = 0
+        self._total_length = 0.0
+        self._typical: Typical | None = None
+        self._append(items)
+        self._base, self._tail, self._tail_from = self._tail, NO_POSTINGS, self.columns.count
+        link_all(self.columns)
+
+    def __len__(self) -> int:
+        return self.live
+
+    @property
+    def nbytes(self) -> int:
+        return self.columns.nbytes + self._base.nbytes + self._tail.nbytes
+
+    @property
+    def mean_length(self) -> float:
+        return max(self._total_length / max(self.live, 1), 1.0)
+
+    @property
+    def typical(self) -> Typical:
+        """What this user's messages are like; counted anew when there are 2 % more or fewer of them."""
+        if self._typical is None or self._typical.is_outdated(self.live):
+            self._typical = typical(self.columns, self._postings())
+        return self._typical
+
+    @cached_property
+    def session_lengths(self) -> Floats:
+        """The number of terms in each session."""
+        known = self.columns["alive"] & (self.columns["session"] >= 0) & ~self.columns["memory"]
+        counted = np.bincount(self.columns["session"][known], self.columns["length"][known], len(self.sessions.codes))
+        return counted.astype(np.float32)
+
+    @cached_property
+    def has_assistant(self) -> npt.NDArray[np.bool_]:
+        """Whether an assistant speaks in a session."""
+        theirs = self.columns["alive"] & (self.columns["session"] >= 0) & (self.columns["role"] == 1)
+        return np.bincount(self.columns["session"][theirs], minlength=len(self.sessions.codes)) > 0
+
+    def add(self, items: Items) -> None:
+        """New items, without building anything again; an id that is there already is replaced."""
+        self.remove(items.ids)
+        first = self.columns.count
+        self._append(items)
+        if len(items) > FEW:
+            link_all(self.columns)
+        else:
+            for row in range(first, self.columns.count):
+                link_one(self.columns, row)
+        if self.columns.count - self._tail_from > TAIL:
+            self._base, self._tail = self._base.joined(self._tail), NO_POSTINGS
+            self._tail_from = self.columns.count
+
+    replace = add
+
+    def remove(self, ids: Collection[UUID]) -> None:
+        """Forget some items; unknown ids are nobody's."""
+        rows = self.rows_of(ids)
+        alive = self.columns["alive"]
+        for row in rows[alive[rows]]:
+            alive[row] = False
+            self.live -= 1
+            self._total_length -= float(self.columns["length"][row])
+            unlink(self.columns, int(row))
+        self._forget_counts()
+
+    def rows_of(self, ids: Collection[UUID]) -> Rows:
+        """The live rows of some items."""
+        if not ids or not self.columns.count:
+            return np.empty(0, np.int64)
+        known = self.columns["id"]
+        wanted = _packed_ids(ids)
+        near = np.flatnonzero(np.isin(known[:, 1], wanted[:, 1]) & self.columns["alive"])
+        pairs = {(int(high), int(low)) for high, low in wanted}
+        return np.array([row for row in near if (int(known[row, 0]), int(known[row, 1])) in pairs], np.int64)
+
+    def id_of(self, row: int) -> UUID:
+        return UUID(bytes=self.columns["id"][row].astype(">u8").tobytes())
+
+    def allowed(self, scope: Scope) -> npt.NDArray[np.bool_]:
+        """The rows that a search may look at."""
+        allowed: npt.NDArray[np.bool_] = self.columns["alive"].copy()
+        if scope.shelves is not None:
+            allowed &= np.isin(self.columns["shelf"], self.shelves.known(scope.shelves))
+        if scope.session is not None:
+            allowed &= np.isin(self.columns["session"], self.sessions.known([scope.session]))
+        if scope.without_sessions:
+            allowed &= ~np.isin(self.columns["session"], self.sessions.known(scope.without_sessions))
+        allowed[self.rows_of(scope.without_ids)] = False
+        return allowed
+
+    def lexical(self, terms: Iterable[int], allowed: npt.NDArray[np.bool_]) -> Lexical:
+        """BM25 of every allowed row. How rare a term is, all of the user's items say; it is known from them alone."""
+        alive, length = self.columns["alive"], self.columns["length"]
+        met = []
+        for term in dict.fromkeys(terms):
+            found = [part.of(term) for part in self._postings()]
+            rows, counts = (np.concatenate(both) for both in zip(*found, strict=True))
+            frequency = int(np.count_nonzero(alive[rows]))
+            if frequency:
+                met.append((frequency, rows, counts))
+        met = sorted(met, key=lambda each: each[0])[:MAX_QUESTION_TERMS]
+        scores = np.zeros(len(alive), np.float32)
+        spread = np.zeros((len(met), len(alive)), np.uint8)
+        idf = np.array([np.log(1 + (self.live - f + 0.5) / (f + 0.5)) for f, _, _ in met], np.float32)
+        for place, (_, rows, counts) in enumerate(met):
+            spread[place, rows] = counts
+            often = counts.astype(np.float32)
+            scores[rows] += idf[place] * saturated(often, length[rows] / self.mean_length)
+        scores[~allowed] = 0
+        return Lexical(scores, idf, spread)
+
+    def scan(self, vec: Floats) -> Floats:
+        """The cosine of every row by its first dimensions: enough to choose candidates."""
+        return self.columns["scan"] @ unit(vec[:SCANNED])
+
+    def cosine(self, rows: Rows, vec: Floats) -> Floats:
+        """The cosine of some rows; 0 where there is no vector."""
+        return (self.columns["vec"][rows].astype(np.float32) @ unit(vec)) * self.columns["scale"][rows]
+
+    def _postings(self) -> tuple[Postings, Postings]:
+        return self._base, self._tail
+
+    def _append(self, items: Items) -> None:
+        count, first = len(items), self.columns.count
+        lengths = np.fromiter((len(terms) // 4 for terms in items.terms), np.int64, count)
+        terms = np.frombuffer(b"".join(items.terms), "<u4")
+        rows = np.repeat(np.arange(first, first + count), lengths)
+        marks = np.zeros(count, np.uint8)
+        is_mark = np.zeros(len(terms), np.bool_)
+        for bit, mark in enumerate(MARKS):
+            here = terms == mark
+            is_mark |= here
+            marks[rows[here] - first] |= 1 << bit
+        length = lengths - np.bincount(rows[is_mark] - first, minlength=count)
+        self._tail = self._tail.joined(post(terms[~is_mark], rows[~is_mark]))
+        self.columns.append({**self._plain(items), **_vectors(items), "marks": marks, "length": length}, count)
+        self.live += count
+        self._total_length += float(length.sum())
+        self._forget_counts()
+
+    def _plain(self, items: Items) -> dict[str, npt.ArrayLike]:
+        return {
+            "id": _packed_ids(items.ids),
+            "memory": items.is_memory,
+            "role": [ROLES.index(role) if role in ROLES else len(ROLES) - 1 for role in items.roles],
+            "speaker": self.speakers.of([name and name.casefold() for name in items.speakers]),
+            "session": self.sessions.of(items.sessions),
+            "shelf": self.shelves.of(items.shelves),
+            "place": items.places,
+            "time": items.times,
+            "chars": items.chars,
+            "importance": items.importances,
+            "long_term": items.is_long_term,
+            "alive": True,
+            "before": -1,
+            "after": -1,
+        }
+
+    def _forget_counts(self) -> None:
+        for name in ("session_lengths", "has_assistant"):
+            self.__dict__.pop(name, None)
+
+
+def saturated(counts: Floats, lengths: Floats) -> Floats:
+    """BM25 without IDF: how much `counts` of a term are worth in texts of these relative lengths."""
+    return counts * (K1 + 1) / (counts + K1 * (1 - B + B * lengths))
+
+
+def unit(vec: Floats) -> Floats:
+    norm = float(np.linalg.norm(vec))
+    return vec / norm if norm else vec
+
+
+def _packed_ids(ids: Collection[UUID]) -> npt.NDArray[np.uint64]:
+    return np.frombuffer(b"".join(each.bytes for each in ids), ">u8").reshape(-1, 2).astype(np.uint64)
+
+
+def _vectors(items: Items) -> dict[str, npt.ArrayLike]:
+    """Int8 with a scale for all dimensions, floats for those that are scanned; zeros where there is no vector."""
+    nothing = bytes(2 * DIMENSIONS)
+    packed = b"".join(vec if vec and len(vec) == len(nothing) else nothing for vec in items.vecs)
+    vecs = np.nan_to_num(np.frombuffer(packed, "<f2").reshape(-1, DIMENSIONS).astype(np.float32), posinf=0, neginf=0)
+    norms = np.linalg.norm(vecs, axis=1, keepdims=True)
+    vecs = vecs / np.maximum(norms, 1e-9)
+    largest = np.maximum(np.abs(vecs).max(axis=1, keepdims=True, initial=0), 1e-9)
+    starts = vecs[:, :SCANNED]
+    starts = starts / np.maximum(np.linalg.norm(starts, axis=1, keepdims=True), 1e-9)
+    return {
+        "vec": np.rint(vecs * (127 / largest)).astype(np.int8),
+        "scale": (largest[:, 0] / 127) * (norms[:, 0] > 0),
+        "scan": starts,
+    }

@@ -1,0 +1,147 @@
+"""What is shown of what was found: live rows only, nothing twice, the best first, as much as the budget takes."""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from uuid import UUID
+
+from chatServer.memory.passage import passage
+from chatServer.memory.rank import Hit
+from chatServer.messages import searchable
+from chatServer.records import Recalled, Source
+from chatServer.store.recall import LiveMemory, LiveMessage
+
+LINE_TOKENS = 30  # who said it, when and where, beside each text
+FRAME_TOKENS = 60  # around all of them
+MAX_MISSES = 3
+SAID_AGAIN_CHARACTERS = 300  # a message that is no longer than this says no more than the memory of it
+COMPARED_CHARACTERS = 600
+SAME_WORDS = 0.9  # of the longer of two texts
+NEGATIONS = frozenset(("not", "no", "never", "t"))
+
+# How much each counts beside the ranking, in its own unit: logits.
+NAMED_ENTITY = 1.5
+OUTDATED = -2.0
+WAS_ASKED_FOR = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Something that was found and is there."""
+
+    score: float
+    parts: dict[str, float] = field(hash=False)
+    row: LiveMessage | LiveMemory
+    until: datetime | None = None  # what it says held until then
+
+    @property
+    def item_id(self) -> UUID:
+        return self.row.memory_id if isinstance(self.row, LiveMemory) else self.row.message_id
+
+
+def shifted(score: float, by: float) -> float:
+    """A probability with more or less behind it."""
+    odds = min(max(score, 1e-6), 1 - 1e-6)
+    return 1 / (1 + math.exp(-(math.log(odds / (1 - odds)) + by)))
+
+
+def line_of(
+    hit: Hit, row: LiveMessage | LiveMemory, *, nearness: float, until_s: float | None, about_the_past: bool
+) -> Line:
+    """A live row with all that speaks for and against it."""
+    until = row.valid_to if isinstance(row, LiveMemory) else until_s and datetime.fromtimestamp(until_s, UTC)
+    shifts = {"entity": NAMED_ENTITY * nearness} if nearness else {}
+    if until_s is not None:
+        shifts |= {"was asked for": WAS_ASKED_FOR} if about_the_past else {"outdated": OUTDATED}
+    score = shifted(hit.score, sum(shifts.values())) if shifts else hit.score
+    return Line(score, {**hit.parts, **shifts}, row, until or None)
+
+
+def chosen(lines: Sequence[Line], question: str) -> Iterator[Line]:
+    """Best first, each thing once: a memory before the message that said it, and nothing that was just asked."""
+    told = {source: line.item_id for line in lines for source in _sources(line)}
+    lifted: dict[UUID, float] = {}
+    for line in lines:
+        if memory_id := told.get(line.item_id):
+            lifted[memory_id] = max(lifted.get(memory_id, 0.0), line.score)
+    ranked = [replace(line, score=max(line.score, lifted.get(line.item_id, 0.0))) for line in lines]
+    shown = [_words(question)]
+    for line in sorted(ranked, key=lambda line: (-line.score, isinstance(line.row, LiveMessage))):
+        words = _words(line.row.text)
+        is_told = line.item_id in told and len(line.row.text) <= SAID_AGAIN_CHARACTERS
+        if not is_told and not any(_are_same(words, others) for others in shown):
+            shown.append(words)
+            yield line
+
+
+def recalled(
+    lines: Iterable[Line], words: Collection[str], count: Callable[[str], int], *, budget_tokens: int, limit: int
+) -> list[Recalled]:
+    """As many lines as fit, the best first; a long text as the passage that was asked about."""
+    left, misses = budget_tokens - FRAME_TOKENS, 0
+    shown: list[Recalled] = []
+    for line in lines:
+        if len(shown) == limit or misses == MAX_MISSES:
+            break
+        text = passage(line.row.text, words)
+        tokens = count(text) + LINE_TOKENS
+        if tokens <= left:
+            shown.append(_recalled(line, text, tokens))
+            left -= tokens
+        else:
+            misses += 1  # a shorter one may fit
+    return shown
+
+
+def _sources(line: Line) -> Sequence[UUID]:
+    return line.row.source_ids if isinstance(line.row, LiveMemory) else ()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(searchable(text[:COMPARED_CHARACTERS]).split())
+
+
+def _are_same(a: frozenset[str], b: frozenset[str]) -> bool:
+    """Nearly the same words; but numbers and negations tell, however few they are."""
+    if len(a & b) < SAME_WORDS * max(len(a), len(b)):
+        return False
+    return not any(word in NEGATIONS or any(map(str.isdigit, word)) for word in a ^ b)
+
+
+def _recalled(line: Line, text: str, tokens: int) -> Recalled:
+    row = line.row
+    parts = {name: round(part, 3) for name, part in line.parts.items()}
+    if isinstance(row, LiveMessage):
+        return Recalled(
+            item_id=row.message_id,
+            text=text,
+            what="message",
+            role=row.role,
+            speaker=row.speaker,
+            kind=None,
+            category=None,
+            score=round(line.score, 4),
+            parts=parts,
+            said_at=row.said_at,
+            valid_to=line.until,
+            source=Source(row.session_id, row.message_id, row.title),
+            trust="user" if row.role == "user" else "assistant",
+            tokens=tokens,
+        )
+    return Recalled(
+        item_id=row.memory_id,
+        text=text,
+        what="memory",
+        role="user" if row.trust == "user" else "assistant",
+        speaker=None,
+        kind=row.kind,
+        category=row.category,
+        score=round(line.score, 4),
+        parts=parts,
+        said_at=row.valid_from,
+        valid_to=line.until,
+        source=Source(row.session_id, row.source_ids[-1] if row.source_ids else None, row.title),
+        trust=row.trust,
+        tokens=tokens,
+    )

@@ -1,0 +1,267 @@
+"""recall: what the user has said or is remembered of him that bears on a question. It is never late and never an error:
+what cannot be had in time is left out, and that is said."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from chatServer import errors, metrics
+from chatServer.memory import lines
+from chatServer.memory.embed import Embedder
+from chatServer.memory.index import Scope
+from chatServer.memory.past import asks_about_the_past
+from chatServer.memory.postings import Floats
+from chatServer.memory.question import Question, read_question
+from chatServer.memory.rank import Hit, rank
+from chatServer.memory.relevance import relevant
+from chatServer.memory.shelf import Shelf
+from chatServer.memory.shelves import Shelves
+from chatServer.memory.unpack import HELD, REPLACED, TOLD, fitted
+from chatServer.memory.weights import shipped_weights
+from chatServer.messages import searchable
+from chatServer.records import EVERY_AGENT, Agent, Principal, RecallResult
+from chatServer.store import recall as store
+from chatServer.store.pool import Database
+
+DEADLINE_S = 0.045  # of the 50 ms that others count on
+EMBED_S = 0.02
+STATEMENT_MS = 40
+POOL_SIZE = 4  # two of them load
+POOL_WAIT_MS = 30
+LIMIT = 10
+FOUND = 40  # read for so many to be shown: some are gone, some say the same
+NEWS = 500  # more than this came since: then it is loaded anew
+IN_A_THREAD_ITEMS = 4_000  # above it a search takes longer than others should wait for
+CLOSE_S = 2
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question, and where its answer may be looked for."""
+
+    principal: Principal
+    question: str
+    scope: store.Scope
+    excluded: frozenset[UUID]
+    budget_tokens: int
+    limit: int
+    about_the_past: bool
+
+
+class Recaller:
+    """The verb, bound to where it looks."""
+
+    def __init__(
+        self, database: Database, embedder: Embedder, count: Callable[[str], int], *, cache_bytes: int, overlap_s: float
+    ) -> None:
+        """On a database of its own, so that it neither waits for turns nor lets them wait."""
+        self._database = database
+        self._embedder = embedder
+        self._count = count
+        self._weights = shipped_weights()
+        self._late: set[asyncio.Task[RecallResult]] = set()
+        self.shelves = Shelves(database, embedder.name, max_bytes=cache_bytes, overlap_s=overlap_s)
+
+    async def recall(
+        self,
+        principal: Principal,
+        agent: Agent,
+        session_id: str,
+        question: str,
+        *,
+        excluded: Collection[UUID] = (),
+        budget_tokens: int,
+        limit: int = LIMIT,
+    ) -> RecallResult:
+        """The lines that bear on a question, best first."""
+        scope = scope_of(agent, session_id)
+        if scope is None or not searchable(question):
+            return RecallResult()
+        past = asks_about_the_past(question)
+        ask = Ask(principal, question, scope, frozenset(excluded), budget_tokens, limit, past)
+        began = time.perf_counter()
+        found = await self._in_time(ask)
+        took_s = time.perf_counter() - began
+        metrics.recall_seconds.observe(took_s)
+        if found.degraded:
+            metrics.recalls_degraded.labels(found.degraded).inc()
+            fields = {"reason": found.degraded, "lines": len(found.items), "took_ms": round(took_s * 1_000)}
+            logger.warning("recall was degraded", extra={"fields": fields})
+        return replace(found, took_ms=round(took_s * 1_000, 1))
+
+    async def close(self) -> None:
+        await self.shelves.close()
+        if self._late:
+            await asyncio.wait(self._late, timeout=CLOSE_S)
+
+    async def _in_time(self, ask: Ask) -> RecallResult:
+        """Waited for and not cancelled: a connection that is told to cancel waits for a database that hangs."""
+        task = asyncio.create_task(self._recall(ask), name="recall")
+        self._late.add(task)
+        task.add_done_callback(self._late.discard)
+        await asyncio.wait({task}, timeout=DEADLINE_S)
+        if not task.done():
+            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+            return RecallResult(degraded="timeout")
+        try:
+            return task.result()
+        except errors.DatabaseUnavailable:
+            return RecallResult(degraded="database")
+        except Exception as error:  # the turn goes on without
+            logger.exception("recall failed: %s", type(error).__name__)
+            return RecallResult(degraded="failed")
+
+    async def _recall(self, ask: Ask) -> RecallResult:
+        shelf = await self.shelves.of(ask.principal)
+        degraded: str | None = shelf.missing
+        question = read_question(ask.question, shelf.index.speakers.codes)
+        vec, is_late = await self._vector(question)
+        degraded = degraded or ("embedder" if is_late else None)
+        hits = await self._search(shelf, ask, question, vec)
+        news = await self._news(shelf, ask, hits)
+        if news.clock.is_off:
+            return RecallResult()
+        if shelf.is_behind(news, NEWS):
+            self.shelves.drop(ask.principal.user_id)
+            degraded = degraded or "loading"
+        live = news.live
+        async with shelf.lock:
+            changed = shelf.update(news) - ask.excluded
+            shelf.forget([item_id for item_id in hits if item_id not in live])
+        self.shelves.measure(ask.principal)
+        if changed:
+            hits = await self._search(shelf, ask, question, vec)
+        return replace(self._shown(shelf, ask, hits, live), degraded=degraded)
+
+    async def _vector(self, question: Question) -> tuple[Floats | None, bool]:
+        """Of the question, if it can be had in time; and whether it could not."""
+        if self._embedder.size == 0:
+            return None, False
+        embedding = asyncio.ensure_future(self._embedder.embed([question.plain]))
+        await asyncio.wait({embedding}, timeout=EMBED_S)
+        if not embedding.done():
+            embedding.cancel()
+            return None, True
+        try:
+            return fitted(embedding.result())[0], False
+        except errors.EmbedderFailed as error:
+            logger.warning("no vector for a question: %s", error)
+            return None, True
+
+    async def _search(self, shelf: Shelf, ask: Ask, question: Question, vec: Floats | None) -> dict[UUID, Hit]:
+        """The best of what the shelf knows, and what it knows of whom the question names."""
+        async with shelf.lock:
+            if not len(shelf.index):
+                return {}
+            scope = _searched(shelf, ask)
+            if len(shelf.index) > IN_A_THREAD_ITEMS:
+                found = await asyncio.to_thread(self._ranked, shelf, question, vec, scope)
+            else:
+                found = self._ranked(shelf, question, vec, scope)
+            for memory_id in shelf.entities.linked(ask.question):
+                if ask.about_the_past or memory_id not in shelf.replaced:
+                    found.setdefault(
+                        memory_id, Hit(memory_id, min((hit.score for hit in found.values()), default=0.1), {})
+                    )
+        return found
+
+    def _ranked(self, shelf: Shelf, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
+        found = rank(shelf.index, question, vec, scope, now=time.time(), limit=FOUND, weights=self._weights)
+        return {hit.item_id: hit for hit in relevant(found, shelf.index, vec)}
+
+    async def _news(self, shelf: Shelf, ask: Ask, hits: Collection[UUID]) -> store.News:
+        async with self._database.transaction(ask.principal, timeout_ms=STATEMENT_MS) as connection:
+            return await store.read_news(
+                connection,
+                ask.principal.user_id,
+                self._embedder.name,
+                shelf.since,
+                found=hits,
+                excluded=ask.excluded,
+                scope=ask.scope,
+                limit=NEWS,
+            )
+
+    def _shown(
+        self,
+        shelf: Shelf,
+        ask: Ask,
+        hits: Mapping[UUID, Hit],
+        live: Mapping[UUID, store.LiveMessage | store.LiveMemory],
+    ) -> RecallResult:
+        near = shelf.entities.linked(ask.question)
+        found = [
+            lines.line_of(
+                hit,
+                live[item_id],
+                nearness=near.get(item_id, 0.0),
+                until_s=_until(shelf, item_id),
+                about_the_past=ask.about_the_past,
+            )
+            for item_id, hit in hits.items()
+            if item_id in live and (ask.about_the_past or item_id not in shelf.replaced)
+        ]
+        best = lines.chosen(found, ask.question)
+        words = searchable(ask.question).split()
+        shown = lines.recalled(best, words, self._count, budget_tokens=ask.budget_tokens, limit=ask.limit)
+        return RecallResult(tuple(shown), total_found=len(found))
+
+
+def scope_of(agent: Agent, session_id: str) -> store.Scope | None:
+    """Where an agent may look; None: nowhere."""
+    match agent.memory_scope:
+        case "off":
+            return None
+        case "session":
+            return store.Scope(session_id, None, session_id, (session_id,))
+        case "agent":
+            return store.Scope(session_id, agent.name, None, (EVERY_AGENT, agent.name, session_id))
+        case "user":
+            return store.Scope(session_id, None, None, (EVERY_AGENT, agent.name, session_id))
+
+
+def _searched(shelf: Shelf, ask: Ask) -> Scope:
+    """The same, in the words of the index."""
+    scope = ask.scope
+    told = (
+        {f"{TOLD}{scope.agent_name}"}
+        if scope.agent_name
+        else {n for n in shelf.index.shelves.codes if n.startswith(TOLD)}
+    )
+    kinds = (HELD, REPLACED) if ask.about_the_past else (HELD,)
+    held = {f"{kind}{name}" for kind in kinds for name in scope.shelves}
+    return Scope(frozenset(told | held), scope.session_id, ask.excluded)
+
+
+def _until(shelf: Shelf, item_id: UUID) -> float | None:
+    replaced = shelf.replaced.get(item_id)
+    return replaced.until_s if replaced else shelf.held_until(item_id)
+
+
+@contextlib.asynccontextmanager
+async def recalling(
+    database: Database, embedder: Embedder, count: Callable[[str], int], *, cache_mb: int
+) -> AsyncIterator[Recaller]:
+    """A recaller with a small pool of its own, and its embedder being loaded meanwhile."""
+    overlap_s = 2 * database.longest_transaction_s  # of one that gave out an id, and of one that came before it
+    async with database.beside(pool_size=POOL_SIZE, wait_ms=POOL_WAIT_MS) as own:
+        recaller = Recaller(own, embedder, count, cache_bytes=cache_mb * 1024**2, overlap_s=overlap_s)
+        warming = asyncio.create_task(_warm(embedder))
+        try:
+            yield recaller
+        finally:
+            await asyncio.wait({warming})
+            await recaller.close()
+
+
+async def _warm(embedder: Embedder) -> None:
+    try:
+        await embedder.warm()
+    except errors.EmbedderFailed as error:
+        logger.warning("recall has no vectors: %s", error)

@@ -1,0 +1,136 @@
+"""Every vector and every entry that recall needs, made where it is missing or of another embedder."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from chatServer.memory.embed import Embedder, measured, written
+from chatServer.records import NOBODY, Principal
+from chatServer.store import embedding
+from chatServer.store.embedding import Embedded, Unembedded
+from chatServer.store.pool import Database
+
+BATCH = 300
+USERS = 1_000
+TURN_MESSAGES = 64  # a turn's own, and what came beside it
+TURN_MEMORIES = 64
+
+
+class Progress(NamedTuple):
+    """How far it has come."""
+
+    users: int = 0
+    messages: int = 0
+    memories: int = 0
+    entries: int = 0  # messages that recall could not find before
+
+    def __str__(self) -> str:
+        return f"{self.users} users, {self.messages} messages, {self.memories} memories embedded"
+
+
+async def reembed(
+    database: Database, embedder: Embedder, on_progress: Callable[[Progress], None] = lambda _: None
+) -> Progress:
+    """Make all vectors this embedder's. Whoever is broken off goes on where he was: what is done is not done again."""
+    size = await measured(embedder)
+    done = Progress()
+    last = NOBODY.user_id
+    while True:
+        async with database.sweep() as connection:
+            users = await embedding.list_users(connection, last, USERS)
+        for user_id in users:
+            last = user_id
+            done = await _reembed_user(database, embedder, Principal(user_id), done, on_progress)
+            done = done._replace(users=done.users + 1)
+            on_progress(done)
+        if len(users) < USERS:
+            break
+    if size:
+        async with database.transaction(NOBODY) as connection:
+            await embedding.replace_embedding(connection, embedding.Embedding(embedder.name, size))
+    return done
+
+
+async def count_users(database: Database) -> int:
+    """For whom it has to be done, or was."""
+    total, last = 0, NOBODY.user_id
+    while True:
+        async with database.sweep() as connection:
+            users = await embedding.list_users(connection, last, USERS)
+        total += len(users)
+        if len(users) < USERS:
+            return total
+        last = users[-1]
+
+
+async def embed_newest(database: Database, embedder: Embedder, principal: Principal) -> Progress:
+    """The same for what a user said or was remembered of him just now."""
+    user_id, model = principal.user_id, _model(embedder)
+    async with database.transaction(principal) as connection:
+        lacking = await embedding.find_lacking_messages(
+            connection, user_id, model, look=TURN_MESSAGES, limit=TURN_MESSAGES
+        )
+        memories = (
+            await embedding.find_lacking_memories(connection, user_id, model, limit=TURN_MEMORIES) if model else []
+        )
+    return await _mend(database, embedder, principal, lacking, memories)
+
+
+async def _reembed_user(
+    database: Database,
+    embedder: Embedder,
+    principal: Principal,
+    done: Progress,
+    on_progress: Callable[[Progress], None],
+) -> Progress:
+    user_id, model = principal.user_id, _model(embedder)
+    before: int | None = embedding.NEWEST
+    while before is not None:
+        async with database.transaction(principal) as connection:
+            lacking = await embedding.find_lacking_messages(connection, user_id, model, before=before, limit=BATCH)
+        done = _sum(done, await _mend(database, embedder, principal, lacking, []))
+        on_progress(done)
+        before = lacking.before
+    written_ids: set[UUID] = set()
+    while model:
+        async with database.transaction(principal) as connection:
+            memories = await embedding.find_lacking_memories(connection, user_id, model, limit=BATCH)
+        if all(memory.item_id in written_ids for memory in memories):
+            break  # none, or only such as change faster than we write
+        written_ids.update(memory.item_id for memory in memories)
+        done = _sum(done, await _mend(database, embedder, principal, embedding.Lacking([], [], None), memories))
+        on_progress(done)
+    return done
+
+
+async def _mend(
+    database: Database,
+    embedder: Embedder,
+    principal: Principal,
+    lacking: embedding.Lacking,
+    memories: Sequence[Unembedded],
+) -> Progress:
+    """No connection is held while vectors are made: they may come from far away."""
+    items = [*lacking.vectors, *memories]
+    if not items:
+        return Progress()
+    user_id, model = principal.user_id, _model(embedder)
+    vectors = written(await embedder.embed([item.text for item in items])) if model else []
+    made = [Embedded(item, vector) for item, vector in zip(items, vectors, strict=False)]
+    among = len(lacking.vectors)
+    async with database.transaction(principal) as connection:
+        if lacking.entries:
+            await embedding.mend_index(connection, user_id, lacking.entries)
+        if model and made[:among]:
+            await embedding.write_message_vectors(connection, user_id, model, made[:among])
+        if model and made[among:]:
+            await embedding.write_memory_vectors(connection, user_id, model, made[among:])
+    return Progress(0, among, len(memories), len(lacking.entries))
+
+
+def _model(embedder: Embedder) -> str | None:
+    return None if embedder.size == 0 else embedder.name
+
+
+def _sum(a: Progress, b: Progress) -> Progress:
+    return Progress(*(x + y for x, y in zip(a, b, strict=True)))

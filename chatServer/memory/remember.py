@@ -1,0 +1,120 @@
+"""What a finished turn leaves in memory: facts of the user's own words, a sentence worth keeping, lessons of its tools.
+
+What the assistant said is not read: whatever it recalled would be learned again, as if somebody had said it anew.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from chatServer import metrics
+from chatServer.memory.drafts import Draft, Sheet, drafts_of, fact_of, question_in
+from chatServer.memory.facts import Extractor, Fact, RuleExtractor
+from chatServer.memory.rules import MAX_PER_MINUTE
+from chatServer.memory.shelve import shelve
+from chatServer.messages import text_of
+from chatServer.records import MemoryScope, Principal, StoredMessage
+from chatServer.store import learned, sessions, user_events
+from chatServer.store import memories as store
+from chatServer.store import memory_changes as changes
+from chatServer.store.history import ChatMessageHistory
+from chatServer.store.pool import Connection, Database
+
+MAX_CORRECTION = 160  # characters
+MESSAGES_BETWEEN = 12  # an answer, and a few calls of tools
+Scopes = Callable[[str], MemoryScope]  # of an agent, by its name
+
+
+@dataclass(slots=True)
+class Learned:
+    """What became of the drafts of one turn."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    created: list[UUID] = field(default_factory=list)
+    ended: list[UUID] = field(default_factory=list)
+
+    def told(self) -> dict[str, Any]:
+        """Ids and numbers, never a text."""
+        ids = {"created": [str(each) for each in self.created], "ended": [str(each) for each in self.ended]}
+        return {**ids, "repeated": self.outcomes["repeated"]}
+
+
+async def remember(
+    database: Database,
+    principal: Principal,
+    turn_id: UUID,
+    *,
+    scopes: Scopes,
+    trusted_tools: Collection[str] = (),
+    extractor: Extractor | None = None,
+) -> Learned:
+    """Learn from a turn, once: `chat.turns.revision` says that it was done, in the transaction that does it.
+
+    A turn that was taken over needs no care: this runs after its answer is stored, so that no dead attempt can have
+    written a memory.
+    """
+    user_id, nothing = principal.user_id, Learned()
+    async with database.transaction(principal) as connection:
+        turn = await learned.find_unlearned(connection, user_id, turn_id)
+        shelf = store.shelf_of(scopes(turn.agent_name), turn.agent_name, turn.session_id) if turn else None
+        if turn is None or shelf is None:
+            return _refused(nothing, "off" if turn else "done_or_off")
+        history = ChatMessageHistory(connection, user_id, turn.session_id)
+        messages = await history.of_turn(turn_id, turn.question_id)
+        extractor = extractor or RuleExtractor(await _told_before(connection, user_id, history, messages))
+    sheet = Sheet(turn, turn_id, shelf)
+    drafts = await drafts_of(sheet, messages, trusted_tools, extractor)
+    if not drafts:
+        return _refused(nothing, "nothing_worth_keeping")
+    said = {source for draft in drafts for source in draft.memory.source_ids}
+    async with database.transaction(principal) as connection:
+        await sessions.hold_session(connection, user_id, turn.session_id)
+        if not await learned.claim(connection, user_id, turn_id, said):
+            return _refused(nothing, "done_or_replaced")
+        result = await _shelve_all(connection, user_id, sheet, drafts)
+    for outcome, count in result.outcomes.items():
+        metrics.memories.labels(outcome).inc(count)
+    return result
+
+
+async def _told_before(
+    connection: Connection, user_id: UUID, history: ChatMessageHistory, messages: list[StoredMessage]
+) -> list[Fact]:
+    """The facts of the user's last message before this one, if this one is short enough to correct them."""
+    question = question_in(messages)
+    if question is None or len(text_of(question.message)) > MAX_CORRECTION:
+        return []
+    before = await history.page(MESSAGES_BETWEEN, before=question.id)
+    last = next((each for each in reversed(before) if each.message.role == "user"), None)
+    known = await store.find_said_by(connection, user_id, [UUID(last.message.message_id)]) if last else []
+    return [fact_of(each) for each in known if each.triple and each.valid_to is None]
+
+
+async def _shelve_all(connection: Connection, user_id: UUID, sheet: Sheet, drafts: list[Draft]) -> Learned:
+    """One after the other, under the head; a flood is cut off."""
+    await store.advance_head(connection, user_id)
+    room = MAX_PER_MINUTE - await changes.count_created(connection, user_id)
+    result = Learned()
+    for draft in drafts:
+        if room <= len(result.created):
+            _refused(result, "too_many")
+            continue
+        reason = sheet.reason(draft.memory)
+        shelved = await shelve(connection, user_id, draft.memory, reason, is_negation=draft.is_negation)
+        result.outcomes[shelved.outcome] += 1
+        if shelved.outcome in ("created", "superseded"):
+            result.created.append(shelved.memory.memory_id)
+        if shelved.ended:
+            result.ended.append(shelved.ended.memory_id)
+    await learned.keep(connection, user_id, sheet.turn_id, result.told())
+    if result.created or result.outcomes["repeated"]:
+        about = {"what": "memories", "session_id": sheet.turn.session_id, "turn_id": str(sheet.turn_id)}
+        await user_events.tell(connection, user_id, "memory", about | result.told())
+    return result
+
+
+def _refused(result: Learned, reason: str) -> Learned:
+    metrics.memories_refused.labels(reason).inc()
+    return result

@@ -1,0 +1,58 @@
+"""The numbers by which memories are made, kept and let go, each with its meaning."""
+
+from datetime import timedelta
+from typing import Final, Literal
+
+Category = Literal["error_pattern", "code_context", "solution", "user_preference", "task_history", "knowledge"]
+Kind = Literal["concept", "episode", "fact", "procedure", "working"]
+
+# What becomes a memory.
+MIN_CHARACTERS: Final = 12  # "ok, thanks" is nothing to remember
+MAX_PER_MINUTE: Final = 20  # new memories of one user: a flood is no life story
+MAX_FACTS_PER_MESSAGE: Final = 16  # nobody tells more of himself at once; a list that does is a paste
+
+# How important it is: the base, and what its category adds.
+BASE_IMPORTANCE: Final = 0.5
+MAX_IMPORTANCE: Final = 1.0
+INCREMENT: Final[dict[Category, float]] = {
+    "error_pattern": 0.3,
+    "code_context": 0.2,
+    "solution": 0.3,
+    "user_preference": 0.1,
+    "task_history": 0.1,
+    "knowledge": 0.0,
+}
+FACT_INCREMENT: Final = 0.2  # what the user states of himself, or asks to be remembered, is kept for good
+TOOL_SUCCESS_IMPORTANCE: Final = 0.7
+TOOL_FAILURE_IMPORTANCE: Final = 0.8  # above success, so that a failure is not repeated
+
+# How long it stays.
+PROMOTE_IMPORTANCE: Final = 0.7  # from the short tier to the long one: at once
+PROMOTE_RECALLS: Final = 3  # or after it was of use so often
+MAX_SHORT_ITEMS: Final = 256  # of one user; the least important goes first
+FADING_HALF_LIFE: Final = timedelta(days=90)  # in which what nobody recalls counts for half of its importance
+WORKING_LIFE: Final = timedelta(hours=24)  # since it was last changed
+
+_KINDS: Final[dict[Category, Kind]] = {
+    "error_pattern": "episode",
+    "code_context": "concept",
+    "solution": "procedure",
+    "user_preference": "fact",
+    "task_history": "episode",
+    "knowledge": "fact",
+}
+
+
+def kind_of(category: Category, *, is_own_text: bool = True) -> Kind:
+    """The kind of a memory that a rule made. Only the user's own text can say how a thing is done."""
+    kind = _KINDS[category]
+    return "episode" if kind == "procedure" and not is_own_text else kind
+
+
+def importance_of(category: Category) -> float:
+    return round(min(BASE_IMPORTANCE + INCREMENT[category], MAX_IMPORTANCE), 2)
+
+
+def is_long_term(importance: float, recalls: int) -> bool:
+    """Whether a memory has earned the long tier."""
+    return importance >= PROMOTE_IMPORTANCE or recalls >= PROMOTE_RECALLS

@@ -1,0 +1,141 @@
+"""What one user's questions are answered from, in this process: the index of his messages and memories, and up to
+where it knows things. It may be stale, so nothing of it is shown: it says which rows to read."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from typing import Literal, NamedTuple
+from uuid import UUID
+
+from chatServer.memory.entities import Entities
+from chatServer.memory.index import Index
+from chatServer.memory.unpack import Piece, items_of
+from chatServer.store.recall import Clock, News, Since
+
+MAX_LACKING = 64  # items whose vectors are asked for again, the newest
+REPLACED_BYTES = 400  # of each, with its sources; about
+
+
+class Replaced(NamedTuple):
+    """A memory that something has replaced: until when it held, and the messages that said it."""
+
+    until_s: float
+    sources: tuple[UUID, ...]
+
+
+class Shelf:
+    """Whoever searches or changes it holds `lock`."""
+
+    def __init__(self, clock: Clock, pieces: Sequence[Piece | None], *, overlap_s: float) -> None:
+        """Of pieces, each newest first, as the store gives them."""
+        self.lock = asyncio.Lock()
+        self.missing: Literal["loading", "partial"] | None = None  # why it may not know everything
+        self.entities = Entities()
+        self.replaced: dict[UUID, Replaced] = {}
+        self._overlap_s = overlap_s
+        self._seq = clock.seq
+        self._place = self._newest = 0
+        self._recent: dict[UUID, bool] = {}  # what was said lately, and whether its vector is known
+        self._lacking: tuple[dict[UUID, None], dict[UUID, None]] = ({}, {})  # messages and memories without a vector
+        self._outdated: dict[UUID, float] | None = None
+        found = [piece for piece in pieces if piece]
+        self.index = Index(items_of(found))
+        for piece in found:
+            self._note(piece, range(len(piece)))
+        newest = next((piece for piece in found if not piece.is_memory), None)
+        if newest:
+            self._place = min(newest.places) - 1
+            self._advance(newest, clock)
+
+    @property
+    def nbytes(self) -> int:
+        return self.index.nbytes + REPLACED_BYTES * len(self.replaced) + self.entities.nbytes
+
+    @property
+    def since(self) -> Since:
+        messages, memories = self._lacking
+        return Since(self._place, self._seq, list(messages), list(memories))
+
+    def update(self, news: News) -> set[UUID]:
+        """Learn what came since; returned is what was not known before, or only without its vector."""
+        changed: set[UUID] = set()
+        messages, memories = Piece.of(news.messages, is_memory=False), Piece.of(news.memories, is_memory=True)
+        if messages:
+            changed |= self._learn(messages, [p for p in range(len(messages)) if self._is_new(messages, p)])
+            self._advance(messages, news.clock)
+        if memories:
+            changed |= self._learn(memories, [p for p in range(len(memories)) if self._is_changed(memories, p)])
+        self.forget(news.gone)
+        self._seq = max(self._seq, news.clock.seq)
+        return changed
+
+    def is_behind(self, news: News, limit: int) -> bool:
+        """Whether more has come than `limit`, which is what was told: then something between is not known."""
+        messages, memories = Piece.of(news.messages, is_memory=False), news.memories
+        has_gap = messages is not None and len(messages) >= limit and min(messages.places) > self._newest
+        return has_gap or (memories is not None and memories.size >= limit)
+
+    def forget(self, ids: Collection[UUID]) -> None:
+        """What is no longer there to be shown."""
+        if ids:
+            self.index.remove(ids)
+            self.entities.remove(ids)
+        for item_id in ids:
+            self._lacking[0].pop(item_id, None)
+            self._lacking[1].pop(item_id, None)
+            if self.replaced.pop(item_id, None):
+                self._outdated = None
+
+    def held_until(self, message_id: UUID) -> float | None:
+        """When something that a message says was replaced; None: nothing was."""
+        if self._outdated is None:
+            said = [(source, each.until_s) for each in self.replaced.values() for source in each.sources]
+            self._outdated = dict(said)
+        return self._outdated.get(message_id)
+
+    def _is_new(self, messages: Piece, place: int) -> bool:
+        """Of the messages of the last seconds most are known already."""
+        item_id, has_vector = messages.ids[place], messages.has_vector[place]
+        if item_id in self._lacking[0]:
+            return has_vector
+        known = self._recent.get(item_id)
+        return known is None or (has_vector and not known)
+
+    def _is_changed(self, memories: Piece, place: int) -> bool:
+        is_later = memories.places[place] > self._seq
+        return is_later or (memories.has_vector[place] and memories.ids[place] in self._lacking[1])
+
+    def _learn(self, piece: Piece, places: Sequence[int]) -> set[UUID]:
+        if places:
+            self.index.add(items_of([piece], places))
+            self._note(piece, places)
+        return {piece.ids[place] for place in places}
+
+    def _note(self, piece: Piece, places: Sequence[int]) -> None:
+        """What is known of items beside the index."""
+        lacking = self._lacking[piece.is_memory]
+        for place in places:
+            item_id = piece.ids[place]
+            if piece.has_vector[place]:
+                lacking.pop(item_id, None)
+            elif len(lacking) < MAX_LACKING:
+                lacking[item_id] = None
+            if piece.is_memory:
+                self._note_memory(piece, place, item_id)
+
+    def _note_memory(self, piece: Piece, place: int, memory_id: UUID) -> None:
+        columns = piece.columns
+        self.entities.add(memory_id, columns.subjects[place], columns.objects[place])
+        if self.replaced.pop(memory_id, None) or piece.is_replaced(place):
+            self._outdated = None
+        if piece.is_replaced(place):
+            self.replaced[memory_id] = Replaced(piece.ends[place], piece.sources(place))
+
+    def _advance(self, messages: Piece, clock: Clock) -> None:
+        """Ids are given out before COMMIT, so a smaller one may still come: for as long as transactions can take,
+        everything is asked for again."""
+        settled_s = clock.now_s - self._overlap_s
+        placed = list(zip(messages.places, messages.times, strict=True))
+        self._place = max([self._place, *(place for place, time_s in placed if time_s < settled_s)])
+        self._newest = max([self._newest, *messages.places])
+        said = zip(messages.ids, messages.places, messages.has_vector, strict=True)
+        self._recent = {item_id: has_vector for item_id, place, has_vector in said if place > self._place}

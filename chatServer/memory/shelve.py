@@ -1,0 +1,117 @@
+"""Where a new memory finds its place: said before, something else in place of it, or new."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+from uuid import UUID
+
+from chatServer.memory.alike import are_alike, signature
+from chatServer.records import Memory, Reason
+from chatServer.store import memories as store
+from chatServer.store.pool import Connection
+
+Outcome = Literal["created", "repeated", "superseded", "known", "nothing_to_deny", "outranked"]
+MIN_PREFIX = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """What became of a memory, and the row that stands for it now; `ended` is what it took the place of."""
+
+    outcome: Outcome
+    memory: Memory
+    ended: Memory | None = None
+
+
+async def shelve(
+    connection: Connection, user_id: UUID, new: Memory, reason: Reason, *, is_negation: bool = False
+) -> Shelved:
+    """Put a memory on its shelf, whose head the caller holds: nothing is there twice, and of a key one thing holds.
+
+    `created_at` is when it was said: what was said last holds. A fact that is over ends what it names, and a negation
+    too, which then holds in its place; neither ends anything else. Only the user himself overrules what he said.
+    """
+    held = await store.find_held(connection, user_id, new.shelf, text=new.text, fact_key=new.fact_key)
+    same = next((each for each in held if _say_the_same(each, new)), None)
+    if same:
+        return await repeat(connection, user_id, same, new, reason)
+    other = next((each for each in held if _holds_under(each, new)), None)
+    if other is None:
+        return await _add_unless_near(connection, user_id, new, reason)
+    if refusal := _refusal(other, new, is_negation):
+        return Shelved(refusal, other)
+    if _is_over(new) and _object(other) != _object(new):
+        return await _add(connection, user_id, new, reason)
+    if new.created_at < other.created_at:  # told before, heard later: a job that was late
+        return await _add(connection, user_id, new if new.valid_to else _ended(new, by=other), reason)
+    await store.write(connection, user_id, _ended(other, by=new), "superseded", reason, before=other)
+    await store.write(connection, user_id, new, "created", reason)
+    return Shelved("superseded", new, ended=other)
+
+
+def _refusal(other: Memory, new: Memory, is_negation: bool) -> Outcome | None:
+    if new.trust != "user" and other.trust == "user":
+        return "outranked"
+    return "nothing_to_deny" if is_negation and _object(other) != _object(new) else None
+
+
+async def repeat(connection: Connection, user_id: UUID, known: Memory, new: Memory, reason: Reason) -> Shelved:
+    """It was said again: the memory has one more source. What the user says himself is no longer hearsay."""
+    unheard = [each for each in new.source_ids if each not in known.source_ids]
+    if not unheard:
+        return Shelved("known", known)
+    trust = "user" if new.trust == "user" else known.trust
+    sources = (*known.source_ids, *unheard)[-store.MAX_SOURCES :]
+    heard = replace(known, source_ids=sources, trust=trust)
+    await store.write(connection, user_id, heard, "repeated", reason)
+    return Shelved("repeated", heard)
+
+
+def prefixes(text: str) -> Sequence[str]:
+    """What the telling words of a text begin with, so that "hike", "hikes" and "hiking" find each other."""
+    words = (word.removeprefix("not ") for word in signature(text).words)
+    return [word if len(word) <= MIN_PREFIX + 1 else word[: max(MIN_PREFIX, len(word) - 2)] for word in words]
+
+
+async def _add_unless_near(connection: Connection, user_id: UUID, new: Memory, reason: Reason) -> Shelved:
+    """A key tells facts apart better than their words do."""
+    if new.fact_key is None and not _is_over(new):
+        for near in await store.find_near(connection, user_id, new.shelf, prefixes(new.text)):
+            if near.fact_key is None and are_alike(near.text, new.text):
+                return await repeat(connection, user_id, near, new, reason)
+    return await _add(connection, user_id, new, reason)
+
+
+async def _add(connection: Connection, user_id: UUID, new: Memory, reason: Reason) -> Shelved:
+    await store.write(connection, user_id, new, "created", reason)
+    return Shelved("created", new)
+
+
+def _say_the_same(known: Memory, new: Memory) -> bool:
+    """Exactly, at times of which both or neither are over; or the same under one key, in nearly the same words."""
+    if (known.valid_to is None) != (new.valid_to is None):
+        return False
+    if store.digest_of(known.text) == store.digest_of(new.text):
+        return True
+    # Of a tool's lesson only the time differs.
+    return _holds_under(known, new) and (new.origin == "tool" or are_alike(known.text, new.text))
+
+
+def _holds_under(memory: Memory, new: Memory) -> bool:
+    is_held = memory.valid_to is None or memory.valid_to > new.created_at
+    return new.fact_key is not None and memory.fact_key == new.fact_key and is_held
+
+
+def _is_over(memory: Memory) -> bool:
+    """Already when it was said."""
+    return memory.valid_to is not None and memory.valid_to <= memory.created_at
+
+
+def _ended(memory: Memory, *, by: Memory) -> Memory:
+    """It held until the other began, or was over."""
+    until = max(memory.valid_from, by.valid_to if by.valid_to and _is_over(by) else by.valid_from)
+    return replace(memory, valid_to=until, superseded_by=by.memory_id)
+
+
+def _object(memory: Memory) -> str:
+    return " ".join(memory.triple.object.casefold().split()) if memory.triple else ""

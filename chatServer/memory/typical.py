@@ -1,0 +1,56 @@
+"""What one user's messages are usually like, role by role: whether one is long or says much is said against these."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from chatServer.memory.items import ROLES, Columns
+from chatServer.memory.postings import Floats, Postings
+
+ALWAYS_EXACT = 1_000
+DRIFT = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Typical:
+    """Medians and means by role, and how rare each row's words are on the average."""
+
+    count: int
+    chars: Floats  # by role
+    mark_rates: Floats  # role x mark
+    rarity: Floats  # by row; a row that came later has none yet
+    mean_rarity: Floats  # by role
+
+    def is_outdated(self, live: int) -> bool:
+        return live != self.count and (live < ALWAYS_EXACT or abs(live - self.count) > DRIFT * self.count)
+
+
+def typical(columns: Columns, parts: Sequence[Postings]) -> Typical:
+    """Count everything once: a few milliseconds for 10,000 items."""
+    alive = columns["alive"]
+    rarity = _rarity(columns, parts)
+    chars, mean_rarity = np.ones(len(ROLES), np.float32), np.zeros(len(ROLES), np.float32)
+    rates = np.zeros((len(ROLES), 8), np.float32)
+    bits = np.unpackbits(columns["marks"][:, None], axis=1, bitorder="little")
+    for role in range(len(ROLES)):
+        theirs = alive & (columns["role"] == role) & ~columns["memory"]
+        if theirs.any():
+            chars[role] = np.median(columns["chars"][theirs])
+            mean_rarity[role] = rarity[theirs].mean()
+            rates[role] = bits[theirs].mean(axis=0)
+    return Typical(int(alive.sum()), chars, rates, rarity, mean_rarity)
+
+
+def _rarity(columns: Columns, parts: Sequence[Postings]) -> Floats:
+    """The mean IDF of each row's distinct words."""
+    alive = columns["alive"]
+    rows = np.concatenate([part.rows() for part in parts])
+    terms = np.concatenate([part.terms() for part in parts])
+    is_live = alive[rows]
+    rows, terms = rows[is_live], terms[is_live]
+    _, places, frequencies = np.unique(terms, return_inverse=True, return_counts=True)
+    idf = np.log(1 + (alive.sum() - frequencies + 0.5) / (frequencies + 0.5))[places]
+    totals = np.bincount(rows, idf, len(alive))
+    distinct = np.bincount(rows, minlength=len(alive))
+    return (totals / np.maximum(distinct, 1)).astype(np.float32)

@@ -1,0 +1,116 @@
+"""Packed columns of the store, as the items of an index and what a shelf notes beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatServer.memory.index import DIMENSIONS
+from chatServer.memory.items import Items
+from chatServer.store.recall import Columns
+
+# Shelves of the index: what an agent was told, what is remembered, and what was remembered until it was replaced.
+TOLD, HELD, REPLACED = "told:", "held:", "replaced:"
+ROLE_OF_TRUST = {"user": "user", "assistant": "assistant"}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some messages, or some memories."""
+
+    columns: Columns
+    is_memory: bool
+    ids: list[UUID]
+    places: list[int]
+    times: list[float]
+    has_vector: list[bool]
+    ends: list[float]  # when something replaced it; infinity: nothing has
+
+    @classmethod
+    def of(cls, columns: Columns | None, *, is_memory: bool) -> "Piece | None":
+        if columns is None:
+            return None
+        return cls(
+            columns,
+            is_memory,
+            [UUID(bytes=columns.ids[start : start + 16]) for start in range(0, len(columns.ids), 16)],
+            np.frombuffer(columns.places, ">i8").tolist(),
+            np.frombuffer(columns.times, ">f8").tolist(),
+            np.frombuffer(columns.has_vector, ">i4").astype(bool).tolist(),
+            np.frombuffer(columns.ends, ">f8").tolist() if is_memory else [],
+        )
+
+    def __len__(self) -> int:
+        return self.columns.size
+
+    def is_replaced(self, place: int) -> bool:
+        return self.is_memory and self.ends[place] != float("inf")
+
+    def sources(self, place: int) -> tuple[UUID, ...]:
+        return tuple(map(UUID, self.columns.sources[place].split()))
+
+    def shelf(self, place: int) -> str:
+        if not self.is_memory:
+            return f"{TOLD}{self.columns.agents[place]}"
+        return f"{REPLACED if self.is_replaced(place) else HELD}{self.columns.speakers[place]}"
+
+
+def items_of(pieces: Sequence[Piece], only: Sequence[int] | None = None) -> Items:
+    """All of some pieces, or some places of each, in one."""
+    found = [_items(piece, range(len(piece)) if only is None else only) for piece in pieces]
+    return Items(*([value for items in found for value in getattr(items, name)] for name in Items.__slots__))
+
+
+def _items(piece: Piece, places: Sequence[int]) -> Items:
+    columns, is_memory, count = piece.columns, piece.is_memory, len(places)
+    vectors = _vectors(piece)
+    ends = np.cumsum(np.frombuffer(columns.term_bytes, ">i4")).tolist()
+    starts = [0, *ends]
+    characters = np.frombuffer(columns.characters, ">i4").tolist()
+    importances = np.frombuffer(columns.importances, ">f4").tolist()
+    is_long = np.frombuffer(columns.is_long, ">i4").tolist()
+    roles = [ROLE_OF_TRUST.get(trust, "other") for trust in columns.roles] if is_memory else columns.roles
+    return Items(
+        ids=[piece.ids[place] for place in places],
+        is_memory=[is_memory] * count,
+        roles=[roles[place] for place in places],
+        speakers=[None if is_memory else columns.speakers[place] for place in places],
+        sessions=[columns.sessions[place] or columns.speakers[place] for place in places],  # or that of its shelf
+        shelves=[piece.shelf(place) for place in places],
+        places=[piece.places[place] for place in places],
+        times=[piece.times[place] for place in places],
+        chars=[characters[place] for place in places],
+        terms=[columns.terms[starts[place] : ends[place]] for place in places],
+        vecs=[vectors[place] for place in places],
+        importances=[importances[place] for place in places] if is_memory else [0.0] * count,
+        is_long_term=[bool(is_long[place]) for place in places] if is_memory else [False] * count,
+    )
+
+
+def fitted(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Vectors of any size as the index takes them: shorter ones end in zeros, longer ones are projected, which keeps
+    their angles within a few hundredths."""
+    count, size = vectors.shape
+    if size <= DIMENSIONS:
+        return np.hstack([vectors, np.zeros((count, DIMENSIONS - size), np.float32)])
+    return np.asarray(vectors @ _projection(size), np.float32)
+
+
+@cache
+def _projection(size: int) -> NDArray[np.float32]:
+    chosen = np.random.default_rng(size).standard_normal((size, DIMENSIONS))
+    return np.asarray(np.linalg.qr(chosen)[0], np.float32)
+
+
+def _vectors(piece: Piece) -> list[bytes | None]:
+    count = sum(piece.has_vector)
+    if not count:
+        return [None] * len(piece)
+    raw = np.frombuffer(piece.columns.vectors, ">f2").reshape(count, -1)[:, 2:]  # without size and filling
+    packed = fitted(raw.astype(np.float32)).astype("<f2").tobytes()
+    width = 2 * DIMENSIONS
+    parts = (packed[start : start + width] for start in range(0, len(packed), width))
+    return [next(parts) if has_vector else None for has_vector in piece.has_vector]

@@ -1,0 +1,82 @@
+"""Words as memories compare them: folded, with contractions spelled out, and stems that keep a word's tense."""
+
+import re
+
+from chatServer.messages import searchable
+
+
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+NEGATIONS = word_set("not no never without cannot nor neither none nobody nothing hardly")
+# Words that carry nothing of what a sentence says. Pronouns, tenses and negations are not among them.
+FILLERS = word_set(
+    "a an the this that these those is am are be been being it its of to in on at for and or as with by from"
+    " so very really quite just also too please well oh hey hi hello ok okay yes yeah actually basically"
+    " honestly personally now currently btw by way fyi s d ll ve re m there here then than some any more do"
+    " does have has got about"
+)
+_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
+NUMBERS = {word: str(number) for number, word in enumerate(_COUNTED.split())}
+_CONTRACTIONS = {
+    "can't": "can not",
+    "won't": "will not",
+    "cannot": "can not",
+    "dont": "do not",
+    "doesnt": "does not",
+    "didnt": "did not",
+    "isnt": "is not",
+    "cant": "can not",
+    "im": "i am",
+    "ive": "i have",
+}
+_ENDINGS = {"n't": " not", "'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}
+_SPELLINGS = {"favorite": "favourite", "color": "colour", "my": "i", "me": "i", "mine": "i", "his": "he", "her": "she"}
+_TOKEN = re.compile(r"\S+")
+MIN_STEM = 3
+
+
+def straight(text: str) -> str:
+    """Typographic apostrophes as typed ones."""
+    return text.replace("’", "'").replace("‘", "'").replace("ʼ", "'")
+
+
+def spelled_out(text: str) -> str:
+    """Contractions as the words that they stand for; what is no contraction stays as it is written."""
+    return _TOKEN.sub(lambda token: _spelled_out(token.group()), straight(text))
+
+
+def _spelled_out(token: str) -> str:
+    lower = token.lower()
+    if lower in _CONTRACTIONS:
+        return _like(token, _CONTRACTIONS[lower])
+    for ending, words in _ENDINGS.items():
+        if lower.endswith(ending) and len(lower) > len(ending):
+            return token[: -len(ending)] + words
+    return token
+
+
+def _like(written: str, words: str) -> str:
+    return words[0].upper() + words[1:] if written[0].isupper() else words
+
+
+def folded_words(text: str) -> list[str]:
+    """The words as search cuts them, one spelling for each."""
+    return [_SPELLINGS.get(word, word) for word in searchable(spelled_out(text)).split()]
+
+
+def stem(word: str) -> str:
+    """Without plural and -ing: "likes", "like" and "liking" are one, "liked" is another."""
+    if word.endswith("ing") and _is_stem(word[:-3]):
+        word = word[:-3]
+        return word[:-1] if word[-1] == word[-2] and word[-1] not in "lsz" else word  # swimming, falling
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > MIN_STEM:
+        word = word[:-1]
+    if len(word) <= MIN_STEM or word.endswith("ee"):
+        return word
+    return word[:-1] if word.endswith("e") else word[:-1] + "i" if word.endswith("y") else word  # movie, city
+
+
+def _is_stem(word: str) -> bool:
+    return len(word) >= MIN_STEM and any(letter in "aeiouy" for letter in word)

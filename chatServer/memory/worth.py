@@ -1,0 +1,90 @@
+"""What of a message is worth a memory beside the facts in it. Most is not: of 10,134 memories that another product had
+made of whole messages, 97.8 % were junk.
+
+Kept is a single sentence, never a message: one that the user asks to be remembered, else a short standing instruction,
+else the most important of the user's own statements that report a failure, a solution, a preference, or a fact of his
+own code. A question is no statement, nor is a wish, a request, code, a quotation or a paste; and a statement has at
+least four words that tell something. What is not kept is still found: recall searches the messages themselves.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from chatServer.memory.alike import signature
+from chatServer.memory.classify import Classified, classify
+from chatServer.memory.rules import FACT_INCREMENT, MAX_IMPORTANCE, MIN_CHARACTERS, Category, kind_of
+from chatServer.memory.sentences import statements
+
+MAX_CHARACTERS = 300
+MAX_INSTRUCTION = 160
+MIN_TELLING = 4
+_REPORTS: tuple[Category, ...] = ("error_pattern", "solution", "user_preference", "code_context")
+_ASKED = re.compile(
+    r"(?:please )?(?:remember|keep in mind|don't forget|do not forget|make a note|note)(?: that\b|:)\s*(?P<what>\S.*)",
+    re.IGNORECASE,
+)
+_STANDING = re.compile(r"(?:please )?(?:always|never|from now on)\b[^\n]+", re.IGNORECASE)
+_WISH = re.compile(
+    r"\b(?:please|help me|can you|could you|would you"
+    r"|i (?:want|need|wish|would|will|wonder|hope|plan|have to|must|should)"
+    r"|i'd|i'll|i am (?:trying|looking|going|planning|wondering)|i'm (?:trying|looking|going|planning|wondering)"
+    r"|let me|let's|tell me|show me|give me)\b",
+    re.IGNORECASE,
+)
+_OURS = re.compile(r"\b(?:my|our|we)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    text: str
+    rules: Classified
+
+
+def worth_keeping(text: str, told: Collection[str] = ()) -> Kept | None:
+    """The sentence to keep, if there is one; `told`: sentences whose facts are kept already."""
+    text = text.strip()
+    if len(text) < MIN_CHARACTERS:
+        return None
+    return _asked_for(text, told) or _standing(text) or _reported(text, told)
+
+
+def _asked_for(text: str, told: Collection[str]) -> Kept | None:
+    for line in text[:MAX_CHARACTERS].splitlines():
+        found = _ASKED.match(line.strip())
+        if found and not any(found["what"][:40] in sentence for sentence in told):
+            return _kept(found["what"].strip(), None, is_asked=True)
+    return None
+
+
+def _standing(text: str) -> Kept | None:
+    """How the assistant is to behave: the message says nothing else."""
+    if len(text) > MAX_INSTRUCTION or not _STANDING.fullmatch(text) or text.endswith("?"):
+        return None
+    return _kept(text, "user_preference", is_asked=True)
+
+
+def _reported(text: str, told: Collection[str]) -> Kept | None:
+    found = [_kept(each) for each in statements(text) if each not in told and _is_report(each)]
+    worth = [each for each in found if each.rules.category in _REPORTS and _is_about_his_own(each)]
+    return max(worth, key=lambda each: each.rules.importance, default=None)
+
+
+def _is_report(sentence: str) -> bool:
+    if sentence.endswith("?") or len(sentence) > MAX_CHARACTERS or _WISH.search(sentence):
+        return False
+    return len(signature(sentence).words) >= MIN_TELLING
+
+
+def _is_about_his_own(kept: Kept) -> bool:
+    return kept.rules.category != "code_context" or bool(_OURS.search(kept.text))
+
+
+def _kept(text: str, category: Category | None = None, *, is_asked: bool = False) -> Kept:
+    rules = classify(text)
+    category = category or rules.category
+    importance = rules.importance
+    if is_asked:
+        importance = min(MAX_IMPORTANCE, round(importance + FACT_INCREMENT, 2))
+    tags = (category, *(tag for tag in rules.tags if tag != rules.category))
+    return Kept(text, Classified(category, kind_of(category), importance, tags))

@@ -1,0 +1,146 @@
+"""Vectors: whose they are, which rows lack them, and where they are written."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from chatServer.messages import Message, searchable, text_of
+from chatServer.messages.terms import packed_terms
+from chatServer.records import NOBODY
+from chatServer.store import queries
+from chatServer.store.history import stored_message
+from chatServer.store.pool import Connection
+
+SQL = queries.load("embedding.sql")
+NEWEST = 2**63 - 1
+SPEAKERS = ("user", "assistant")
+
+
+class Embedding(NamedTuple):
+    """Who made the vectors, and how many numbers each has."""
+
+    model: str
+    size: int
+
+
+class Unembedded(NamedTuple):
+    """A message or a memory without a vector of ours. `version` is what it must still be when the vector comes."""
+
+    item_id: UUID
+    version: int  # the place of a message, the number of a memory's last change
+    text: str
+
+
+class Embedded(NamedTuple):
+    """Its vector, as Postgres reads it. It belongs to the text that it was made of: a row that has changed since gets
+    none."""
+
+    item: Unembedded
+    vector: str
+
+
+class Unindexed(NamedTuple):
+    """A message that recall cannot find yet: another writer's, or of before there was recall."""
+
+    message_id: UUID
+    place: int
+    session_id: str
+    agent_name: str | None
+    said_at: datetime
+    message: Message
+
+
+class Lacking(NamedTuple):
+    """What a stretch of messages lacks, and where the stretch before it ends."""
+
+    vectors: list[Unembedded]
+    entries: list[Unindexed]
+    before: int | None
+
+
+async def read_embedding(connection: Connection) -> Embedding | None:
+    async with connection.cursor(row_factory=class_row(Embedding)) as cursor:
+        await cursor.execute(SQL["read_embedding"], {"user_id": NOBODY.user_id})
+        return await cursor.fetchone()
+
+
+async def claim_embedding(connection: Connection, embedding: Embedding) -> None:
+    """These are the vectors from now on, unless somebody has said so before."""
+    await connection.execute(SQL["claim_embedding"], {"user_id": NOBODY.user_id, **embedding._asdict()})
+
+
+async def replace_embedding(connection: Connection, embedding: Embedding) -> None:
+    await connection.execute(SQL["replace_embedding"], {"user_id": NOBODY.user_id, **embedding._asdict()})
+
+
+async def list_users(connection: Connection, after: UUID, limit: int) -> list[UUID]:
+    """Who has anything that is found by vectors, in the order of their ids; asked as chat_jobs."""
+    rows = await (await connection.execute(SQL["list_users"], {"after": after, "limit": limit})).fetchall()
+    return [row[0] for row in rows]
+
+
+async def find_lacking_messages(
+    connection: Connection,
+    user_id: UUID,
+    model: str | None,
+    *,
+    before: int = NEWEST,
+    look: int | None = None,
+    limit: int,
+) -> Lacking:
+    """Messages without an entry or a vector of this model, if any, the newest first; `look`: among so many of them."""
+    values = {"user_id": user_id, "model": model, "before": before, "look": look, "limit": limit}
+    rows = await (await connection.execute(SQL["find_lacking_messages"], values)).fetchall()
+    lacking = Lacking([], [], rows[-1][0] if len(rows) == limit else None)
+    for *columns, session_id, agent_name, is_indexed in rows:
+        stored = stored_message(columns)
+        text = text_of(stored.message)
+        if stored.is_readable and stored.message.role in SPEAKERS and searchable(text):
+            message_id = UUID(stored.message.message_id)
+            lacking.vectors.append(Unembedded(message_id, stored.id, text))
+            if not is_indexed:
+                entry = (message_id, stored.id, session_id, agent_name, stored.created_at, stored.message)
+                lacking.entries.append(Unindexed(*entry))
+    return lacking
+
+
+async def find_lacking_memories(connection: Connection, user_id: UUID, model: str, *, limit: int) -> list[Unembedded]:
+    values = {"user_id": user_id, "model": model, "limit": limit}
+    async with connection.cursor(row_factory=class_row(Unembedded)) as cursor:
+        await cursor.execute(SQL["find_lacking_memories"], values)
+        return await cursor.fetchall()
+
+
+async def mend_index(connection: Connection, user_id: UUID, entries: Sequence[Unindexed]) -> None:
+    """Let recall find these, if they are still there."""
+    texts = [text_of(entry.message) for entry in entries]
+    values = {
+        "user_id": user_id,
+        "message_ids": [entry.message_id for entry in entries],
+        "agent_names": [entry.agent_name for entry in entries],
+        "words": [" ".join(set(searchable(text).split())) for text in texts],
+        "roles": [entry.message.role for entry in entries],
+        "speakers": [entry.message.name for entry in entries],
+        "chars": [len(text) for text in texts],
+        "terms": [packed_terms(text) for text in texts],
+    }
+    await connection.execute(SQL["mend_index"], values)
+
+
+async def write_message_vectors(connection: Connection, user_id: UUID, model: str, made: Sequence[Embedded]) -> None:
+    await connection.execute(SQL["write_message_vectors"], {"user_id": user_id, "model": model, **_columns(made)})
+
+
+async def write_memory_vectors(connection: Connection, user_id: UUID, model: str, made: Sequence[Embedded]) -> None:
+    await connection.execute(SQL["write_memory_vectors"], {"user_id": user_id, "model": model, **_columns(made)})
+
+
+def _columns(made: Sequence[Embedded]) -> dict[str, Any]:
+    return {
+        "ids": [item.item_id for item, _ in made],
+        "versions": [item.version for item, _ in made],
+        "vectors": [vector for _, vector in made],
+    }

@@ -1,0 +1,39 @@
+"""Which turns there is something to learn from, and what was: chat.turns.revision keeps it, so that it happens once."""
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from chatServer.store import queries
+from chatServer.store.pool import Connection
+
+SQL = queries.load("learned.sql")
+
+
+class Unlearned(NamedTuple):
+    session_id: str
+    agent_name: str
+    attempt: int
+    question_id: UUID
+    is_forgotten: bool  # the user has had forgotten what it says
+
+
+async def find_unlearned(connection: Connection, user_id: UUID, turn_id: UUID) -> Unlearned | None:
+    """The turn, if it is done, its session keeps memories, and nothing was learned from it yet."""
+    async with connection.cursor(row_factory=class_row(Unlearned)) as cursor:
+        await cursor.execute(SQL["find_unlearned"], {"user_id": user_id, "turn_id": turn_id})
+        return await cursor.fetchone()
+
+
+async def claim(connection: Connection, user_id: UUID, turn_id: UUID, message_ids: Collection[UUID]) -> bool:
+    """Whether these messages of the turn are still to be learned from; nobody else will, if this is committed."""
+    values = {"user_id": user_id, "turn_id": turn_id, "message_ids": list(message_ids)}
+    return await (await connection.execute(SQL["claim_learning"], values)).fetchone() is not None
+
+
+async def keep(connection: Connection, user_id: UUID, turn_id: UUID, learned: dict[str, Any]) -> None:
+    values = {"user_id": user_id, "turn_id": turn_id, "learned": Jsonb({"remembered": learned})}
+    await connection.execute(SQL["keep_learned"], values)

@@ -1,0 +1,54 @@
+"""Rows of chat.memory_changes: what was done to memories, and what of it can be undone."""
+
+from collections.abc import Collection
+from datetime import timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from chatServer.records import MemoryChange, Undoable
+from chatServer.store import memory_json, queries
+from chatServer.store.pool import Connection
+
+SQL = queries.load("memory_changes.sql")
+NEWEST = 2**63 - 1
+UNDO_FOR = timedelta(days=30)  # so long what was before a change is kept
+
+
+async def list_changes(
+    connection: Connection, user_id: UUID, memory_id: UUID, *, limit: int, before: int | None = None
+) -> list[MemoryChange]:
+    """What was done to a memory, the newest first, without its texts."""
+    values = {"user_id": user_id, "memory_id": memory_id, "limit": limit}
+    async with connection.cursor(row_factory=class_row(MemoryChange)) as cursor:
+        await cursor.execute(SQL["list_changes"], values | {"before": NEWEST if before is None else before})
+        return await cursor.fetchall()
+
+
+async def find_undoable(connection: Connection, user_id: UUID, memory_id: UUID) -> Undoable | None:
+    """The last change that was not taken back, if it is not too old; that something was said again, promoted or
+    restored is none."""
+    values = {"user_id": user_id, "memory_id": memory_id, "undo_for": UNDO_FOR}
+    row = await (await connection.execute(SQL["find_undoable"], values)).fetchone()
+    if row is None:
+        return None
+    *change, before, hidden = row
+    return Undoable(MemoryChange(*change), None if before is None else memory_json.loaded(before), tuple(hidden))
+
+
+async def mark_undone(connection: Connection, user_id: UUID, change: MemoryChange) -> None:
+    values = {"user_id": user_id, "seq": change.seq, "memory_id": change.memory_id}
+    await connection.execute(SQL["mark_undone"], values)
+
+
+async def drop_before(connection: Connection, user_id: UUID, memory_ids: Collection[UUID], *, session_id: str) -> None:
+    """Keep nothing of what these memories were, nor of others that were learned in a session and are gone: no undo
+    brings them back."""
+    values = {"user_id": user_id, "memory_ids": list(memory_ids), "session_id": session_id}
+    await connection.execute(SQL["drop_before"], values)
+
+
+async def count_created(connection: Connection, user_id: UUID) -> int:
+    """The memories that were made for a user in the last minute, by anybody else."""
+    row = await (await connection.execute(SQL["count_created"], {"user_id": user_id})).fetchone()
+    return int(row[0]) if row else 0

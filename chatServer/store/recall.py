@@ -1,0 +1,198 @@
+"""What recall reads: packed columns for its index, and live rows for what it shows."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from chatServer.messages import text_of
+from chatServer.records import Category, Kind, Origin, Trust
+from chatServer.store import queries
+from chatServer.store.history import message_of
+from chatServer.store.pipeline import Answer
+from chatServer.store.pool import Connection
+
+SQL = queries.load("recall.sql")
+NEWEST = 2**63 - 1
+NEW_SHOWN = 100  # of what came since the index was last asked, whole rows
+SHOWN_CHARACTERS = 50_000  # of a message, to find the passage in
+
+
+class Clock(NamedTuple):
+    """When a transaction looked: the number of the user's last change to memories, and the time."""
+
+    seq: int
+    now_s: float
+    is_off: bool = False  # the session that asks has no memory: it is shown nothing
+
+
+class Columns(NamedTuple):
+    """A piece of what is found by, the newest first. Numbers are big-endian; lists have one entry for each item."""
+
+    size: int
+    ids: bytes  # 16 for each
+    places: bytes  # int64: of a message its place, of a memory the number of its last change
+    times: bytes  # float64: when it was said, or from when on it holds, in seconds
+    characters: bytes  # int32
+    sessions: list[str | None]
+    agents: list[str | None]
+    roles: list[str]  # of a memory its trust
+    speakers: list[str | None]  # of a memory its shelf
+    term_bytes: bytes  # int32: how much of `terms` belongs to each
+    terms: bytes
+    has_vector: bytes  # int32
+    vectors: bytes  # of those that have one: int16 size, int16 nothing, float16 numbers
+    # Of memories alone:
+    importances: bytes = b""  # float32
+    is_long: bytes = b""  # int32
+    ends: bytes = b""  # float64: until when it held; infinity: it holds
+    subjects: Sequence[str | None] = ()
+    objects: Sequence[str | None] = ()
+    sources: Sequence[str] = ()  # ids of messages, with spaces between
+
+
+class Since(NamedTuple):
+    """Up to where an index knows things, and which items it has without a vector."""
+
+    place: int
+    seq: int
+    lacking_messages: Sequence[UUID] = ()
+    lacking_memories: Sequence[UUID] = ()
+
+
+class Scope(NamedTuple):
+    """Where an agent may look: the messages of an agent, of a session or of all, and memories on some shelves."""
+
+    asking: str  # the session in which it is asked
+    agent_name: str | None
+    session_id: str | None
+    shelves: tuple[str, ...]
+
+
+class LiveMessage(NamedTuple):
+    message_id: UUID
+    said_at: datetime
+    session_id: str
+    title: str | None
+    role: str
+    speaker: str | None
+    text: str
+
+
+class LiveMemory(NamedTuple):
+    memory_id: UUID
+    text: str
+    kind: Kind
+    category: Category
+    trust: Trust
+    origin: Origin
+    valid_from: datetime
+    valid_to: datetime | None
+    superseded_by: UUID | None
+    session_id: str | None
+    title: str | None
+    source_ids: list[UUID]
+
+
+class News(NamedTuple):
+    """What an index did not know, and what is live of what was found."""
+
+    clock: Clock
+    messages: Columns | None
+    memories: Columns | None
+    gone: list[UUID]
+    live_messages: list[LiveMessage]
+    live_memories: list[LiveMemory]
+
+    @property
+    def live(self) -> dict[UUID, LiveMessage | LiveMemory]:
+        found: dict[UUID, LiveMessage | LiveMemory] = {row.message_id: row for row in self.live_messages}
+        return found | {row.memory_id: row for row in self.live_memories}
+
+
+async def load_newest(
+    connection: Connection, user_id: UUID, model: str, *, messages: int, memories: int
+) -> tuple[Clock, Columns | None, Columns | None]:
+    """The newest of both, and when that was, in one round trip."""
+    values = {"user_id": user_id, "model": model, "before": NEWEST}
+    clock = await _clock(connection, user_id)  # before the others: what changes meanwhile is read twice, not never
+    found = [
+        await connection.execute(SQL["load_messages"], {**values, "limit": messages}, binary=True),
+        await connection.execute(SQL["load_memories"], {**values, "limit": memories}, binary=True),
+    ]
+    return await _read_clock(clock), await _columns(found[0]), await _columns(found[1])
+
+
+async def load_messages(
+    connection: Connection, user_id: UUID, model: str, *, before: int, limit: int
+) -> Columns | None:
+    values = {"user_id": user_id, "model": model, "before": before, "limit": limit}
+    return await _columns(await connection.execute(SQL["load_messages"], values, binary=True))
+
+
+async def load_memories(
+    connection: Connection, user_id: UUID, model: str, *, before: int, limit: int
+) -> Columns | None:
+    values = {"user_id": user_id, "model": model, "before": before, "limit": limit}
+    return await _columns(await connection.execute(SQL["load_memories"], values, binary=True))
+
+
+async def read_news(
+    connection: Connection,
+    user_id: UUID,
+    model: str,
+    since: Since,
+    *,
+    found: Collection[UUID],
+    excluded: Collection[UUID],
+    scope: Scope,
+    limit: int,
+) -> News:
+    """What came since, and the live rows of that and of what was found, in one round trip."""
+    await connection.execute(SQL["plan_once"])
+    clock = await _clock(connection, user_id, scope.asking)
+    values = {"user_id": user_id, "model": model, "after": since.place, "after_seq": since.seq, "limit": limit}
+    messages = {**values, "lacking": list(since.lacking_messages)}
+    memories = {**values, "lacking": list(since.lacking_memories)}
+    live = {**values, **scope._asdict(), "ids": list(found), "excluded": list(excluded)}
+    live |= {"shelves": list(scope.shelves), "characters": SHOWN_CHARACTERS, "limit": NEW_SHOWN}
+    new_messages = await connection.execute(SQL["load_new_messages"], messages, binary=True)
+    new_memories = await connection.execute(SQL["load_new_memories"], memories, binary=True)
+    gone = await connection.execute(SQL["list_gone_memories"], values)
+    live_messages = await connection.execute(SQL["read_live_messages"], live)
+    live_memories = await connection.cursor(row_factory=class_row(LiveMemory)).execute(SQL["read_live_memories"], live)
+    return News(
+        await _read_clock(clock),
+        await _columns(new_messages),
+        await _columns(new_memories),
+        [row[0] for row in await gone.fetchall()],
+        [_live(row) for row in await live_messages.fetchall()],
+        await live_memories.fetchall(),
+    )
+
+
+def _live(row: Sequence[Any]) -> LiveMessage:
+    message_id, said_at, session_id, title, role, speaker, text, message = row
+    if text is None:  # content in several parts
+        text = text_of(message_of(message))[:SHOWN_CHARACTERS]
+    return LiveMessage(message_id, said_at, session_id, title, role, speaker, text)
+
+
+async def _clock(connection: Connection, user_id: UUID, asking: str | None = None) -> Answer[Clock]:
+    values = {"user_id": user_id, "asking": asking}
+    return await connection.cursor(row_factory=class_row(Clock)).execute(SQL["read_clock"], values)
+
+
+async def _read_clock(answer: Answer[Clock]) -> Clock:
+    clock = await answer.fetchone()
+    assert clock is not None  # nosec B101 # narrows a type
+    return clock
+
+
+async def _columns(answer: Answer[tuple[object, ...]]) -> Columns | None:
+    row = await answer.fetchone()
+    if row is None or not row[0]:
+        return None
+    return Columns(*(b"" if value is None else value for value in row))  # type: ignore[arg-type]

@@ -1,0 +1,43 @@
+-- name: count_memories
+-- How many memories hold, how many of them nobody has recalled for long or are nobody's word, and hidden messages.
+select count(*),
+    count(*) filter (where recalls = 0 and created_at <= now() - %(unused_for)s),
+    count(*) filter (where trust = 'untrusted'),
+    (select count(*) from chat.message_index where user_id = %(user_id)s and is_hidden)
+from chat.memories
+where user_id = %(user_id)s and valid_to is null and (expires_at is null or expires_at > now());
+
+-- name: find_never_recalled
+-- Memories that hold and that nobody has ever recalled, the oldest first.
+select memory_id from chat.memories
+where user_id = %(user_id)s and valid_to is null and (expires_at is null or expires_at > now())
+    and recalls = 0 and created_at <= now() - %(unused_for)s
+order by created_at, memory_id
+limit %(limit)s;
+
+-- name: find_untrusted
+-- Memories that hold and came from outside, the last changed first.
+select memory_id from chat.memories
+where user_id = %(user_id)s and valid_to is null and (expires_at is null or expires_at > now())
+    and trust = 'untrusted'
+order by seq desc
+limit %(limit)s;
+
+-- name: find_contradicted
+-- Facts that hold and say different things of one subject; but those whose key has its object in it: they go together.
+select array_agg(memory_id order by seq desc), count(*) over ()
+from chat.memories
+where user_id = %(user_id)s and valid_to is null and (expires_at is null or expires_at > now())
+    and subject is not null
+group by lower(subject), lower(predicate)
+having count(distinct lower(object)) > 1
+    and not coalesce(bool_or(position(lower(object) in lower(fact_key)) > 0), false)
+order by max(seq) desc
+limit %(limit)s;
+
+-- name: find_hidden
+-- Messages that recall passes over, the newest first.
+select message_id, session_id from chat.message_index
+where user_id = %(user_id)s and is_hidden
+order by place desc nulls last
+limit %(limit)s;

@@ -1,0 +1,28 @@
+-- Whoever learns from a turn holds its session's row: so do those who replace or delete messages.
+
+-- name: find_unlearned
+-- A finished turn from which nothing was learned yet, where memory is on; and whether its question was forgotten.
+select t.session_id, t.agent_name, t.attempt, t.user_message_id as question_id,
+    coalesce(i.is_hidden, false) as is_forgotten
+from chat.turns t
+join chat.sessions s on s.user_id = t.user_id and s.session_id = t.session_id
+left join chat.message_index i on i.user_id = t.user_id and i.message_id = t.user_message_id
+where t.user_id = %(user_id)s and t.turn_id = %(turn_id)s and t.state = 'done' and s.memory = 'on'
+    and t.user_message_id is not null and not coalesce(t.revision ? 'remembered', false);
+
+-- name: claim_learning
+-- The turn, if nothing was learned from it yet and all of its messages are still said where memory is on.
+update chat.turns t set revision = coalesce(revision, '{}') || '{"remembered": {}}'
+where t.user_id = %(user_id)s and t.turn_id = %(turn_id)s and not coalesce(t.revision ? 'remembered', false)
+    and exists (
+        select 1 from chat.sessions s
+        where s.user_id = %(user_id)s and s.session_id = t.session_id and s.memory = 'on')
+    and cardinality(%(message_ids)s::uuid[]) = (
+        select count(*) from public.chat_message_history h
+        where h.user_id = %(user_id)s and h.turn_id = %(turn_id)s and h.message_id = any(%(message_ids)s::uuid[]))
+returning t.turn_id;
+
+-- name: keep_learned
+-- What was learned from a turn: ids and numbers.
+update chat.turns set revision = coalesce(revision, '{}') || %(learned)s
+where user_id = %(user_id)s and turn_id = %(turn_id)s;

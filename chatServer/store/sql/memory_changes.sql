@@ -1,0 +1,38 @@
+-- name: list_changes
+-- What was done to a memory, the newest first.
+select seq, memory_id, operation, actor, reason, message_id, turn_id, undone, created_at
+from chat.memory_changes
+where user_id = %(user_id)s and memory_id = %(memory_id)s and seq < %(before)s
+order by seq desc
+limit %(limit)s;
+
+-- name: find_undoable
+-- The last change to a memory that was not undone, with what was before it, as long as that is kept.
+select seq, memory_id, operation, actor, reason, message_id, turn_id, undone, created_at, before, hidden
+from chat.memory_changes
+where user_id = %(user_id)s and memory_id = %(memory_id)s and not undone
+    and operation not in ('repeated', 'restored', 'promoted') and created_at > now() - %(undo_for)s
+order by seq desc
+limit 1;
+
+-- name: mark_undone
+-- This change was taken back.
+update chat.memory_changes set undone = true
+where user_id = %(user_id)s and seq = %(seq)s and memory_id = %(memory_id)s;
+
+-- name: drop_before
+-- Of memories that are gone, and were learned in a session, nothing is kept that could come back.
+update chat.memory_changes c set before = null, undone = true
+where c.user_id = %(user_id)s and (c.memory_id = any(%(memory_ids)s) or c.before ->> 'session_id' = %(session_id)s)
+    and not exists (select 1 from chat.memories m where m.user_id = %(user_id)s and m.memory_id = c.memory_id);
+
+-- name: count_created
+-- How many memories others than the user himself have made in the last minute, among the last changes.
+select count(*)
+from (
+    select operation, actor, created_at from chat.memory_changes
+    where user_id = %(user_id)s
+    order by seq desc
+    limit 400
+) latest
+where operation = 'created' and actor <> 'user' and created_at > now() - interval '1 minute';

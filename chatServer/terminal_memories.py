@@ -1,0 +1,129 @@
+"""Memories for a person at a terminal: as that user, through row level security, like any request."""
+
+import shutil
+from dataclasses import asdict
+from uuid import UUID
+
+from chatServer.api.memory_reports import AuditAnswer
+from chatServer.api.memory_schemas import MemoryAnswer, WholeMemoryAnswer, shown_agent
+from chatServer.memory import edit as edits
+from chatServer.memory import forget
+from chatServer.memory.audit import audit
+from chatServer.memory.browse import browse, show
+from chatServer.memory.edit import Edit
+from chatServer.memory.maintain import maintain
+from chatServer.records import Memory, MemoryFilter, Principal
+from chatServer.store.pool import Database
+from chatServer.terminal import as_text, plain, table
+
+PAGE = 200
+COLUMNS = 100
+AUDITED = 20
+
+
+async def list_memories(database: Database, user: Principal, wanted: MemoryFilter, *, as_json: bool = False) -> str:
+    """All memories that fit, the last changed first."""
+    found: list[Memory] = []
+    before = None
+    while True:
+        page, before = await browse(database, user, wanted, limit=PAGE, before=before)
+        found += page
+        if before is None:
+            break
+    if as_json:
+        return as_text([MemoryAnswer.of(each).model_dump(mode="json") for each in found])
+    rows = [(each.memory_id, each.kind, each.tier, f"{each.importance:.2f}", shown_agent(each)) for each in found]
+    lines = table(("ID", "KIND", "TIER", "IMP.", "AGENT"), rows).splitlines()
+    width = max(map(len, lines)) + 2
+    texts = ["TEXT", *(_said(each) for each in found)]
+    return "\n".join(_clipped(f"{line:{width}}{text}") for line, text in zip(lines, texts, strict=True))
+
+
+async def show_memory(database: Database, user: Principal, memory_id: UUID, *, as_json: bool = False) -> str:
+    """One memory, all of it, and what was done to it."""
+    shown = WholeMemoryAnswer.with_changes(*await show(database, user, memory_id)).model_dump(mode="json")
+    if as_json:
+        return as_text(shown)
+    changes = shown.pop("changes")
+    source, triple = shown.pop("source"), shown.pop("triple")
+    shown |= {"triple": " · ".join(triple.values()) if triple else None}
+    shown |= {"tags": ", ".join(shown["tags"]), "session_id": source["session_id"]}
+    shown |= {"message_ids": ", ".join(source["message_ids"])}
+    lines = [f"{name:15} {plain(value)}" for name, value in shown.items() if value not in (None, "")]
+    rows = [
+        (each["created_at"][:16].replace("T", " "), each["operation"], each["actor"], each["reason"], _undone(each))
+        for each in changes
+    ]
+    return "\n".join([*lines, "", table(("WHEN", "WHAT", "WHO", "WHY", ""), rows)])
+
+
+async def edit_memory(
+    database: Database, user: Principal, memory_id: UUID, wanted: Edit, *, as_json: bool = False
+) -> str:
+    edited = await edits.edit(database, user, memory_id, wanted)
+    return _one(edited) if as_json else f"Changed {memory_id}: {_said(edited)}"
+
+
+async def forget_memory(database: Database, user: Principal, memory_id: UUID, *, as_json: bool = False) -> str:
+    await forget.forget(database, user, memory_id, why="by command")
+    if as_json:
+        return as_text({"deleted": str(memory_id)})
+    return f"Forgot {memory_id}. To have it back: chatserver memory undo --user ... {memory_id}"
+
+
+async def undo_change(database: Database, user: Principal, memory_id: UUID, *, as_json: bool = False) -> str:
+    """What was last done to a memory is taken back."""
+    memory = await forget.undo(database, user, memory_id)
+    if as_json:
+        return _one(memory) if memory else as_text({"deleted": str(memory_id)})
+    return f"Again: {_said(memory)}" if memory else f"{memory_id} is gone: it was taken back that it was made."
+
+
+async def audit_memories(database: Database, user: Principal, *, as_json: bool = False) -> str:
+    """What deserves a look, and what can be done."""
+    found = AuditAnswer.of(await audit(database, user, limit=AUDITED))
+    if as_json:
+        return as_text(found.model_dump(mode="json"))
+    lines = [table(("", "COUNT"), [(name.replace("_", " "), count) for name, count in found.counts.items()])]
+    for name in ("duplicates", "never_recalled", "untrusted", "contradicted"):
+        for entry in getattr(found, name):
+            lines += ["", f"{name.replace('_', ' ')}: {entry.suggestion}"]
+            lines += [_clipped(f"  {each.id}  {_line(each.text)}") for each in entry.memories]
+    if found.hidden_messages:
+        lines += ["", f"hidden messages: {found.hidden_messages[0].suggestion}"]
+        lines += [f"  {each.message_id}  in {each.session_id}" for each in found.hidden_messages]
+    return "\n".join(lines)
+
+
+async def maintain_memories(
+    database: Database, user: Principal, *, retention_days: int | None, dry_run: bool, as_json: bool = False
+) -> str:
+    """Look after the memories of a user now, or say what would be done."""
+    done = asdict(await maintain(database, user, retention_days=retention_days, dry_run=dry_run))
+    if as_json:
+        return as_text({"dry_run": dry_run, **done})
+    return table(("", "WOULD BE" if dry_run else "WERE"), list(done.items()))
+
+
+def _one(memory: Memory) -> str:
+    return as_text(MemoryAnswer.of(memory).model_dump(mode="json"))
+
+
+def _said(memory: Memory) -> str:
+    """What no longer holds says so."""
+    until = f"(until {memory.valid_to:%Y-%m-%d}) " if memory.valid_to else ""
+    return until + _line(memory.text)
+
+
+def _line(text: str) -> str:
+    return plain(" ".join(text.split()))
+
+
+def _undone(change: dict[str, object]) -> str:
+    return "undone" if change["undone"] else ""
+
+
+def _clipped(line: str) -> str:
+    """As wide as the terminal, or 100 columns where there is none."""
+    width = max(shutil.get_terminal_size((COLUMNS, 24)).columns, COLUMNS)
+    return (line if len(line) <= width else f"{line[: width - 1]}…").rstrip()

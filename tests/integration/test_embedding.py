@@ -1,0 +1,160 @@
+"""Vectors are written after the turn, are of one embedder, and are made anew by one command."""
+
+import asyncio
+import uuid
+
+import numpy as np
+import pytest
+
+from chatServer.errors import EmbedderFailed, StartupError
+from chatServer.memory import reembed as reembedding
+from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder, settle, unit_length, written
+from chatServer.memory.reembed import embed_newest, reembed
+from chatServer.messages import Message
+from chatServer.store import sessions
+from chatServer.store.history import ChatMessageHistory
+from chatServer.work.after_turn import Workshop, index_turn
+from tests.conftest import ADA, EVE, owner_connection
+from tests.tools.talking import talking
+from tests.tools.turns import eventually, finished_turn, queued
+
+WORDLLAMA = WordLlamaEmbedder()
+
+
+class Stand:
+    """Another embedder, of another size, that may fail."""
+
+    def __init__(self, name: str = "stand:in", size: int = 3, *, fails: bool = False) -> None:
+        self.name, self.size, self.fails = name, size, fails
+        self.asked: list[str] = []
+
+    async def embed(self, texts):
+        if self.fails:
+            raise EmbedderFailed("It is gone.")
+        self.asked += texts
+        return unit_length(np.array([[len(text), 1, 2][: self.size] for text in texts]))
+
+    async def warm(self):
+        pass
+
+
+def rows(urls, query: str):
+    with owner_connection(urls.owner) as connection:
+        return connection.execute(query).fetchall()
+
+
+def models_of(urls, table: str = "chat.message_index where place is not null"):
+    return rows(urls, f"select embed_model, vector_dims(vec) from {table}")
+
+
+async def test_what_means_the_same_is_near_and_what_says_nothing_is_nowhere():
+    texts = ["I adore my cat", "My kitten is lovely", "The invoice is overdue", "", "\0"]
+    vectors = await WORDLLAMA.embed(texts)
+    assert vectors.shape == (5, WORDLLAMA.size)
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2]
+    assert np.linalg.norm(vectors[:3], axis=1) == pytest.approx([1, 1, 1], abs=1e-5)
+    assert not vectors[3].any()
+    assert (await WORDLLAMA.embed([])).shape == (0, 256)
+    assert (await WORDLLAMA.embed(["x" * 100_000, "word " * 30_000])).shape == (2, 256)
+    assert (await NoEmbedder().embed(["a"])).shape == (1, 0)
+    assert written(np.array([[0.5, -1, 0]], np.float32)) == ["[0.5,-1.0,0.0]"]
+
+
+async def test_a_turn_over_http_leaves_its_vectors(settings, as_ada, urls):
+    async with talking(settings, as_ada, worker="inprocess") as chat:
+        await chat.post("/api/chat", json={"message": "I keep bees", "session_id": "s"})
+        await eventually(lambda: asyncio.to_thread(lambda: queued(urls) == []))
+    assert models_of(urls) == [("wordllama", 256)] * 2
+    assert rows(urls, "select model, size from chat.embedding") == [("wordllama", 256)]
+
+
+async def test_another_embedder_is_refused_and_the_command_is_named(database, urls):
+    await settle(database, WORDLLAMA)
+    await settle(database, WORDLLAMA)
+    await settle(database, NoEmbedder())
+    for other in (Stand(), Stand("wordllama", 128)):
+        with pytest.raises(StartupError, match="chatserver memory reembed") as refused:
+            await settle(database, other)
+        assert "wordllama (256 numbers)" in str(refused.value)
+    assert rows(urls, "select model, size from chat.embedding") == [("wordllama", 256)]
+
+
+async def test_an_embedder_that_cannot_say_its_size_is_refused_at_the_first_start_only(database):
+    absent = Stand(size=None, fails=True)
+    with pytest.raises(StartupError, match="It is gone"):
+        await settle(database, absent)
+    await settle(database, Stand())
+    await settle(database, absent)
+
+
+async def test_reembedding_changes_all_of_all_users_and_goes_on_where_it_was(database, urls, monkeypatch):
+    monkeypatch.setattr(reembedding, "BATCH", 2)
+    for user in (ADA, EVE):
+        for text in ("I keep bees", "I live in Rome", "I drink tea"):
+            await finished_turn(database, user, text)
+        await embed_newest(database, WORDLLAMA, user)
+    await settle(database, WORDLLAMA)
+    assert models_of(urls) == [("wordllama", 256)] * 12
+
+    other, seen = Stand(), []
+
+    def stop(progress):
+        seen.append(progress)
+        if progress.messages >= 8:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await reembed(database, other, stop)
+    assert 8 <= len(other.asked) < 12
+    assert rows(urls, "select model from chat.embedding") == [("wordllama",)], "not before the last one"
+    done = await reembed(database, other)
+    assert (done.users, done.messages) == (2, 4), "what was done is not done again"
+    assert models_of(urls) == [("stand:in", 3)] * 12
+    assert rows(urls, "select model, size from chat.embedding") == [("stand:in", 3)]
+    assert (await reembed(database, other)).messages == 0
+
+
+async def test_rows_of_other_writers_get_their_entries(database, urls):
+    session_id = str(uuid.uuid4())
+    async with database.transaction(ADA) as connection:
+        await sessions.insert_session(connection, ADA.user_id, session_id, "coder")
+        said = ChatMessageHistory(connection, ADA.user_id, session_id, agent_name="coder")
+        await said.append(
+            [Message(role="user", content="I keep bees", name="ada"), Message(role="assistant", content="Oh")]
+        )
+        await said.append([Message(role="tool", content="42", tool_call_id="x")])
+    before = rows(urls, "select * from chat.message_index order by place")
+    assert len(before) == 2
+    with owner_connection(urls.owner) as connection:
+        connection.execute("delete from chat.message_index where role = 'user'")
+        connection.execute("update chat.message_index set place = null, terms = null, role = null, said_at = null")
+    await embed_newest(database, NoEmbedder(), ADA)
+    assert rows(urls, "select * from chat.message_index order by place") == before
+    done = await reembed(database, NoEmbedder())
+    assert done.entries == 0
+    assert rows(urls, "select model from chat.embedding") == []
+
+
+async def test_an_embedder_that_fails_leaves_the_turn_alone_and_the_next_turn_catches_up(database, urls):
+    async def no_model(_):
+        return None
+
+    _, turn_id = await finished_turn(database, ADA, "I keep bees")
+    await index_turn(Workshop(database, no_model, Stand(fails=True)), ADA, turn_id)
+    assert models_of(urls) == [(None, None)] * 2
+    _, turn_id = await finished_turn(database, ADA, "and wasps")
+    await index_turn(Workshop(database, no_model, Stand()), ADA, turn_id)
+    assert models_of(urls) == [("stand:in", 3)] * 4
+
+
+async def test_a_vector_is_not_given_to_a_text_that_it_was_not_made_of(database, urls):
+    await finished_turn(database, ADA, "I keep bees")
+
+    class Late(Stand):
+        async def embed(self, texts):
+            with owner_connection(urls.owner) as connection:
+                connection.execute("update chat.message_index set place = place + 1000 where role = 'user'")
+            return await super().embed(texts)
+
+    await embed_newest(database, Late(), ADA)
+    assert sorted(models_of(urls), key=str) == [("stand:in", 3), (None, None)]

@@ -1,0 +1,199 @@
+"""Maintenance: what is promoted, expires, is merged or dropped; a dry run changes nothing, and undo brings back."""
+
+import asyncio
+import contextlib
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from prometheus_client import REGISTRY
+
+from chatServer import errors
+from chatServer.memory import forget, rules
+from chatServer.memory.browse import browse, show
+from chatServer.memory.duplicates import alike_groups
+from chatServer.memory.maintain import Upkeep, maintain
+from chatServer.records import MemoryFilter, new_id
+from chatServer.store.queue import Pace, Queue
+from chatServer.store.upkeep import Text
+from chatServer.work.after_turn import Workshop
+from tests.conftest import ADA, EVE, owner_connection
+from tests.integration.test_memory_store import memory, read, write
+
+NOW = datetime.now(UTC)
+OLD = NOW - timedelta(days=200)
+
+
+async def held(database, user=ADA) -> set[str]:
+    found, _ = await browse(database, user, MemoryFilter(ever=True), limit=1_000)
+    return {each.text for each in found}
+
+
+def age(urls, days: float, *texts: str) -> None:
+    """As if nothing had been done to these for so long."""
+    with owner_connection(urls.owner) as connection:
+        connection.execute(
+            "update chat.memories set updated_at = now() - %s, created_at = now() - %s where text = any(%s)",
+            (timedelta(days=days), timedelta(days=days), list(texts)),
+        )
+
+
+def counted(what: str) -> float:
+    return REGISTRY.get_sample_value("chat_memories_maintained_total", {"what": what}) or 0.0
+
+
+async def test_what_is_important_or_often_recalled_is_kept_for_good(database):
+    kept = memory("Important.", importance=0.7), memory("Often recalled.", recalls=3)
+    short = memory("Neither.", importance=0.69, recalls=2), memory("For today.", kind="working", importance=1.0)
+    over = memory("Was.", importance=0.9, valid_to=NOW)
+    await write(database, *kept, *short, over)
+    before = counted("promoted")
+    assert await maintain(database, ADA) == Upkeep(promoted=2)
+    assert counted("promoted") == before + 2
+    tiers = [(await read(database, each.memory_id)).tier for each in (*kept, *short, over)]
+    assert tiers == ["long", "long", "short", "short", "short"]
+    _, [change, _] = await show(database, ADA, kept[1].memory_id)
+    assert (change.operation, change.actor, change.reason) == ("promoted", "maintenance", "often recalled")
+    assert await maintain(database, ADA) == Upkeep()
+    assert await forget.undo(database, ADA, kept[0].memory_id) is None, "that it was made, not that it was promoted"
+
+
+async def test_what_is_over_goes_and_undo_brings_it_back_for_longer(database, urls):
+    gone = memory("Until noon.", expires_at=NOW - timedelta(hours=1)), memory("Yesterday.", kind="working")
+    await write(database, *gone, memory("Today.", kind="working"), memory("Later.", expires_at=NOW + timedelta(days=1)))
+    age(urls, 1.01, "Yesterday.")
+    assert await maintain(database, ADA) == Upkeep(expired=2)
+    assert await held(database) == {"Today.", "Later."}
+    for each in gone:
+        back = await forget.undo(database, ADA, each.memory_id)
+        assert (back.text, back.expires_at) == (each.text, None)
+    assert await maintain(database, ADA) == Upkeep()
+    assert len(await held(database)) == 4
+
+
+async def test_with_a_retention_what_nobody_needed_goes(database, urls):
+    old, used = memory("Old."), memory("Old and recalled.", recalls=1, recalled_at=NOW - timedelta(days=3))
+    await write(database, old, used, memory("Young."))
+    age(urls, 31, "Old.", "Old and recalled.")
+    assert await maintain(database, ADA) == Upkeep()
+    assert await maintain(database, ADA, retention_days=30) == Upkeep(unused=1)
+    assert await held(database) == {"Old and recalled.", "Young."}
+    await forget.undo(database, ADA, old.memory_id)
+    assert await maintain(database, ADA, retention_days=30) == Upkeep()
+
+
+async def test_near_duplicates_of_one_shelf_become_one_with_the_sources_of_all(database):
+    sources = [new_id() for _ in range(4)]
+    told = {"created_at": OLD}
+    mine = memory("I prefer short answers", trust="user", source_ids=(sources[0],), tags=("style",), **told)
+    theirs = memory("I prefer short answers, please", trust="assistant", importance=0.6, source_ids=(sources[1],))
+    elsewhere = memory("I really prefer short answers", shelf="coder", source_ids=(sources[2],))
+    keyed = memory("I just prefer short answers", fact_key="user:style", source_ids=(sources[3],))
+    await write(database, mine, theirs, elsewhere, keyed, memory("I prefer long answers"))
+    assert await maintain(database, ADA) == Upkeep(merged=1)
+    left = await read(database, mine.memory_id)
+    assert (set(left.source_ids), left.importance, left.tags) == (set(sources[:2]), 0.6, ("style", "home"))
+    assert await read(database, theirs.memory_id) is None
+    assert len(await held(database)) == 4
+    assert (await forget.undo(database, ADA, theirs.memory_id)).text == theirs.text
+    assert await maintain(database, ADA) == Upkeep(), "what was brought back is not merged again"
+
+
+async def test_the_short_tier_keeps_its_most_important_and_the_newest_of_the_rest(database, urls, monkeypatch):
+    monkeypatch.setattr(rules, "MAX_SHORT_ITEMS", 4)
+    own = memory("Own word.", importance=0.0, origin="user")
+    faded = [memory(f"Faded {n}.", importance=0.6) for n in range(2)]
+    used, fresh, low = memory("Used.", recalls=1), memory("Fresh."), memory("Low.", importance=0.2)
+    await write(database, own, *faded, used, fresh, low, memory("Long.", tier="long", importance=0.1))
+    age(
+        urls, 200, *(each.text for each in faded), "Used."
+    )  # 0.6 is 0.13 after so long; what was recalled does not fade
+    assert await maintain(database, ADA) == Upkeep(dropped=2)
+    assert await held(database) == {"Own word.", "Used.", "Fresh.", "Low.", "Long."}
+    back = await forget.undo(database, ADA, faded[0].memory_id)
+    assert back is not None
+    assert await maintain(database, ADA) == Upkeep(dropped=1), "another one has to go now"
+    assert await held(database) == {"Own word.", "Used.", "Fresh.", faded[0].text, "Long."}
+
+
+async def test_a_change_can_be_undone_for_thirty_days_and_then_nothing_of_it_is_kept(database, urls):
+    kept, gone = memory("Before."), memory("Gone.")
+    await write(database, kept, gone)
+    await forget.forget(database, ADA, gone.memory_id)
+    await write(database, memory("After.", memory_id=kept.memory_id), operation="edited", before=kept)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.memory_changes set created_at = now() - interval '31 days'")
+        assert await maintain(database, ADA) == Upkeep(pruned=2)
+        assert connection.execute("select count(before) from chat.memory_changes").fetchone() == (0,)
+    for each in (kept, gone):
+        with pytest.raises(errors.ChatError):
+            await forget.undo(database, ADA, each.memory_id)
+    assert await held(database) == {"After."}, "its making was not undone instead"
+
+
+async def test_a_dry_run_counts_the_same_and_changes_nothing(database, urls, monkeypatch):
+    monkeypatch.setattr(rules, "MAX_SHORT_ITEMS", 3)
+    await write(
+        database,
+        *(memory(f"Fact {n}.", importance=n / 10) for n in range(9)),
+        memory("I like tea"),
+        memory("Well, I really like tea"),
+        memory("Over.", expires_at=NOW - timedelta(hours=1)),
+        memory("Old."),
+    )
+    age(urls, 100, "Old.")
+    with owner_connection(urls.owner) as connection:
+        tables = ("memories", "memory_changes", "memory_heads", "user_events")
+        rows = " union all ".join(f"select t::text from chat.{table} t" for table in tables)
+        before = sorted(connection.execute(rows).fetchall())
+        counts = counted("dropped")
+        planned = await maintain(database, ADA, retention_days=60, dry_run=True)
+        assert sorted(connection.execute(rows).fetchall()) == before
+        assert counted("dropped") == counts
+    assert await maintain(database, ADA, retention_days=60) == planned
+    assert planned == Upkeep(promoted=2, expired=1, unused=1, merged=1, dropped=5)
+
+
+async def test_the_sweep_leaves_a_job_for_whoever_has_something_to_do_and_no_other(database, urls):
+    await write(database, memory("Important.", importance=0.9))
+    await write(database, memory("Hers.", importance=0.9), user=EVE)
+
+    def waiting() -> set[str]:
+        rows = connection.execute(
+            "select args ->> 'user_id' from procrastinate.procrastinate_jobs where task_name = 'maintain_memories'"
+        )
+        return {user_id for (user_id,) in rows.fetchall()}
+
+    with owner_connection(urls.owner) as connection:
+        async with Queue(urls.app, Workshop(database, _no_model).tasks(), Pace(poll_s=0.05)) as queue:
+            await queue._sweep(0)
+            assert waiting() == set(), "both were new a moment ago"
+            connection.execute("update chat.memory_heads set kept_at = now() - interval '21 hours'")
+            connection.execute("update chat.memory_heads set kept_seq = seq where user_id = %s", (EVE.user_id,))
+            for _ in range(2):  # the second finds that the first has left one
+                await queue._sweep(0)
+            assert waiting() == {str(ADA.user_id)}
+            working = asyncio.create_task(queue.work(1))
+            async with asyncio.timeout(30):
+                while waiting():
+                    await asyncio.sleep(0.05)
+            working.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await working
+            await queue._sweep(0)
+            assert waiting() == set(), "it was looked after just now"
+            connection.execute("update chat.memory_heads set kept_at = now() - interval '8 days'")
+            await queue._sweep(0)
+            assert waiting() == {str(ADA.user_id), str(EVE.user_id)}, "once a week whatever happens"
+        tiers = dict(connection.execute("select user_id, tier from chat.memories").fetchall())
+    assert tiers == {ADA.user_id: "long", EVE.user_id: "short"}
+
+
+def test_a_flood_of_one_word_is_compared_in_bounded_time():
+    texts = [Text(new_id(), "assistant", f"spam {n} spam ham") for n in range(2_000)]
+    began = datetime.now(UTC)
+    assert alike_groups(texts) == []
+    assert datetime.now(UTC) - began < timedelta(seconds=5)
+
+
+async def _no_model(_: str) -> None:
+    return None

@@ -1,0 +1,190 @@
+"""Rows of memories: what is written is read, each change has its number, and nobody reads another's."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import psycopg
+import pytest
+
+from chatServer.records import EVERY_AGENT, Memory, MemoryFilter, Reason, Triple, new_id
+from chatServer.store import memories as store
+from chatServer.store import memory_changes as changes
+from tests.conftest import ADA, EVE
+
+RULES = Reason("rules")
+NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+
+def memory(text: str = "Lives in Berlin.", **values) -> Memory:
+    given = {
+        "memory_id": new_id(),
+        "text": text,
+        "kind": "fact",
+        "category": "knowledge",
+        "importance": 0.5,
+        "tags": ("home",),
+        "tier": "short",
+        "shelf": "assistant",
+        "agent_name": "assistant",
+        "session_id": "s",
+        "origin": "rules",
+        "trust": "user",
+        "valid_from": NOW,
+        "valid_to": None,
+        "created_at": NOW,
+        "updated_at": NOW,
+    }
+    return Memory(**given | values)
+
+
+async def write(database, *written: Memory, user=ADA, operation="created", before=None) -> None:
+    async with database.transaction(user) as connection:
+        await store.advance_head(connection, user.user_id)
+        for each in written:
+            await store.write(connection, user.user_id, each, operation, RULES, before=before)
+
+
+async def listed(database, user=ADA, **wanted) -> list[str]:
+    async with database.transaction(user) as connection:
+        found = await store.list_memories(connection, user.user_id, MemoryFilter(**wanted), limit=50)
+    return [each.text for each in found]
+
+
+async def read(database, memory_id, user=ADA) -> Memory | None:
+    async with database.transaction(user) as connection:
+        return await store.find_memory(connection, user.user_id, memory_id)
+
+
+async def test_what_is_written_is_read_and_can_be_put_back(database):
+    home = Triple("user", "lives in", "Berlin", NOW, None)
+    first = memory(triple=home, fact_key="user:home", source_ids=(new_id(),), turn_id=new_id(), attempt=2)
+    await write(database, first)
+    found = await read(database, first.memory_id)
+    assert found == replace(first, seq=found.seq, updated_at=found.updated_at)
+    await write(database, replace(found, text="Lives in Rome."), operation="edited", before=found)
+    async with database.transaction(ADA) as connection:
+        undoable = await changes.find_undoable(connection, ADA.user_id, first.memory_id)
+        told = await changes.list_changes(connection, ADA.user_id, first.memory_id, limit=9)
+    assert undoable.before == found
+    assert [(each.operation, each.seq) for each in told] == [("edited", found.seq + 2), ("created", found.seq)]
+
+
+async def test_a_page_goes_on_where_the_last_one_ended(database):
+    await write(database, *(memory(f"Fact {number}") for number in range(5)))
+    async with database.transaction(ADA) as connection:
+        first = await store.list_memories(connection, ADA.user_id, MemoryFilter(), limit=3)
+        rest = await store.list_memories(connection, ADA.user_id, MemoryFilter(), limit=3, before=first[-1].seq)
+    assert [each.text for each in [*first, *rest]] == [f"Fact {number}" for number in (4, 3, 2, 1, 0)]
+
+
+async def test_filters_choose(database):
+    await write(
+        database,
+        memory("Berlin is home", kind="episode", tags=("a", "b"), tier="long"),
+        memory("Likes C++", category="user_preference", shelf=EVERY_AGENT, agent_name="other", session_id="t"),
+        memory("Was in Rome", valid_from=NOW - timedelta(days=9), valid_to=NOW - timedelta(days=2)),
+        memory("Will be gone", kind="working", expires_at=NOW),
+    )
+    assert await listed(database) == ["Likes C++", "Berlin is home"]
+    assert len(await listed(database, ever=True)) == 4
+    assert await listed(database, at=NOW - timedelta(days=3)) == ["Was in Rome"]
+    assert await listed(database, at=NOW - timedelta(days=2)) == []
+    for wanted in (
+        {"kind": "episode"},
+        {"tier": "long"},
+        {"tag": "b"},
+        {"phrase": "ERLIN IS"},
+        {"phrase": "home, berl"},
+    ):
+        assert await listed(database, **wanted) == ["Berlin is home"], wanted
+    for wanted in ({"category": "user_preference"}, {"shelves": (EVERY_AGENT,)}, {"agent_name": "other"}):
+        assert await listed(database, **wanted) == ["Likes C++"], wanted
+    assert await listed(database, session_id="t", phrase="c++") == ["Likes C++"]
+    assert await listed(database, phrase="'); drop") == await listed(database, phrase="?!") == []
+
+
+async def test_one_shelf_holds_a_text_and_a_key_once(database):
+    await write(database, memory(fact_key="home"))
+    for second in (memory("lives in  BERLIN"), memory("Lives in Rome", fact_key="home")):
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            await write(database, second)
+        await write(database, replace(second, shelf=EVERY_AGENT))
+        await write(database, replace(second, memory_id=new_id(), valid_to=NOW))
+    async with database.transaction(ADA) as connection:
+        held = await store.find_held(connection, ADA.user_id, "assistant", text="LIVES in berlin!", fact_key="home")
+    assert [(each.text, each.valid_to) for each in held] == [("lives in  BERLIN", NOW), ("Lives in Berlin.", None)]
+
+
+async def test_the_nearest_come_first(database):
+    await write(database, memory("Likes green tea in the morning"), memory("Likes cars"), memory("Owns a boat"))
+    async with database.transaction(ADA) as connection:
+        near = await store.find_near(connection, ADA.user_id, "assistant", ["lik", "green", "tea"])
+        assert await store.find_near(connection, ADA.user_id, "assistant", ["?", ""]) == []
+    assert [each.text for each in near] == ["Likes green tea in the morning", "Likes cars"]
+
+
+async def test_the_graph_has_the_neighbours_of_an_entity_at_a_time(database):
+    old, new = NOW - timedelta(days=30), NOW - timedelta(days=1)
+    await write(
+        database,
+        memory("a", triple=Triple("Ada", "lives in", "Rome"), valid_from=old, valid_to=new),
+        memory("b", triple=Triple("Ada", "lives in", "Berlin"), valid_from=new),
+        memory("c", triple=Triple("Bob", "brother of", "ada"), valid_from=old),
+        memory("d", triple=Triple("Bob", "owns", "Rex"), valid_from=old),
+    )
+
+    async def around(*entities, **wanted) -> list[str]:
+        async with database.transaction(ADA) as connection:
+            found = await store.read_triples(connection, ADA.user_id, entities=entities or None, **wanted)
+        return [each.triple.object for each in found]
+
+    assert await around("ADA") == ["ada", "Berlin"]
+    assert await around("ada", at=NOW - timedelta(days=9)) == ["ada", "Rome"]
+    assert await around() == ["Rex", "ada", "Berlin"]
+    assert await around("nobody") == []
+
+
+async def test_a_vector_goes_with_its_text_and_recalls_stay(database, urls):
+    written = memory()
+    await write(database, written)
+    async with database.transaction(ADA) as connection:
+        await connection.execute("update chat.memories set embed_model = 'm', vec = '[1,2]'")
+        await store.bump_recalls(connection, ADA.user_id, [written.memory_id])
+
+    async def model_and_recalls():
+        async with database.transaction(ADA) as connection:
+            return await (await connection.execute("select embed_model, recalls from chat.memories")).fetchone()
+
+    await write(database, replace(written, importance=0.9), operation="edited", before=written)
+    assert await model_and_recalls() == ("m", 1)
+    await write(database, replace(written, text="Lives in Rome."), operation="edited", before=written)
+    assert await model_and_recalls() == (None, 1)
+
+
+async def test_made_in_the_last_minute_is_counted_without_what_the_user_made(database):
+    await write(database, *(memory(f"Fact {number}") for number in range(3)))
+    async with database.transaction(ADA) as connection:
+        await store.write(connection, ADA.user_id, memory("By hand"), "created", Reason("user"))
+        assert await changes.count_created(connection, ADA.user_id) == 3
+        await connection.execute("update chat.memory_changes set created_at = created_at - interval '2 minutes'")
+        assert await changes.count_created(connection, ADA.user_id) == 0
+
+
+async def test_nothing_of_a_user_is_another_users(database):
+    written = memory("Canary in Berlin", triple=Triple("Ada", "lives in", "Berlin"), source_ids=(new_id(),))
+    await write(database, written)
+    await write(database, memory("Eve's own"), user=EVE)
+    async with database.transaction(EVE) as connection:
+        user_id = ADA.user_id  # row level security alone has to do
+        assert await store.find_memory(connection, user_id, written.memory_id) is None
+        assert await store.list_memories(connection, user_id, MemoryFilter(ever=True), limit=9) == []
+        assert await store.read_triples(connection, user_id) == []
+        assert await store.find_held(connection, user_id, "assistant", text=written.text, fact_key=None) == []
+        assert await store.find_near(connection, user_id, "assistant", ["canary"]) == []
+        assert await store.find_said_by(connection, user_id, message_ids=written.source_ids) == []
+        assert await changes.list_changes(connection, user_id, written.memory_id, limit=9) == []
+        await store.bump_recalls(connection, user_id, [written.memory_id])
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        async with database.transaction(EVE) as connection:
+            await store.write(connection, ADA.user_id, written, "edited", RULES)
+    assert (await read(database, written.memory_id)).recalls == 0

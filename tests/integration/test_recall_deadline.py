@@ -1,0 +1,109 @@
+"""Recall is not late, whatever the database does: it says that it found nothing, and the turn goes on."""
+
+import asyncio
+import time
+
+import pytest
+from pydantic import SecretStr
+
+from chatServer.memory import recall
+from chatServer.memory.embed import NoEmbedder
+from chatServer.memory.recall import Recaller
+from chatServer.store.pool import Database
+from tests.chaos.proxy import Proxy, to_postgres
+from tests.conftest import ADA, owner_connection
+from tests.tools.counted import counted
+from tests.tools.recalling import asked, recaller_of, said, texts
+
+BOUND_S = 0.060
+SLACK_S = 0.040  # other tests run beside this one; `make bench-recall` holds the bound itself
+
+
+async def timed(recaller: Recaller, question: str = "What is my dog called?"):
+    began = time.perf_counter()
+    found = await asked(recaller, ADA, question)
+    return found, time.perf_counter() - began
+
+
+async def warm(recaller: Recaller) -> None:
+    for _ in range(100):
+        if texts((await timed(recaller))[0]):
+            return
+        await asyncio.sleep(0.05)
+    pytest.fail("recall never found anything")
+
+
+async def test_a_stalled_database_costs_its_deadline_and_no_more(database, settings, urls, postgres):
+    await said(database, ADA, "My dog is called Rex")
+    async with Proxy(to_postgres(postgres.socket_dir)) as proxy:
+        address = f"postgresql://chat_app@127.0.0.1:{proxy.port}/{urls.name}"
+        through = settings.model_copy(update={"database_url": SecretStr(address)})
+        async with Database(address, through) as stalling, recaller_of(stalling, NoEmbedder()) as recaller:
+            await warm(recaller)
+            before = counted("chat_recalls_degraded_total", reason="timeout"), counted("chat_recall_seconds_count")
+            proxy.freeze()
+            took = []
+            for _ in range(12):
+                found, seconds = await timed(recaller)
+                assert (found.items, found.degraded in ("timeout", "database")) == ((), True)
+                took.append(seconds)
+            assert sorted(took)[-2] < BOUND_S + SLACK_S
+            proxy.release()
+            assert counted("chat_recalls_degraded_total", reason="timeout") > before[0]
+            assert counted("chat_recall_seconds_count") - before[1] == 12
+            await warm(recaller)
+
+
+async def test_a_database_that_is_not_there_is_not_waited_for(settings):
+    nowhere = "postgresql://chat_app@127.0.0.1:9/nowhere"
+    async with Database(nowhere, settings) as absent, recaller_of(absent, NoEmbedder()) as recaller:
+        found, seconds = await timed(recaller)
+    assert found.degraded in ("timeout", "database")
+    assert seconds < BOUND_S + SLACK_S
+
+
+async def test_a_slow_statement_is_given_up_on(database, urls):
+    await said(database, ADA, "My dog is called Rex")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        await warm(recaller)
+        with owner_connection(urls.owner) as connection, connection.transaction():
+            connection.execute("lock table chat.memory_heads in access exclusive mode")
+            found, seconds = await timed(recaller)
+            assert found.degraded in ("timeout", "database")
+            assert seconds < BOUND_S + SLACK_S
+        await warm(recaller)
+
+
+async def test_turns_that_hold_every_connection_do_not_keep_recall_waiting(database, monkeypatch):
+    monkeypatch.setattr(recall, "DEADLINE_S", 5)
+    await said(database, ADA, "My dog is called Rex")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        holding = [database.transaction(ADA) for _ in range(database.pool_size)]
+        for each in holding:
+            await (await each.__aenter__()).flush()
+        assert texts((await timed(recaller))[0]) == ["My dog is called Rex"]
+        for each in holding:
+            await each.__aexit__(None, None, None)
+
+
+async def test_a_bug_in_recall_is_no_bug_of_the_turn(database, monkeypatch):
+    await said(database, ADA, "My dog is called Rex")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        monkeypatch.setattr(recall, "rank", lambda *_, **__: 1 / 0)
+        found, _ = await timed(recaller)
+        assert found.degraded in ("failed", "timeout")
+
+
+async def test_an_embedder_that_is_late_leaves_the_words(database, monkeypatch):
+    class Slow(NoEmbedder):
+        name, size = "slow", 3
+
+        async def embed(self, texts):
+            await asyncio.sleep(30)
+
+    monkeypatch.setattr(recall, "DEADLINE_S", 5)
+    await said(database, ADA, "My dog is called Rex")
+    async with recaller_of(database, Slow()) as recaller:
+        found, _ = await timed(recaller)
+    assert texts(found) == ["My dog is called Rex"]
+    assert found.degraded == "embedder"

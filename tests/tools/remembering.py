@@ -1,0 +1,68 @@
+"""Telling the server something, letting it learn, and looking at what it keeps."""
+
+import uuid
+from collections.abc import Sequence
+from uuid import UUID
+
+from chatServer.memory.remember import Learned, remember
+from chatServer.messages import Message
+from chatServer.records import Memory, MemoryFilter, MemoryScope, Principal
+from chatServer.store import memories as store
+from chatServer.store.pool import Database
+from tests.conftest import ADA, Urls, owner_connection
+from tests.tools.turns import finish_turn
+
+
+async def learn(
+    database: Database, turn_id: UUID, user: Principal = ADA, *, scope: MemoryScope = "agent", **options
+) -> Learned:
+    return await remember(database, user, turn_id, scopes=lambda _: scope, trusted_tools=["clock"], **options)
+
+
+async def say(
+    database: Database,
+    text: str,
+    user: Principal = ADA,
+    *,
+    session_id: str | None = None,
+    between: Sequence[Message] = (),
+    answer: str = "Noted.",
+) -> UUID:
+    """A finished turn, from which nobody has learned yet."""
+    async with database.transaction(user) as connection:
+        where = session_id or str(uuid.uuid4())
+        return await finish_turn(connection, user, where, text, answer, between=between)
+
+
+async def tell(database: Database, *texts: str, user: Principal = ADA, scope: MemoryScope = "agent", **options) -> UUID:
+    """Turns, each learned from; the last one's id."""
+    for text in texts:
+        turn_id = await say(database, text, user, **options)
+        await learn(database, turn_id, user, scope=scope)
+    return turn_id
+
+
+async def kept(database: Database, user: Principal = ADA, **wanted) -> list[Memory]:
+    """The memories that hold, or those that are wanted; the last changed first."""
+    async with database.transaction(user) as connection:
+        return await store.list_memories(connection, user.user_id, MemoryFilter(**wanted), limit=1_000)
+
+
+async def texts(database: Database, user: Principal = ADA, **wanted) -> list[str]:
+    return [each.text for each in await kept(database, user, **wanted)]
+
+
+def hidden_texts(urls: Urls) -> list[str]:
+    """What recall shows no longer, as it was said."""
+    query = (
+        "select h.message -> 'data' ->> 'content' from chat.message_index i "
+        "join public.chat_message_history h on h.message_id = i.message_id where i.is_hidden order by h.id"
+    )
+    with owner_connection(urls.owner) as connection:
+        return [row[0] for row in connection.execute(query).fetchall()]
+
+
+def memory_events(urls: Urls) -> list[dict]:
+    with owner_connection(urls.owner) as connection:
+        rows = connection.execute("select data from chat.user_events where kind = 'memory' order by seq").fetchall()
+    return [row[0] for row in rows]

@@ -1,0 +1,159 @@
+"""The index in the process against the plainest reading of what it computes, on made-up users."""
+
+import math
+from collections import Counter
+from dataclasses import fields
+from uuid import UUID
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chatServer.memory.asked import ask
+from chatServer.memory.features import features
+from chatServer.memory.index import B, DIMENSIONS, K1, Index, Scope
+from chatServer.memory.items import Items
+from chatServer.memory.question import Question, read_question
+from chatServer.memory.rank import rank
+from chatServer.memory.weights import shipped_weights
+from chatServer.messages.terms import packed_terms
+
+WORDS = "tea coffee garden piano Lisbon sister Monday dentist? I we 2023 run running green".split()
+WEIGHTS = shipped_weights()
+
+
+@st.composite
+def users(draw, size=st.integers(0, 30)):
+    return made_up(draw(st.integers(0, 2**32 - 1)), draw(size))
+
+
+def made_up(seed: int, count: int, *, first: int = 0) -> list[tuple]:
+    random = np.random.default_rng(seed)
+    rows = []
+    for number in range(first, first + count):
+        text = " ".join(random.choice(WORDS, int(random.integers(0, 9))))
+        vec = random.normal(size=DIMENSIONS).astype("<f2").tobytes() if random.random() < 0.8 else None
+        session = f"s{random.integers(3)}" if random.random() < 0.9 else None
+        who = random.choice(["user", "assistant", "tool"]), random.choice([None, "Mia", "Ole"])
+        shelf = random.choice(["assistant", "other"])
+        rows.append((UUID(int=number * 2**70 + number), bool(random.random() < 0.2), *map(_plain, who), session,
+                     str(shelf), int(random.integers(50)), float(number), len(text), packed_terms(text), vec, 0.7, False))  # fmt: skip
+    return rows
+
+
+def _plain(name):
+    return None if name is None else str(name)
+
+
+def items(rows: list[tuple]) -> Items:
+    return Items(*(list(column) for column in zip(*rows, strict=True))) if rows else Items(*([] for _ in fields(Items)))
+
+
+def asked_of(index: Index, text: str = "When did Mia run in the garden?", scope: Scope | None = None):
+    vec = np.random.default_rng(1).normal(size=DIMENSIONS).astype(np.float32)
+    return ask(index, read_question(text, index.speakers.codes), vec, scope or Scope(), 1.0)
+
+
+def found(index: Index, scope: Scope | None = None, text: str = "When did Mia run in the garden?"):
+    asked = asked_of(index, text)
+    return rank(index, asked.question, asked.vec, scope or Scope(), now=1.0, limit=99, weights=WEIGHTS)
+
+
+def by_id(index: Index) -> dict[UUID, dict[str, float]]:
+    rows = np.flatnonzero(index.columns["alive"])
+    values = features(asked_of(index), rows)
+    return {index.id_of(int(r)): {n: float(v[i]) for n, v in values.items()} for i, r in enumerate(rows)}
+
+
+@settings(max_examples=60, deadline=None)
+@given(users())
+def test_words_and_meaning_are_scored_as_the_formulas_say(rows):
+    index = Index(items(rows))
+    asked = asked_of(index)
+    meant = [Counter(np.frombuffer(row[9], "<u4").tolist()) for row in rows]
+    plain = [Counter({t: n for t, n in text.items() if t in asked.question.terms}) for text in meant]
+    lengths = index.columns["length"]
+    for row, text in enumerate(plain):
+        score = 0.0
+        for term, often in text.items():
+            holding = sum(term in other for other in meant)
+            idf = math.log(1 + (len(rows) - holding + 0.5) / (holding + 0.5))
+            score += idf * often * (K1 + 1) / (often + K1 * (1 - B + B * lengths[row] / index.mean_length))
+        assert asked.lexical.scores[row] == pytest.approx(score, rel=1e-4, abs=1e-6)
+    for row, cosine in enumerate(asked.cosine(np.arange(len(rows)))):
+        vec = rows[row][10] and np.frombuffer(rows[row][10], "<f2").astype(float)
+        true = 0 if vec is None else vec @ asked.vec / np.linalg.norm(vec) / np.linalg.norm(asked.vec)
+        assert cosine == pytest.approx(max(true, 0), abs=0.01)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.data())
+def test_adding_removing_and_replacing_leave_what_a_rebuild_would_make(seed, data):
+    start, later = made_up(seed, 12), made_up(seed + 1, 40, first=12)
+    index = Index(items(start))
+    index.add(items(later[:3]))
+    index.add(items(later[3:]))
+    gone = data.draw(st.sets(st.sampled_from([row[0] for row in start + later]), max_size=20))
+    index.remove(gone)
+    changed = made_up(seed + 2, 4, first=5)
+    index.replace(items(changed))
+    new = {row[0] for row in changed}
+    left = [row for row in start + later if row[0] not in gone | new] + changed
+    # In the order in which they came: it decides between two that claim one place.
+    rebuilt = Index(items(left))
+    assert len(index) == len(rebuilt) == len(left)
+    one, other = by_id(index), by_id(rebuilt)
+    assert one.keys() == other.keys()
+    for item_id, values in one.items():
+        assert values == pytest.approx(other[item_id], rel=1e-3, abs=1e-4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(users(), st.sets(st.sampled_from(["s0", "s1", "s2"])), st.sampled_from([None, "assistant", "other"]), st.data())
+def test_what_is_excluded_is_never_found_and_all_else_is(rows, off, shelf, data):
+    index = Index(items(rows))
+    without = data.draw(st.sets(st.sampled_from([row[0] for row in rows]))) if rows else set()
+    scope = Scope(shelf and frozenset({shelf}), None, frozenset(without), frozenset(off))
+    allowed = {r[0] for r in rows if r[0] not in without and r[4] not in off and shelf in (None, r[5])}
+    assert {hit.item_id for hit in found(index, scope)} == allowed
+    session = found(index, Scope(session="s1"))
+    assert {hit.item_id for hit in session} == {row[0] for row in rows if row[4] == "s1"}
+    assert found(index, Scope(shelves=frozenset({"nobody's"}))) == []
+
+
+def test_the_same_question_is_answered_the_same_way_every_time():
+    rows = made_up(3, 30)
+    first, second = found(Index(items(rows))), found(Index(items(rows)))
+    assert first == second
+    assert [hit.score for hit in first] == sorted((hit.score for hit in first), reverse=True)
+
+
+def test_a_hit_says_what_speaks_for_it_and_its_parts_make_its_score():
+    hit = found(Index(items(made_up(3, 30))))[0]
+    assert hit.parts["words"] > 0
+    total = math.log(hit.score / (1 - hit.score))
+    assert sum(hit.parts.values()) + WEIGHTS.bias == pytest.approx(total, abs=0.05)
+
+
+def test_a_question_without_a_vector_and_one_without_words_are_answered_by_what_is_there():
+    index = Index(items(made_up(5, 20)))
+    vec = np.ones(DIMENSIONS, np.float32)
+    for question, its_vec in ((read_question("garden"), None), (Question((), ""), vec), (Question((), ""), None)):
+        assert len(rank(index, question, its_vec, Scope(), now=1.0, limit=5, weights=WEIGHTS)) == 5
+
+
+def test_nothing_is_found_in_an_empty_index_and_the_first_item_is_found_at_once():
+    index = Index(items([]))
+    assert found(index) == []
+    rows = made_up(7, 1)
+    index.add(items(rows))
+    assert [hit.item_id for hit in found(index)] == [rows[0][0]]
+
+
+def test_vectors_that_are_broken_or_of_another_size_count_as_missing():
+    rows = made_up(9, 3)
+    broken = [b"", b"\x00" * 7, np.full(DIMENSIONS, np.nan, "<f2").tobytes()]
+    index = Index(items([(*row[:10], vec, *row[11:]) for row, vec in zip(rows, broken, strict=True)]))
+    assert not index.columns["scale"].any()
+    assert all(math.isfinite(hit.score) for hit in found(index))
