@@ -5,11 +5,12 @@ from collections import Counter
 from dataclasses import dataclass
 
 from chatServer.memory.rules import Category, Kind, importance_of, kind_of
+from chatServer.memory.vocabulary import TECHNOLOGIES
 from chatServer.memory.words import FILLERS, NEGATIONS, word_set
 from chatServer.messages import searchable
 
 MAX_READ = 8_000  # characters; what a text is about is said by then
-MAX_TECHNOLOGIES = 4
+MAXTECHNOLOGIES = 4
 MAX_TELLING = 3
 MAX_TAG = 32
 
@@ -47,13 +48,6 @@ _PHRASES: dict[Category, tuple[str, ...]] = {
     ),
 }
 # fmt: on
-_TECHNOLOGIES = word_set(
-    "python javascript typescript java kotlin swift rust golang ruby php perl scala haskell elixir clojure"
-    " lua bash html css sql postgres postgresql mysql sqlite mongodb redis kafka rabbitmq docker kubernetes"
-    " terraform ansible linux windows macos android ios aws azure gcp react vue angular svelte node nodejs"
-    " deno django flask fastapi spring rails laravel pytorch tensorflow numpy pandas git github gitlab nginx"
-    " graphql grpc langchain openai"
-)
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _SIGNED = re.compile(r"(?:\bdef |\bclass )\w+\s?[(:]|=>|\w\(\);|[{};]\s*$|</\w+>", re.MULTILINE)
 _DULL = FILLERS | NEGATIONS | word_set(
@@ -93,7 +87,7 @@ def _category(text: str, words: list[str], has_tool_calls: bool) -> Category:
 
 def _tags(category: Category, words: list[str]) -> tuple[str, ...]:
     """The category, the technologies that are named, and the words that are said most, longer ones first."""
-    technologies = [word for word in dict.fromkeys(words) if word in _TECHNOLOGIES][:MAX_TECHNOLOGIES]
+    technologies = [word for word in dict.fromkeys(words) if word in TECHNOLOGIES][:MAXTECHNOLOGIES]
     counts = Counter(word for word in words if _tells(word) and word not in technologies)
     telling = sorted(counts, key=lambda word: (-counts[word], -len(word)))[:MAX_TELLING]
     return (category, *technologies, *telling)

@@ -70,13 +70,12 @@ def stem(word: str) -> str:
     """Without plural and -ing: "likes", "like" and "liking" are one, "liked" is another."""
     if word.endswith("ing") and _is_stem(word[:-3]):
         word = word[:-3]
-        if word[-1] == word[-2] and word[-1] not in "lsz":
-            return word[:-1]  # swimming
-    elif word.endswith("ies") and len(word) > MIN_STEM + 2:
-        return word[:-3] + "y"
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > MIN_STEM:
+        return word[:-1] if word[-1] == word[-2] and word[-1] not in "lsz" else word  # swimming, falling
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > MIN_STEM:
         word = word[:-1]
-    return word[:-1] if word.endswith("e") and len(word) > MIN_STEM else word
+    if len(word) <= MIN_STEM or word.endswith("ee"):
+        return word
+    return word[:-1] if word.endswith("e") else word[:-1] + "i" if word.endswith("y") else word  # movie, city
 
 
 def _is_stem(word: str) -> bool:

@@ -1,0 +1,171 @@
+"""A sentence cut into clauses, and each clause in one form: whom it is about, in the first person, without"
+" negation."""
+
+import re
+from dataclasses import dataclass, replace
+
+from chatServer.memory.meanings import USER, Who
+from chatServer.memory.vocabulary import KIN, NOT_NAMES, PLURALS
+from chatServer.memory.words import spelled_out, word_set
+
+MAX_LEADS = 6
+_LEADS = re.compile(
+    r"(?:(?:hi|hello|hey|thanks|thank you|yes|no) \w{2,15}(?=[,!])|hi there|hi|hello|hey|good morning|well|so"
+    r"|ok|okay|yes|yeah|yep|no|nope|actually|by the way|btw|fyi|just so you know|and"
+    r"|for your information|for the record|also|but|oh|ah|sorry|please note that|note that|note"
+    r"|please remember that|please remember"
+    r"|remember that|remember|keep in mind that|don't forget that|do not forget that|you should know that"
+    r"|i want you to know that|let me tell you"
+    r"|to be honest|tbh|personally|honestly|correction|i was wrong|i made a mistake|i misspoke|my mistake"
+    r"|my bad|wait|as i said|like i said"
+    r"|about me|facts about me|a bit about me|some facts about me|thanks|thank you|please|just|great|cool|nice"
+    r"|perfect|update|reminder|ps|info|since|because|as|given that"
+    r"|first of all|in fact|of course|nowadays|currently|right now|now|today|these days|fun fact"
+    r"|nice to meet you|lol|haha|hmm|edit)"
+    r"\b(?:[\s,:.!—–-]+|$)",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(
+    r"(?:i|my|call me|(?:you|people|friends|everyone|everybody|most people) (?:can |may )?(?:calls?|e-?mail"
+    r"|reach))\b"
+    r"|[^,]{1,60} (?:is|are) my (?:all[ -]time )?favou?rite ",
+    re.IGNORECASE,
+)
+_OWN = r"(?=(?:i|my|call me)\b)"
+_TIME = r"(?:now |currently |then |today )?"
+_JOINT = re.compile(
+    rf"[,;] (?:(?:and|but|so|because|plus|though|although|while) )?{_TIME}{_OWN}| [-–—]+ {_OWN}"
+    rf"| (?:and|but|so|because|plus|though|although|while) {_TIME}{_OWN}",
+    re.IGNORECASE,
+)
+_ELIDED = re.compile(
+    r",? (?:and|but) (?:also |now |currently )?(?=(?:live|lives|work|works|have|has|speak|speaks|love|loves"
+    r"|like|likes|hate|hates|prefer"
+    r"|prefers|study|studies|moved|play|plays|am|is|do not|don't|doesn't|can't|drive|drives|allergic)\b)",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(r"i\b|my [a-z]+(?: [A-Z][a-z]+)?", re.IGNORECASE)
+_ASKING = re.compile(
+    r"(?:[,;]| [-–—]+) (?:so |and |but )?(?=(?:what|how|which|where|who|when|why|can|could|would|should|is|are"
+    r"|do|does|did|will|any)\b)"
+    r"| (?:so|and) (?=(?:what|how|which|where|can|could|would|should|will)\b)",
+    re.IGNORECASE,
+)
+_ADVERBS = word_set(
+    "really absolutely truly just also always currently now still usually mostly mainly generally personally"
+    " actually"
+    " originally recently already often definitely certainly simply totally completely very severely deathly"
+    " highly quite"
+    " both finally officially happily proudly regularly particularly especially"
+)
+_FORMS = {"is": "am", "are": "am", "has": "have", "does": "do", "studies": "study", "was": "was", "were": "was"}
+_SINGULAR = word_set(
+    "lives works likes loves hates enjoys prefers speaks eats drinks smokes plays drives dislikes adores comes suffers"
+)
+_QUALITY = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|best|dear|lovely|beloved|new) )?"
+_KIN = re.compile(
+    rf"(?i:my {_QUALITY}({'|'.join(sorted(KIN, key=len, reverse=True))}))(?! (?:tongue|in law)\b)(?:('s)"
+    rf"|,? ([A-Z][\w-]+))?,? (.+)"
+)
+SAME_KIN = {
+    "mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather",
+    "neighbor": "neighbour", "fiance": "fiancé", "kid": "child", "kids": "children", "baby": "child",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    who: Who
+    said: str
+    is_negation: bool = False
+    is_over: bool = False  # not any more
+    is_past: bool = False  # it used to be
+    is_elided: bool = False  # it has its subject from the clause before
+
+
+# What is taken away, and what that says of the clause.
+_TAKEN: tuple[tuple[re.Pattern[str], str, dict[str, bool]], ...] = (
+    (re.compile(r"i am no longer ", re.I), "i am ", {"is_negation": True, "is_over": True}),
+    (re.compile(r"i no longer ", re.I), "i ", {"is_negation": True, "is_over": True}),
+    (re.compile(r"i am not ", re.I), "i am ", {"is_negation": True}),
+    (re.compile(r"i (?:do not|never) ", re.I), "i ", {"is_negation": True}),
+    (re.compile(r"i can not have ", re.I), "i eat ", {"is_negation": True}),
+    (re.compile(r"i can not (?!stand|bear)", re.I), "i ", {"is_negation": True}),
+    (re.compile(r"i used to be ", re.I), "i am ", {"is_past": True}),
+    (re.compile(r"i used to ", re.I), "i ", {"is_past": True}),
+    (re.compile(r"i have been (?!\w+ing\b|(?:to|in|there|diagnosed|based)\b)", re.I), "i am ", {}),
+    (re.compile(r"(my [\w ]{1,30}) is no longer ", re.I), r"\1 is ", {"is_negation": True, "is_over": True}),
+    (re.compile(r"(my [\w ]{1,30}) is not ", re.I), r"\1 is ", {"is_negation": True}),
+)
+_IS = re.compile(r"\b(my (?:name|birthday|job|home|e-?mail|time ?zone))'s\b", re.IGNORECASE)
+_NO_MORE = re.compile(r",? (?:anymore|any more|any longer)\b[.! ]*$", re.IGNORECASE)
+
+
+def clauses(sentence: str) -> list[Clause]:
+    """The clauses that are about the user or somebody close; of a question, what is stated before it is asked."""
+    text = spelled_out(" ".join(sentence.split()))
+    if text.endswith("?"):
+        text = _before_the_question(text)
+    text = without_leads(text)
+    if not _OPENING.match(text):
+        return []
+    return [replace(_clause(part), is_elided=is_elided) for part, is_elided in _parts(text.rstrip(".!… "))]
+
+
+def without_leads(text: str) -> str:
+    for _ in range(MAX_LEADS):
+        lead = _LEADS.match(text)
+        if not lead:
+            break
+        text = text[lead.end() :]
+    return text
+
+
+def _before_the_question(text: str) -> str:
+    asking = _ASKING.search(text)
+    words = text[asking.end() :].rstrip("?").lower().split() if asking else []
+    return text[: asking.start()] if asking and len(words) >= 3 and "i" not in words[1:3] else ""  # no "don't I?"
+
+
+def _parts(text: str) -> list[tuple[str, bool]]:
+    """The clauses, and whether each has its subject from the one before: "I'm 34 and live in Berlin"."""
+    parts: list[tuple[str, bool]] = []
+    for part in _JOINT.split(text):
+        first, *more = _ELIDED.split(part)
+        parts.append((first, False))
+        if subject := _SUBJECT.match(first):
+            verbs = ("am " if piece.lower().startswith("allergic") else "" for piece in more)
+            parts += [(f"{subject.group()} {verb}{piece}", True) for verb, piece in zip(verbs, more, strict=True)]
+    return parts
+
+
+def _clause(text: str) -> Clause:
+    text = text.lower() if text.isupper() and len(text) > 6 else text
+    words = _IS.sub(r"\1 is", text.strip(" ,")).split(" ")
+    said = " ".join(word for place, word in enumerate(words) if not (0 < place < 7 and word in _ADVERBS))
+    who, said = _about(said)
+    flags: dict[str, bool] = {}
+    for pattern, instead, says in _TAKEN:
+        if found := pattern.match(said):
+            said, flags = found.expand(instead) + said[found.end() :], dict(says)
+            break
+    shortened = _NO_MORE.sub("", said)
+    if shortened != said:
+        flags["is_over"] = True
+    return Clause(who, shortened, **flags)
+
+
+def _about(said: str) -> tuple[Who, str]:
+    """Somebody close in the third person becomes "I": one table of wordings serves everybody."""
+    found = _KIN.fullmatch(said)
+    if not found:
+        return USER, said
+    word, owns, name, rest = found.groups()
+    relation = SAME_KIN.get(word.lower(), word.lower())
+    is_name = name and name.lower() not in NOT_NAMES
+    who = Who(relation, name if is_name else "", word.lower() in PLURALS and word.lower() not in ("fish", "goldfish"))
+    if owns:
+        return who, f"my {rest}"
+    verb, space, more = rest.partition(" ")
+    first = _FORMS.get(verb) or (verb[:-1] if verb in _SINGULAR else verb)
+    return who, f"i {first}{space}{more}"

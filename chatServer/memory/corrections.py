@@ -1,0 +1,80 @@
+""" "Not Berlin, Madrid": what corrects a fact that was told just before."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chatServer.memory.meanings import MEANINGS, Fact, predicate_of
+from chatServer.memory.words import spelled_out
+
+MAX_WORDS = 12
+_SORRY = r"(?:actually|no|nope|sorry|wait|oops|correction|oh|ah|my mistake|my bad|i was wrong|well)"
+_NEW = r"(?P<new>[^,]{1,60}?)"
+_WORDINGS = tuple(
+    re.compile(wording, re.IGNORECASE)
+    for wording in (
+        rf"(?:{_SORRY}[,.:!]? ){{0,3}}(?:i meant(?: to say)?|i mean|make that|it should be"
+        rf"|that should be) {_NEW}(?:,? not (?P<old>.+))?",
+        rf"(?:{_SORRY}[,.:!]? ){{1,3}}(?:it is|that is|it's|that's) {_NEW}(?:,? not (?P<old>.+))?",
+        rf"(?:{_SORRY}[,.:!]? ){{0,3}}(?:it is )?not (?P<old>[^,]{{1,60}}),? (?:but |i meant |it is )?{_NEW}",
+        rf"(?:{_SORRY}[,.:!]? ){{0,3}}{_NEW}, not (?P<old>.+)",
+    )
+)
+_BARE = re.compile(rf"(?:{_SORRY}[,.:!]? ){{1,3}}(?P<new>[\w'-]+(?: [\w'-]+)?)", re.IGNORECASE)
+
+
+def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact]) -> Fact | None:
+    """The fact with its new object, where a sentence says nothing but what that is."""
+    text = spelled_out(sentence).strip(" .!")
+    told = [*earlier, *found]
+    if not told or len(text.split()) > MAX_WORDS:
+        return None
+    for wording in _WORDINGS:
+        match = wording.fullmatch(text)
+        if (
+            match
+            and _is_sure(match, text)
+            and (fact := _meant(told, match["old"]))
+            and (new := _changed(fact, match["new"], sentence))
+        ):
+            return new
+    bare = _BARE.fullmatch(text) if found else None
+    return _changed(found[-1], bare["new"], sentence) if bare else None
+
+
+def _is_sure(match: re.Match[str], text: str) -> bool:
+    """ "Actually it's Madrid" corrects, "actually it's raining" does not."""
+    return bool(
+        match["old"] or "meant" in text.lower() or any(each.isupper() or each.isdigit() for each in match["new"])
+    )
+
+
+def _meant(told: Sequence[Fact], old: str | None) -> Fact | None:
+    """The fact with the old object; where none is named, the last one."""
+    if old is None:
+        return told[-1]
+    wanted = old.strip(" .!").casefold()
+    return next((fact for fact in reversed(told) if fact.object.casefold() == wanted), None)
+
+
+def _changed(fact: Fact, text: str, sentence: str) -> Fact | None:
+    """Only facts of which one holds at a time: of several tastes nobody knows which is meant."""
+    if fact.key is None or ":" in fact.key.partition("|")[2] or fact.is_negation or fact.valid_to:
+        return None
+    meanings = (
+        each for each in MEANINGS.values() if predicate_of(each) == fact.predicate and fact.key.endswith(f"|{each.key}")
+    )
+    meaning = next(meanings, None)
+    read = meaning.read(text) if meaning else []
+    if len(read) != 1:
+        return None
+    was, now = fact.text, read[0]
+    shown = now.shown or now.value
+    ending = was.rfind(f" {fact.object}")
+    return replace(
+        fact,
+        text=f"{was[:ending]} {shown}." if ending >= 0 else was,
+        object=now.value,
+        valid_from=None,
+        sentence=sentence,
+    )

@@ -1,0 +1,123 @@
+"""Facts that a user tells of himself, found by rules. Precision before recall: what is unsure is not a fact."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol
+
+from chatServer.memory import corrections, events, kin, tastes
+from chatServer.memory.clauses import clauses
+from chatServer.memory.dates import Span, without_time
+from chatServer.memory.meanings import MEANINGS, Fact
+from chatServer.memory.objects import Object
+from chatServer.memory.patterns import PATTERNS
+from chatServer.memory.rules import MAX_FACTS_PER_MESSAGE
+from chatServer.memory.sentences import statements
+from chatServer.memory.told import Told
+
+__all__ = ["Extractor", "Fact", "RuleExtractor", "facts_in"]
+
+
+class Extractor(Protocol):
+    """Whatever finds facts in a message of the user: these rules, or a model."""
+
+    async def facts(self, text: str, said_at: datetime) -> list[Fact]: ...
+
+
+class RuleExtractor:
+    async def facts(self, text: str, said_at: datetime) -> list[Fact]:
+        return facts_in(text, said_at=said_at)
+
+
+def facts_in(text: str, *, said_at: datetime, earlier: Sequence[Fact] = ()) -> list[Fact]:
+    """What a message of the user tells, in order. `earlier`: what he told last, for "no, I meant Madrid"."""
+    found: list[Fact] = []
+    for sentence in statements(text, is_reply=bool(earlier)):
+        corrected = corrections.corrected(sentence, found, earlier)
+        if corrected:
+            found.append(corrected)
+            continue
+        facts: list[Fact] = []
+        for clause in clauses(sentence):
+            if facts or not clause.is_elided:  # "balance work and study prep" is no sentence with "I study"
+                facts = _facts(Told(clause, sentence, said_at))
+                found += facts
+    return _settled(found)[:MAX_FACTS_PER_MESSAGE]
+
+
+def _facts(told: Told) -> list[Fact]:
+    """Of the first wording that fits and whose objects can be read."""
+    who = told.clause.who
+    named = [kin.relation(told, who.name)] if who.name else []
+    for pattern in PATTERNS:
+        match = pattern.fullmatch(told.clause.said)
+        if match and (found := _read(told, {name: text for name, text in match.groupdict().items() if text})):
+            return named + found
+    return named
+
+
+def _read(told: Told, groups: dict[str, str]) -> list[Fact]:
+    if "prefers" in groups or "favourite" in groups:
+        return tastes.preferred(told, groups)
+    found: list[Fact] = []
+    for name, text in groups.items():
+        facts = _SPECIAL[name](told, text) if name in _SPECIAL else _plain(told, name, text)
+        if not facts:
+            return []
+        found += facts
+    if "left" in groups and found[-1].valid_from:
+        found[0] = replace(found[0], valid_to=found[-1].valid_from)
+    return found
+
+
+def _plain(told: Told, name: str, text: str) -> list[Fact]:
+    meaning = MEANINGS[name]
+    if name in _NEVER_DENIED and told.clause.is_negation and not told.clause.is_over:
+        return []
+    text, span = without_time(text, told.said_at, is_ahead=name == "moving", is_past=told.clause.is_past)
+    if name == "age":
+        span = Span(told.said_at)
+    if name == "moving" and span.start:
+        return [
+            told.fact(meaning, Object(what.value, f"{what.value} on {span.start:%Y-%m-%d}"))
+            for what in meaning.read(text)
+        ]
+    facts = meaning.read(text)
+    if name in ("name", "sure_name") and told.clause.who.relation:
+        return [kin.relation(told, what.value) for what in facts]
+    return [told.fact(meaning, what, span) for what in facts]
+
+
+def _is_written_alike(told: Told, text: str) -> bool:
+    """Who writes "I" with a capital writes "moved to Tearsville" with one, too: "I moved to tears" is no place."""
+    return text != text.lower() or told.clause.said[0].islower()
+
+
+# "I'm not a doctor" tells nothing; "I don't live in Rome" does.
+_NEVER_DENIED = frozenset(["job", "name", "sure_name", "called", "age", "moving", "spouse", "studies"])
+_SPECIAL = {
+    "was_home": lambda told, text: _plain(told.past(), "home", text),
+    "moved": lambda told, text: _plain(told, "home", text) if _is_written_alike(told, text) else [],
+    "came": lambda told, text: _plain(told, "origin", text) if _is_written_alike(told, text) else [],
+    "left": lambda told, text: _plain(told.past(), "home", text),
+    "was_employer": lambda told, text: _plain(told.past(), "employer", text),
+    "no_employer": lambda told, text: _plain(told.over(), "employer", text),
+    "no_eats": lambda told, text: _plain(told.over(), "eats", text),
+    "no_drinks": lambda told, text: _plain(told.over(), "drinks", text),
+    "no_smokes": lambda told, text: _plain(told.over(), "smokes", text),
+    "dislikes": lambda told, text: _plain(told.flipped(), "likes", text),
+    "has": kin.possessed,
+    "event": events.planned,
+    "due": events.due,
+}
+
+
+def _settled(found: Sequence[Fact]) -> list[Fact]:
+    """Each once; of those that exclude each other the one that was said last."""
+    last = {fact.key: fact for fact in found if fact.key and _holds(fact)}
+    kept = [fact for fact in found if not (fact.key and _holds(fact)) or last[fact.key] is fact]
+    return list({(fact.text, fact.key): fact for fact in kept}.values())
+
+
+def _holds(fact: Fact) -> bool:
+    return not fact.valid_to and (not fact.is_negation or ":" in (fact.key or ""))

@@ -1,0 +1,139 @@
+"""What can be said of somebody: how it reads, which facts replace each other, and what the object has to be."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from chatServer.memory import names, objects, vocabulary
+from chatServer.memory.objects import Object, Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that the user told of himself or of somebody close.
+
+    `key`: of the facts under one key the newest holds; None: it holds beside all others.
+    A negation, and a fact that is over (`valid_to` not after it was said), ends the value that it names, and no other.
+    """
+
+    text: str
+    subject: str
+    predicate: str
+    object: str
+    key: str | None
+    is_negation: bool
+    valid_from: datetime | None
+    valid_to: datetime | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Whom a fact is about: the user, or `relation` of the user, with a name where it is known."""
+
+    relation: str = ""
+    name: str = ""
+    is_plural: bool = False
+
+    @property
+    def subject(self) -> str:
+        return f"{self.relation}:{self.name.lower()}" if self.name else self.relation or "user"
+
+    def __str__(self) -> str:
+        return " ".join(["The user's", self.relation, self.name]).strip() if self.relation else "The user"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """`says` is a verb with what belongs to it ("live in", "be from"), or "'s" and a property ("'s name")."""
+
+    says: str
+    key: str | None  # "{}" stands for the object
+    read: Reader
+    negated: str = ""  # a verb that says the opposite
+    is_taste: bool = False  # the negation is itself worth knowing, not only the end of something
+
+
+USER = Who()
+_DIETS = frozenset(["vegetarian", "vegan", "pescatarian", "flexitarian"])
+_INTOLERANT = frozenset(["lactose intolerant", "gluten intolerant", "lactose-intolerant", "gluten-intolerant"])
+_MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed"])
+_EMPLOYMENT = frozenset(
+    ["retired", "unemployed", "self-employed", "a student", "on parental leave", "on maternity leave"]
+)
+_PRONOUNS = frozenset(["she/her", "he/him", "they/them", "she/they", "he/they"])
+MEANINGS: dict[str, Meaning] = {
+    "name": Meaning("'s name", "name", names.name),
+    "sure_name": Meaning("'s name", "name", names.sure_name),
+    "called": Meaning("want to be called", "called", names.name),
+    "pronouns": Meaning("'s pronouns", "pronouns", objects.listed(_PRONOUNS)),
+    "home": Meaning("live in", "home", names.place),
+    "moving": Meaning("be moving to", None, names.place),
+    "origin": Meaning("be from", "origin", names.place),
+    "birthplace": Meaning("be born in", "birthplace", names.place),
+    "birth_year": Meaning("be born in", "birth year", objects.year),
+    "birthday": Meaning("'s birthday", "birthday", objects.birthday),
+    "age": Meaning("be", "age", objects.age),
+    "employer": Meaning("work at", "employer", names.organisation),
+    "job": Meaning("work as", "job", names.job),
+    "workplace": Meaning("work in", "workplace", names.sure_place),
+    "field": Meaning("work in", "field", objects.listed(vocabulary.FIELDS)),
+    "employment": Meaning("be", "employment", objects.listed(_EMPLOYMENT)),
+    "studies": Meaning("study", "studies", objects.subject),
+    "school": Meaning("study at", "school", names.organisation),
+    "likes": Meaning("like", "likes:{}", objects.things, negated="dislike", is_taste=True),
+    "prefers": Meaning("prefer", "prefers:{}", objects.way, is_taste=True),
+    "allergic": Meaning("be allergic to", "allergic:{}", objects.things, is_taste=True),
+    "diet": Meaning("be", "diet", objects.listed(_DIETS)),
+    "allergy": Meaning("be allergic to", "allergic:{}", objects.allergen, is_taste=True),
+    "intolerant": Meaning("be", "is:{}", objects.listed(_INTOLERANT), is_taste=True),
+    "eats": Meaning("eat", "eats:{}", objects.food, is_taste=True),
+    "drinks": Meaning("drink", "drinks:{}", objects.food, is_taste=True),
+    "smokes": Meaning("smoke", "smokes", lambda _: [Object("tobacco", " ")], is_taste=True),
+    "speaks": Meaning("speak", "speaks:{}", objects.listed(vocabulary.LANGUAGES, title=True), is_taste=True),
+    "learns": Meaning("learn", "learns:{}", objects.listed(vocabulary.LANGUAGES, title=True)),
+    "native": Meaning("'s native language", "native language", objects.listed(vocabulary.LANGUAGES, title=True)),
+    "marital": Meaning("be", "marital status", objects.listed(_MARITAL)),
+    "spouse": Meaning("be married to", "spouse", names.sure_name),
+    "condition": Meaning("have", "has:{}", objects.listed(vocabulary.CONDITIONS), is_taste=True),
+    "plays": Meaning("play", "plays:{}", objects.listed(vocabulary.PLAYED)),
+    "drives": Meaning("drive", "drives", names.vehicle),
+    "timezone": Meaning("'s time zone", "timezone", objects.timezone),
+    "email": Meaning("'s email address", "email", objects.email),
+}  # fmt: skip
+_THIRD = {"be": "is", "have": "has", "study": "studies"}
+
+
+def predicate_of(meaning: Meaning) -> str:
+    """As a triple has it: "lives in", "name"."""
+    verb, space, rest = meaning.says.partition(" ")
+    return rest if verb == "'s" else _conjugated(verb, USER) + space + rest
+
+
+def sentence_of(who: Who, meaning: Meaning, shown: str, how: str = "") -> str:
+    """A sentence that stands for itself; `how` is "", "not", "no longer" or "used to"."""
+    says, _, rest = meaning.says.partition(" ")
+    if says == "'s":
+        return f"{who}'s {rest} {_be(how, is_plural=rest.endswith('s') and not rest.endswith('ss'))} {shown}."
+    if how == "not" and meaning.negated:
+        says, how = meaning.negated, ""
+    if says == "be":
+        verb = "used to be" if how == "used to" else _be(how, is_plural=who.is_plural, is_past=rest.startswith("born"))
+    elif how == "used to":
+        verb = f"used to {says}"
+    elif how == "not":
+        verb = f"{'do' if who.is_plural else 'does'} not {says}"
+    else:
+        verb = f"{how} {_conjugated(says, who)}"
+    return " ".join(f"{who} {verb} {rest} {shown}".split()) + "."
+
+
+def _be(how: str, *, is_plural: bool, is_past: bool = False) -> str:
+    is_over = how == "used to"
+    form = ("were" if is_plural else "was") if is_past or is_over else ("are" if is_plural else "is")
+    return form if is_over else f"{form} {how}".strip()
+
+
+def _conjugated(verb: str, who: Who) -> str:
+    if who.is_plural:
+        return "are" if verb == "be" else verb
+    return _THIRD.get(verb) or (verb + "s" if not verb.endswith("ss") else verb + "es")

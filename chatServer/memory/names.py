@@ -1,0 +1,99 @@
+"""Names, places, employers and occupations: what capitals and lists of words give away."""
+
+import re
+
+from chatServer.memory import vocabulary as known
+from chatServer.memory.objects import EDGE, LOWER_WORDS, MORE, Object, one, titled, trimmed
+
+_NAME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)?(?: [^\W\d_]+(?:['-][^\W\d_]+)?){0,3}")
+_CAPITAL = re.compile(r"(?:[A-ZÀ-ÖØ-ÞА-Я][\w&.'’-]*|of|the|de|del|la|le|van|von|der|and|&|upon|am)")
+
+
+def _capitals(text: str) -> str:
+    """The words with capitals at the beginning; of "Berlin working as a nurse" Berlin."""
+    kept: list[str] = []
+    for word in text.split(" "):
+        if not _CAPITAL.fullmatch(word):
+            break
+        kept.append(word)
+    while kept and kept[-1] in LOWER_WORDS:
+        kept.pop()
+    return " ".join(kept) if kept and kept[0] != "of" else ""
+
+
+def name(text: str) -> list[Object]:
+    """A name of one to four words, with capitals where the rest of what is said has them."""
+    text = trimmed(text)
+    words = text.split(" ")
+    lower = {word.lower() for word in words}
+    is_name = _NAME.fullmatch(text) and not (known.NOT_NAMES | known.TECHNOLOGIES) & lower and len(words[0]) > 1
+    if text == text.lower() and (len(words) > 2 or text.endswith(("ed", "ing"))):
+        return []
+    return one(titled(text)) if is_name and len(text) <= 40 else []
+
+
+def sure_name(text: str) -> list[Object]:
+    """A name that only capitals give away: "I'm Ada", not "I'm tired"."""
+    text = trimmed(text)
+    words = text.split(" ")
+    is_name = all(word[:1].isupper() and not word.isupper() and word.isalpha() for word in words)
+    is_name = is_name and not (text.endswith("ing") and len(text) > 5)  # Standing
+    return name(text) if is_name and len(words) <= 3 and not known.KIN & {word.lower() for word in words} else []
+
+
+def place(text: str) -> list[Object]:
+    whole = text.strip(EDGE)
+    town, comma, land = whole.partition(", ")
+    if comma and _capitals(land) == trimmed(land) and (found := place(town)):
+        return one(f"{found[0].value}, {trimmed(land)}") if trimmed(land) else found
+    text = trimmed(whole)
+    if any(letter.isupper() for letter in text):
+        text = _capitals(MORE.sub("", text)) or _capitals(text)
+    elif known.NOT_PLACES & set((text := MORE.sub("", text)).split(" ")):
+        return []
+    words = text.split(" ")
+    is_lower = text == text.lower()
+    if not _NAME.fullmatch(text.replace(".", "")) or len(words) > (
+        4 if not is_lower else 3 if words[0] in known.PLACE_STARTS else 1
+    ):
+        return []
+    bare = [word for word in words if word.lower() != "the"]
+    no_place = known.NOT_PLACES | known.TECHNOLOGIES | known.FIELDS
+    if not bare or bare[0].lower() in no_place or text.lower().endswith("'s") or len(text) < 2:
+        return []
+    return one(("the " if words[0].lower() == "the" else "") + titled(" ".join(bare)))
+
+
+def sure_place(text: str) -> list[Object]:
+    return place(text) if _capitals(text.strip()) else []
+
+
+def organisation(text: str) -> list[Object]:
+    text = trimmed(text)
+    words = text.split(" ")
+    if words[0].lower() in ("a", "an"):
+        text = MORE.sub("", text)
+        is_plain = 1 < len(text.split(" ")) <= 5 and not known.NOT_THINGS & {word.lower() for word in words[1:]}
+        return one(f"{words[0].lower()} {' '.join(text.split(' ')[1:])}") if is_plain else []
+    is_named = words[0].lower() == "the" and words[1:] and words[1][:1].isupper()
+    text = _capitals(text) if any(letter.isupper() for letter in text) else MORE.sub("", text)
+    is_org = (
+        text
+        and (is_named or words[0].lower() not in known.NOT_ORGS)
+        and len(text.split(" ")) <= (1 if text == text.lower() else 5)
+    )
+    return one(titled(text)) if is_org and len(text) <= 60 and any(letter.isalpha() for letter in text) else []
+
+
+def vehicle(text: str) -> list[Object]:
+    found = organisation(text)
+    last = found[0].value.split(" ")[-1] if found else ""
+    return found if last[:1].isupper() or last in known.VEHICLES else []
+
+
+def job(text: str) -> list[Object]:
+    text = MORE.sub("", trimmed(text)).lower()
+    words = text.split(" ")
+    if len(words) > 4 or words[-1] not in known.JOBS or known.NOT_THINGS & set(words):
+        return []
+    return [Object(text, f"{'an' if text[0] in 'aeiou' else 'a'} {text}")]

@@ -1,0 +1,98 @@
+"""How people say it. A group's name is what it says: an entry of the meanings, or a name in SPECIAL of facts.py.
+
+A clause is matched whole, after it was brought into one form: first person, present tense, contractions spelled out,
+adverbs and negations taken away. So one row serves "I don't live in Rome any more" and "my sister Anna lives in Rome".
+"""
+
+import re
+
+_WORK = r"i (?:work|am working|have worked|have been working|am employed)"
+_ROWS = (
+    r"my (?:full |first |real |given )?name is (?P<name>.+)",
+    r"i am (?:called|named) (?P<name>.+)",
+    r"i go by (?P<called>.+)",
+    r"(?:(?:you|people|friends|everyone|everybody|my friends|most people) (?:can |may )?)?calls? me (?P<called>.+)",
+    r"i (?:prefer|like) to be called (?P<called>.+)",
+    r"my pronouns are (?P<pronouns>.+)",
+    # Where
+    r"i (?:moved|have moved|relocated|have relocated) from (?P<left>.+?) to (?P<moved>.+)",
+    r"i (?:live|am living|reside|am residing|am based|have lived|have been living|have been based) in (?P<home>.+)",
+    r"i (?:moved|have moved|relocated|have relocated) to (?P<moved>.+)",
+    r"i lived in (?P<was_home>.+)",
+    r"my home (?:city |town )?is (?:in )?(?P<home>.+)",
+    r"i (?:am moving|will move|will be moving|am going to move|am relocating) to (?P<moving>.+)",
+    r"i (?:am|come) from (?P<came>.+)",
+    r"my home ?town is (?P<origin>.+)",
+    # Born
+    r"i was born (?:on|in) (?P<birthday>.+)",
+    r"i was born in (?P<birth_year>.+)",
+    r"i was born (?:and raised )?in (?P<birthplace>.+)",
+    r"my (?:birthday|birth ?date|date of birth) is (?:on )?(?P<birthday>.+)",
+    r"i (?:am|turned) (?P<age>\d{1,3})(?: years old| years of age| yo)?(?: yesterday| today| (?:last|this) \w+)?",
+    r"i am an? (?P<age>\d{1,3})[ -]years?[ -]old (?P<job>.+)",
+    r"i am an? (?P<age>\d{1,3})[ -]years?[ -]old(?: (?:man|woman|guy|girl|boy|male|female|person))?",
+    # Work and study
+    rf"{_WORK} as (?:an? |the )?(?P<job>.+?) (?:at|for) (?P<employer>.+)",
+    rf"{_WORK} (?:at|for) (?P<employer>.+?) as (?:an? |the )?(?P<job>.+)",
+    rf"{_WORK} as (?:an? |the )?(?P<job>.+)",
+    rf"{_WORK} (?:at|for) (?P<employer>.+)",
+    r"i (?:started working|started to work|got a job|have a job|started an? (?:new )?job) (?:at|for) (?P<employer>.+)",
+    r"i worked (?:at|for) (?P<was_employer>.+)",
+    r"i (?:quit|left|lost) my job at (?P<no_employer>.+)",
+    r"my employer is (?P<employer>.+)",
+    rf"{_WORK} in (?P<workplace>.+)",
+    rf"{_WORK} in (?P<field>.+)",
+    r"my (?:job|occupation|profession) is (?:an? )?(?P<job>.+)",
+    r"i am (?:an?|the) (?P<job>.+?) (?:at|for) (?P<employer>.+)",
+    r"i am (?:an?|the) (?P<job>.+?) from (?P<origin>.+)",
+    r"i am (?:an?|the) (?P<job>.+?) (?:in|living in|based in) (?P<home>.+)",
+    r"i am an? (?P<job>.+)",
+    r"i am an? (?:\w+ )?student at (?P<school>.+)",
+    r"i am (?P<employment>a student|retired|unemployed|self-employed|on parental leave|on maternity leave)",
+    r"i (?:study|am studying) (?P<studies>.+?) at (?P<school>.+)",
+    r"i (?:study|am studying|go to school|go to college|go to university) at (?P<school>.+)",
+    # Languages
+    r"i (?:speak|can speak|am fluent in) (?P<speaks>.+)",
+    r"i am an? native (?P<native>\w+) speaker",
+    r"my (?:native|first|mother) (?:language|tongue) is (?P<native>.+)",
+    r"i (?:am learning|learn|am studying|study|am trying to learn|started learning) (?P<learns>.+)",
+    r"i (?:study|am studying) (?P<studies>.+)",
+    # Tastes
+    r"i (?:like|love|enjoy|adore|am fond of|am into|have loved|have liked) (?P<likes>.+)",
+    r"i am an? (?:big |huge |great |massive )?fan of (?P<likes>.+)",
+    r"i (?:hate|dislike|detest|loathe|despise|can not stand|can not bear) (?P<dislikes>.+)",
+    r"i prefer (?P<prefers>.+?) (?:over|instead of|rather than) (?P<over>.+)",
+    r"i prefer (?P<prefers>.+?) to (?P<than>.+)",
+    r"i prefer (?P<prefers>.+)",
+    r"my (?:all[ -]time )?fav(?:ou?rite)? (?P<favourite_of>.+?)(?: of all time)? (?:is|are) (?P<favourite>.+)",
+    r"(?P<favourite>.+?) (?:is|are) my (?:all[ -]time )?favou?rite (?P<favourite_of>.+)",
+    r"i (?:play|have played) (?:the )?(?P<plays>.+)",
+    r"i drive (?P<drives>an? .+)",
+    # Food and health
+    r"i am allergic to (?P<allergic>.+)",
+    r"i have an? (?P<allergy>.+?) allergy",
+    r"i am (?P<intolerant>\w+[ -]intolerant)",
+    r"i am intolerant to (?P<allergic>.+)",
+    r"i (?:am|follow|eat) (?:an? )?(?P<diet>.{4,40}?)(?: diet)?",
+    r"i (?:stopped eating|quit eating|gave up eating) (?P<no_eats>.+)",
+    r"i (?:stopped drinking|quit drinking|gave up drinking) (?P<no_drinks>.+)",
+    r"i (?:quit|stopped|gave up) (?P<no_smokes>smoking)",
+    r"i (?P<smokes>smoke)",
+    r"i (?:eat|can eat) (?P<eats>.+)",
+    r"i (?:drink|can drink) (?P<drinks>.+)",
+    r"i (?:have|suffer from|was diagnosed with|have been diagnosed with) (?:type \d )?(?P<condition>\w+)(?: disease)?",
+    # Somebody
+    r"i am married to (?P<spouse>.+)",
+    r"i (?:am|got|just got) (?P<marital>[a-z]+)",
+    r"i (?:have got|have|own|got|adopted) (?P<event>.+)",
+    r"i (?:have got|have|own|got|adopted) (?P<has>.+)",
+    # How to reach
+    r"my (?P<due>.+? is .+)",
+    r"my time ?zone is (?P<timezone>.+)",
+    r"i am in (?:the )?(?P<timezone>.+?) time ?zone",
+    r"my e-?mail(?: address)? is (?P<email>.+)",
+    r"you can (?:reach|e-?mail) me (?:at|under) (?P<email>.+)",
+    r"i am (?P<sure_name>.+?), an? (?P<job>.+)",
+    r"i am (?P<sure_name>.+?)(?:,? (?:an?|the|from|and) .+)?",
+)
+PATTERNS = tuple(re.compile(row, re.IGNORECASE) for row in _ROWS)

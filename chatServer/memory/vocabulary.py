@@ -1,0 +1,175 @@
+"""Lists of words by which facts are told from talk."""
+
+from chatServer.memory.words import word_set
+
+PEOPLE = word_set(
+    "mother father mom mum dad sister brother wife husband partner spouse fiance fiancée fiancé son daughter"
+    " grandmother grandfather grandma grandpa aunt uncle cousin niece nephew girlfriend boyfriend friend boss"
+    " colleague roommate flatmate neighbour neighbor stepmother stepfather stepson stepdaughter baby child"
+)
+PETS = word_set("dog cat puppy kitten rabbit hamster parrot horse tortoise turtle fish bird snake lizard pet goldfish")
+PLURALS = {
+    "parents": "parent", "children": "child", "kids": "kid", "wives": "wife", "twins": "twin",
+    "puppies": "puppy", "babies": "baby", "fish": "fish", "goldfish": "goldfish", "siblings": "sibling",
+    "grandparents": "grandparent",
+    **{f"{word}s": word for word in PEOPLE | PETS if word not in ("wife", "child", "puppy", "baby", "fish")},
+}  # fmt: skip
+KIN = PEOPLE | PETS | frozenset(PLURALS) | {"kid", "sibling", "grandparent", "twin"}
+
+TECHNOLOGIES = word_set(
+    "python javascript typescript java kotlin swift rust golang ruby php perl scala haskell elixir clojure"
+    " lua bash html css sql postgres postgresql mysql sqlite mongodb redis kafka rabbitmq docker kubernetes"
+    " terraform ansible linux windows macos android ios aws azure gcp react vue angular svelte node nodejs"
+    " deno django flask fastapi spring rails laravel pytorch tensorflow numpy pandas git github gitlab nginx"
+    " graphql grpc langchain openai"
+    " excel word powerpoint jira slack emacs vim vscode notion figma photoshop jupyter"
+)
+# After "I'm": a capital makes no name of these.
+NOT_NAMES = word_set(
+    "a an the not so very just really sorry sure happy sad tired hungry thirsty busy fine good great ok okay"
+    " well bad"
+    " ready done here back there home alone lost stuck confused curious interested afraid scared worried"
+    " excited glad"
+    " grateful thankful new old young big small sick ill cold hot late early free available single married divorced"
+    " engaged pregnant retired unemployed vegan vegetarian aware certain wrong right correct able unable going"
+    " trying"
+    " looking working using getting having doing thinking feeling living planning writing reading learning studying"
+    " wondering asking talking coming leaving moving starting making running english french german italian spanish"
+    " american british canadian australian european african asian indian chinese japanese korean russian ukrainian"
+    " polish dutch swedish norwegian danish finnish irish scottish welsh portuguese brazilian mexican turkish greek"
+    " catholic christian muslim jewish hindu buddhist atheist monday tuesday wednesday thursday friday saturday"
+    " sunday"
+    " january february march april june july august september october november december in on at from with by"
+    " for to"
+    " out off up down over under about your my his her their our this that it you he she they we what who how"
+    " why all"
+    " none both only also still always never maybe probably too more most less an as like gay straight human ai"
+    " later"
+    " tomorrow today crazy old-fashioned anytime when if back again now soon asap whatever anything something"
+    " yes no please thanks hello hi hey dear team tbh lol also currently based born left used mud"
+    " required taken missing empty unknown secret irrelevant important long short weird common rare different"
+    " changed"
+    " misspelled invalid null undefined batman superman spiderman groot legion spelled written hidden"
+)
+NOT_PLACES = word_set(
+    "fear hope peace denial hell heaven poverty luxury pain silence shame debt harmony sin exile town general"
+    " particular"
+    " fact reality mind bed prison jail hospital school college university work office total order person public"
+    " private student love trouble style comfort squalor isolation darkness here there it this that which what"
+    " somewhere anywhere nowhere everywhere one two both the a an my your his her their our an interesting constant"
+    " rural urban shared temporary marketing finance sales tech it healthcare education english german french spanish"
+    " another such many several some any different various these those and or near next with without work home mine"
+    " outer time years months days weeks case terms hindsight theory practice today tomorrow retrospect abroad"
+    " behind hr tears code vs excel january february march april may june july august september october november"
+    " december spring summer autumn winter"
+)
+PLACE_STARTS = word_set(
+    "new san los las hong south north east west cape buenos rio st saint tel abu costa sri united el"
+)
+NOT_ORGS = word_set(
+    "home night day noon work least weekends times scale speed it that this once all present moment first last hand"
+    " free myself me them him her us you yourself fun money hours years months weeks days minutes ages about over"
+    " nothing something anything some many it's what which who whom the my your our his their and or now your"
+)
+JOBS = word_set(
+    "accountant actor actress analyst anesthesiologist animator archaeologist architect artist astronomer"
+    " attorney author"
+    " baker banker barber barista bartender biologist bookkeeper builder butcher carpenter cashier chef chemist"
+    " cleaner"
+    " clerk coach comedian composer conductor consultant contractor cook copywriter counselor counsellor"
+    " curator dancer"
+    " dentist designer detective developer dietitian director diver doctor driver economist editor electrician"
+    " engineer"
+    " entrepreneur farmer filmmaker firefighter fisherman florist freelancer gardener geologist geophysicist"
+    " hairdresser"
+    " historian illustrator instructor interpreter janitor jeweller journalist judge lawyer lecturer librarian"
+    " lifeguard"
+    " linguist locksmith machinist magician manager marketer mathematician mechanic midwife miner model"
+    " musician nanny"
+    " neurologist novelist nurse nutritionist optician painter paralegal paramedic pastor pediatrician pharmacist"
+    " philosopher photographer physician physicist physiotherapist pianist pilot plumber poet policeman"
+    " politician porter"
+    " postdoc potter priest producer professor programmer psychiatrist psychologist radiologist realtor"
+    " receptionist"
+    " recruiter reporter researcher roofer sailor salesman salesperson scientist sculptor secretary singer"
+    " sociologist"
+    " soldier statistician surgeon surveyor tailor teacher technician therapist trader trainer"
+    " translator tutor"
+    " veterinarian vet violinist waiter waitress welder writer zookeeper officer assistant intern apprentice"
+    " geneticist"
+)
+FIELDS = word_set(
+    "marketing finance sales tech technology it healthcare education hr law construction retail hospitality"
+    " logistics"
+    " insurance banking advertising publishing journalism pharma biotech consulting accounting medicine engineering"
+    " agriculture aviation tourism architecture design research academia government film media cybersecurity"
+)
+LANGUAGES = word_set(
+    "english german french spanish italian portuguese russian ukrainian polish czech slovak dutch swedish norwegian"
+    " danish finnish icelandic estonian latvian lithuanian hungarian romanian bulgarian serbian croatian"
+    " slovenian greek"
+    " turkish arabic hebrew persian farsi urdu hindi bengali punjabi tamil telugu marathi gujarati mandarin"
+    " cantonese"
+    " chinese japanese korean vietnamese thai indonesian malay tagalog swahili amharic somali yoruba hausa zulu"
+    " afrikaans irish welsh catalan basque latin esperanto albanian armenian georgian kazakh mongolian nepali"
+)
+PLAYED = word_set(
+    "guitar piano violin drums bass cello flute saxophone ukulele trumpet clarinet harp accordion keyboard"
+    " viola banjo"
+    " football soccer basketball tennis volleyball chess golf badminton hockey rugby cricket baseball squash poker"
+)
+CONDITIONS = word_set(
+    "asthma diabetes adhd autism dyslexia epilepsy migraines celiac eczema arthritis anxiety depression insomnia"
+    " hypertension hypothyroidism tinnitus endometriosis"
+)
+VEHICLES = word_set("truck van motorcycle bus taxi scooter motorbike tractor pickup hybrid")
+LOOSE_KIN = word_set("friend boss colleague roommate flatmate neighbour neighbor child baby partner pet")
+EVENTS = word_set(
+    "appointment interview exam flight meeting wedding surgery deadline presentation concert marathon operation"
+    " graduation checkup conference funeral test party trip audition date"
+)
+ZONES = word_set(
+    "utc gmt cet cest eet eest est edt cst cdt mst mdt pst pdt bst ist jst kst msk aest aedt acst awst nzst wet"
+)
+# What is said of the talk itself, or of nothing in particular, is no taste.
+NOT_THINGS = word_set(
+    "it this that these those you your yours he she him his her hers they them their us we our i me my mine"
+    " what how"
+    " when where why which who whom whose if whether is are was were be been am do does did will would can"
+    " could should"
+    " might must has had here there one ones something anything everything nothing someone anyone everyone"
+    " thing things"
+    " stuff idea ideas way ways fact result results answer answers response responses suggestion suggestions option"
+    " options version versions code error errors approach feature features part parts sound look looks feeling"
+    " direction"
+    " example examples first second third last next other another same both all none some any more less much many"
+    " thought question questions point topic plan progress advice draft output because but not never said same"
+    " lot bit"
+    " least most neither either such too also just better bullshit nonsense vibe concept solution suggestion"
+    " choice each every few sort kind"
+)
+NOT_DONE = word_set(
+    "think say know see ask be have do hear get point add start try use learn believe imagine call make keep go"
+    " give take"
+    " being having getting seeing hearing knowing going doing saying thinking admit bother interrupt disappoint"
+    " break"
+    " discuss understand help work explore talk find tell look need want"
+)
+THE_LIKED = word_set(
+    "sea beach mountains ocean outdoors theatre theater cinema opera rain snow sun winter summer autumn spring"
+    " forest"
+    " countryside desert cold heat dark city nature ballet gym water night"
+)
+NOT_EATEN = word_set(
+    "lunch breakfast dinner out lot well healthy late early alone less more too it that this here now much"
+)
+# Of two of one row only one can be preferred: the new one takes the place of the other.
+AXES = {
+    word: row[0]
+    for row in (
+        ("light", "dark"), ("window", "aisle", "middle"), ("short", "long", "brief", "detailed", "concise", "lengthy"),
+        ("metric", "imperial"), ("formal", "informal", "casual"), ("morning", "afternoon", "evening"),
+        ("hot", "cold", "iced"), ("red", "white"), ("soft", "hard"),
+    )
+    for word in row
+}  # fmt: skip
