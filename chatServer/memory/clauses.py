@@ -90,7 +90,7 @@ _TAKEN: tuple[tuple[re.Pattern[str], str, dict[str, bool]], ...] = (
     (re.compile(r"i am not ", re.I), "i am ", {"is_negation": True}),
     (re.compile(r"i (?:do not|never) ", re.I), "i ", {"is_negation": True}),
     (re.compile(r"i can not have ", re.I), "i eat ", {"is_negation": True}),
-    (re.compile(r"i can not (?!stand|bear)", re.I), "i ", {"is_negation": True}),
+    (re.compile(r"i can not (?=(?:eat|drink|speak)\b)", re.I), "i ", {"is_negation": True}),
     (re.compile(r"i used to be ", re.I), "i am ", {"is_past": True}),
     (re.compile(r"i used to ", re.I), "i ", {"is_past": True}),
     (re.compile(r"i have been (?!\w+ing\b|(?:to|in|there|diagnosed|based)\b)", re.I), "i am ", {}),
@@ -104,7 +104,7 @@ _NO_MORE = re.compile(r",? (?:anymore|any more|any longer)\b[.! ]*$", re.IGNOREC
 def clauses(sentence: str) -> list[Clause]:
     """The clauses that are about the user or somebody close; of a question, what is stated before it is asked."""
     text = spelled_out(" ".join(sentence.split()))
-    if text.endswith("?"):
+    if "?" in text[-4:]:
         text = _before_the_question(text)
     text = without_leads(text)
     if not _OPENING.match(text):
@@ -124,7 +124,8 @@ def without_leads(text: str) -> str:
 def _before_the_question(text: str) -> str:
     asking = _ASKING.search(text)
     words = text[asking.end() :].rstrip("?").lower().split() if asking else []
-    return text[: asking.start()] if asking and len(words) >= 3 and "i" not in words[1:3] else ""  # no "don't I?"
+    is_tag = words[:1] and words[0] in ("do", "did", "am", "is", "are", "have") and "i" in words[1:3]  # "don't I?"
+    return text[: asking.start()] if asking and len(words) >= 3 and not is_tag else ""
 
 
 def _parts(text: str) -> list[tuple[str, bool]]:

@@ -31,12 +31,8 @@ def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact]) -> 
         return None
     for wording in _WORDINGS:
         match = wording.fullmatch(text)
-        if (
-            match
-            and _is_sure(match, text)
-            and (fact := _meant(told, match["old"]))
-            and (new := _changed(fact, match["new"], sentence))
-        ):
+        fact = _meant(told, match["old"]) if match and _is_sure(match, text) else None
+        if match and fact and (new := _changed(fact, match["new"], sentence)):
             return new
     bare = _BARE.fullmatch(text) if found else None
     return _changed(found[-1], bare["new"], sentence) if bare else None
@@ -44,9 +40,8 @@ def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact]) -> 
 
 def _is_sure(match: re.Match[str], text: str) -> bool:
     """ "Actually it's Madrid" corrects, "actually it's raining" does not."""
-    return bool(
-        match["old"] or "meant" in text.lower() or any(each.isupper() or each.isdigit() for each in match["new"])
-    )
+    is_written_so = any(each.isupper() or each.isdigit() for each in match["new"])
+    return bool(match["old"] or is_written_so or "meant" in text.lower())
 
 
 def _meant(told: Sequence[Fact], old: str | None) -> Fact | None:

@@ -15,6 +15,7 @@ from chatServer.memory.rules import MAX_FACTS_PER_MESSAGE
 from chatServer.memory.sentences import statements
 from chatServer.memory.told import Told
 
+MIN_AGE = 10  # of a user: "I'm 5" is more often a place in a queue
 __all__ = ["Extractor", "Fact", "RuleExtractor", "facts_in"]
 
 
@@ -75,6 +76,9 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
     if name in _NEVER_DENIED and told.clause.is_negation and not told.clause.is_over:
         return []
     text, span = without_time(text, told.said_at, is_ahead=name == "moving", is_past=told.clause.is_past)
+    who = told.clause.who
+    if (name == "email" and who.relation) or (name == "age" and not who.relation and int(text) < MIN_AGE):
+        return []
     if name == "age":
         span = Span(told.said_at)
     if name == "moving" and span.start:
@@ -83,9 +87,13 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
             for what in meaning.read(text)
         ]
     facts = meaning.read(text)
-    if name in ("name", "sure_name") and told.clause.who.relation:
+    if name in ("name", "sure_name") and who.relation:
         return [kin.relation(told, what.value) for what in facts]
     return [told.fact(meaning, what, span) for what in facts]
+
+
+def _past(told: Told, name: str, text: str) -> list[Fact]:
+    return [] if told.clause.is_negation else _plain(told.past(), name, text)  # "I never lived in Rome" is no news
 
 
 def _is_written_alike(told: Told, text: str) -> bool:
@@ -96,11 +104,11 @@ def _is_written_alike(told: Told, text: str) -> bool:
 # "I'm not a doctor" tells nothing; "I don't live in Rome" does.
 _NEVER_DENIED = frozenset(["job", "name", "sure_name", "called", "age", "moving", "spouse", "studies"])
 _SPECIAL = {
-    "was_home": lambda told, text: _plain(told.past(), "home", text),
+    "was_home": lambda told, text: _past(told, "home", text),
     "moved": lambda told, text: _plain(told, "home", text) if _is_written_alike(told, text) else [],
     "came": lambda told, text: _plain(told, "origin", text) if _is_written_alike(told, text) else [],
-    "left": lambda told, text: _plain(told.past(), "home", text),
-    "was_employer": lambda told, text: _plain(told.past(), "employer", text),
+    "left": lambda told, text: _past(told, "home", text),
+    "was_employer": lambda told, text: _past(told, "employer", text),
     "no_employer": lambda told, text: _plain(told.over(), "employer", text),
     "no_eats": lambda told, text: _plain(told.over(), "eats", text),
     "no_drinks": lambda told, text: _plain(told.over(), "drinks", text),

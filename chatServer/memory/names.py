@@ -27,7 +27,7 @@ def name(text: str) -> list[Object]:
     words = text.split(" ")
     lower = {word.lower() for word in words}
     is_name = _NAME.fullmatch(text) and not (known.NOT_NAMES | known.TECHNOLOGIES) & lower and len(words[0]) > 1
-    if text == text.lower() and (len(words) > 2 or text.endswith(("ed", "ing"))):
+    if text == text.lower() and (len(words) > 2 or any(word.endswith(("ed", "ing")) for word in words)):
         return []
     return one(titled(text)) if is_name and len(text) <= 40 else []
 
@@ -38,7 +38,11 @@ def sure_name(text: str) -> list[Object]:
     words = text.split(" ")
     is_name = all(word[:1].isupper() and not word.isupper() and word.isalpha() for word in words)
     is_name = is_name and not (text.endswith("ing") and len(text) > 5)  # Standing
-    return name(text) if is_name and len(words) <= 3 and not known.KIN & {word.lower() for word in words} else []
+    return (
+        name(text)
+        if is_name and len(words) <= 3 and not (known.KIN | known.JOBS) & {word.lower() for word in words}
+        else []
+    )
 
 
 def place(text: str) -> list[Object]:

@@ -30,7 +30,7 @@ EDGE = " \t.,!?;:…\"'“”*()-–—~😀😊🙂😄😅❤"
 _JOINT = re.compile(r",? (?:and|or|&) (?:also )?|, ")
 LOWER_WORDS = frozenset(["of", "the", "de", "del", "la", "le", "van", "von", "der", "and", "upon", "am", "&"])
 _NOT_FIRST = frozenset(
-    ["a", "an", "as", "with", "about", "in", "on", "at", "for", "of", "from", "than", "into", "by", "up", "out"]
+    ["a", "an", "as", "like", "with", "about", "in", "on", "at", "for", "of", "from", "than", "into", "by", "up", "out"]
 )
 _PREFERABLE = frozenset(
     ["answers", "responses", "examples", "explanations", "code", "options", "questions", "features"]

@@ -19,7 +19,7 @@ _ROWS = (
     r"i (?:live|am living|reside|am residing|am based|have lived|have been living|have been based) in (?P<home>.+)",
     r"i (?:moved|have moved|relocated|have relocated) to (?P<moved>.+)",
     r"i lived in (?P<was_home>.+)",
-    r"my home (?:city |town )?is (?:in )?(?P<home>.+)",
+    r"my home (?:city |town )?is (?:in )?(?P<moved>.+)",
     r"i (?:am moving|will move|will be moving|am going to move|am relocating) to (?P<moving>.+)",
     r"i (?:am|come) from (?P<came>.+)",
     r"my home ?town is (?P<origin>.+)",

@@ -48,7 +48,7 @@ def _axis(value: str) -> str:
 def _favourite(told: Told, of: str, what: str) -> list[Fact]:
     words = folded_words(trimmed(of))
     found = thing(what)
-    if not 0 < len(words) <= 3 or NOT_THINGS & set(words) or not found:
+    if told.clause.is_negation or not 0 < len(words) <= 3 or NOT_THINGS & set(words) or not found:
         return []
     kind, value = " ".join(words), found[0].value
     if what[:1].isupper() and told.clause.said.startswith(what) and value[1:].islower() and " " not in value:

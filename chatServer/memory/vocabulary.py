@@ -23,6 +23,12 @@ TECHNOLOGIES = word_set(
     " deno django flask fastapi spring rails laravel pytorch tensorflow numpy pandas git github gitlab nginx"
     " graphql grpc langchain openai"
     " excel word powerpoint jira slack emacs vim vscode notion figma photoshop jupyter"
+    " vercel netlify supabase firebase heroku cloudflare chatgpt gpt claude gemini gmail outlook spotify"
+    " netflix shopify"
+    " wordpress chrome firefox safari ubuntu debian fedora arch nixos zsh neovim intellij pycharm cursor"
+    " copilot tailwind"
+    " nextjs vite webpack bun pnpm npm yarn poetry uv pip conda elasticsearch snowflake bigquery airflow spark"
+    " databricks"
 )
 # After "I'm": a capital makes no name of these.
 NOT_NAMES = word_set(
@@ -50,6 +56,15 @@ NOT_NAMES = word_set(
     " required taken missing empty unknown secret irrelevant important long short weird common rare different"
     " changed"
     " misspelled invalid null undefined batman superman spiderman groot legion spelled written hidden"
+    " swiss austrian belgian nigerian kenyan egyptian moroccan israeli iranian iraqi saudi pakistani"
+    " bangladeshi thai"
+    " vietnamese filipino indonesian malaysian singaporean argentinian argentine chilean colombian peruvian"
+    " venezuelan"
+    " cuban jamaican icelandic estonian latvian lithuanian hungarian romanian bulgarian serbian croatian"
+    " slovenian slovak"
+    " czech albanian bosnian ethiopian ghanaian nepali taiwanese lebanese syrian latino latina hispanic black white"
+    " pisces virgo libra scorpio sagittarius capricorn aquarius taurus aries god jesus senior junior head chief"
+    " lead"
 )
 NOT_PLACES = word_set(
     "fear hope peace denial hell heaven poverty luxury pain silence shame debt harmony sin exile town general"
@@ -57,11 +72,13 @@ NOT_PLACES = word_set(
     " fact reality mind bed prison jail hospital school college university work office total order person public"
     " private student love trouble style comfort squalor isolation darkness here there it this that which what"
     " somewhere anywhere nowhere everywhere one two both the a an my your his her their our an interesting constant"
-    " rural urban shared temporary marketing finance sales tech it healthcare education english german french spanish"
+    " rural urban shared temporary marketing finance sales tech it healthcare education english german french"
+    " spanish"
     " another such many several some any different various these those and or near next with without work home mine"
     " outer time years months days weeks case terms hindsight theory practice today tomorrow retrospect abroad"
     " behind hr tears code vs excel january february march april may june july august september october november"
-    " december spring summer autumn winter"
+    " december spring summer autumn winter apartment flat house room building street unit block condo dorm"
+    " team google microsoft apple amazon meta facebook ibm oracle intel nvidia anthropic siemens bosch hostel"
 )
 PLACE_STARTS = word_set(
     "new san los las hong south north east west cape buenos rio st saint tel abu costa sri united el"
@@ -146,7 +163,7 @@ NOT_THINGS = word_set(
     " thought question questions point topic plan progress advice draft output because but not never said same"
     " lot bit"
     " least most neither either such too also just better bullshit nonsense vibe concept solution suggestion"
-    " choice each every few sort kind"
+    " choice each every few sort kind number"
 )
 NOT_DONE = word_set(
     "think say know see ask be have do hear get point add start try use learn believe imagine call make keep go"
@@ -161,7 +178,8 @@ THE_LIKED = word_set(
     " countryside desert cold heat dark city nature ballet gym water night"
 )
 NOT_EATEN = word_set(
-    "lunch breakfast dinner out lot well healthy late early alone less more too it that this here now much"
+    "enough anything after lunch breakfast dinner out lot well healthy late early alone less more too it that"
+    " this here now much"
 )
 # Of two of one row only one can be preferred: the new one takes the place of the other.
 AXES = {
