@@ -9,6 +9,11 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def any_of(*lines: str) -> str:
+    """A pattern for any of the phrases, which stand in lines by what they have in common, "|" between them."""
+    return f"(?:{'|'.join(lines)})"
+
+
 NEGATIONS = word_set("not no never without cannot nor neither none nobody nothing hardly")
 # Words that carry nothing of what a sentence says. Pronouns, tenses and negations are not among them.
 FILLERS = word_set(
