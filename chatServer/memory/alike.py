@@ -8,13 +8,21 @@ import re
 from dataclasses import dataclass
 from zlib import crc32
 
-from chatServer.memory.words import FILLERS, NEGATIONS, NUMBERS, folded_words, spelled_out, stem, word_set
+from chatServer.memory.words import FILLERS, NEGATIONS, NUMBERS, any_of, folded_words, spelled_out, stem, word_set
 
 MAX_READ = 4_000  # characters of each text
 LONG = 12  # telling words from which on another word may be wording; in a short text each one tells
 MIN_SHARED = 0.85  # of all telling words of two long texts
 KEYS = 4
 _CLAUSE = re.compile(r"[.,;:!?()\n]|\b(?:but|and|though|although)\b", re.IGNORECASE)
+_ASIDE = re.compile(
+    any_of(
+        "just so you know|as i said|like i said|as i told you|by the way|for the record|for your information|fyi|btw",
+        "(?:please )?(?:remember|note|keep in mind|do not forget)(?: that)?|i want you to know(?: that)?",
+    )
+    + r"\b",
+    re.IGNORECASE,
+)  # at the beginning, where it says nothing
 _NAME = re.compile(r"(?<=[\w,;'’)] )[A-Z]\w+")  # a capital that does not begin a sentence
 _TURNS = frozenset(
     stem(word) for word in word_set("not used was were will would had did could might maybe only except left right")
@@ -36,7 +44,9 @@ class Signature:
 
 
 def signature(text: str) -> Signature:
-    read = spelled_out(text[:MAX_READ])
+    read = spelled_out(text[:MAX_READ]).lstrip()
+    if aside := _ASIDE.match(read):
+        read = read[aside.end() :]
     words = [word for clause in _CLAUSE.split(read) for word in _telling(clause)]
     names = frozenset(stem(word) for name in _NAME.findall(read) for word in folded_words(name))
     return Signature(tuple(dict.fromkeys(words)), names, tuple(sorted(word for word in words if word.isdigit())))

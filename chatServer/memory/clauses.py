@@ -1,33 +1,26 @@
-"""A sentence cut into clauses, and each clause in one form: whom it is about, in the first person, without"
-" negation."""
+"""A sentence cut into clauses, and each clause in one form: about whom, in the first person, without negation."""
 
 import re
 from dataclasses import dataclass, replace
 
 from chatServer.memory.meanings import USER, Who
 from chatServer.memory.vocabulary import KIN, NOT_NAMES, PLURALS
-from chatServer.memory.words import spelled_out, word_set
+from chatServer.memory.words import any_of, spelled_out, word_set
 
 MAX_LEADS = 6
-_LEADS = re.compile(
-    r"(?:(?:hi|hello|hey|thanks|thank you|yes|no) \w{2,15}(?=[,!])|hi there|hi|hello|hey|good morning|well|so"
-    r"|ok|okay|yes|yeah|yep|no|nope|actually|by the way|btw|fyi|just so you know|and"
-    r"|for your information|for the record|also|but|oh|ah|sorry|please note that|note that|note"
-    r"|please remember that|please remember"
-    r"|remember that|remember|keep in mind that|don't forget that|do not forget that|you should know that"
-    r"|i want you to know that|let me tell you"
-    r"|to be honest|tbh|personally|honestly|correction|i was wrong|i made a mistake|i misspoke|my mistake"
-    r"|my bad|wait|as i said|like i said"
-    r"|about me|facts about me|a bit about me|some facts about me|thanks|thank you|please|just|great|cool|nice"
-    r"|perfect|update|reminder|ps|info|since|because|as|given that"
-    r"|first of all|in fact|of course|nowadays|currently|right now|now|today|these days|fun fact"
-    r"|nice to meet you|lol|haha|hmm|edit)"
-    r"\b(?:[\s,:.!—–-]+|$)",
-    re.IGNORECASE,
+_LEAD_WORDS = any_of(
+    r"(?:hi|hello|hey|thanks|thank you|yes|no) \w{2,15}(?=[,!])|hi there|hi|hello|hey|good morning|nice to meet you",
+    "ok|okay|yes|yeah|yep|no|nope|thanks|thank you|please|great|cool|nice|perfect|lol|haha|hmm|oh|ah|wait|well",
+    "by the way|btw|fyi|for your information|for the record|just so you know|fun fact|first of all|in fact|of course",
+    "please note that|note that|note|please remember that|please remember|remember that|remember|keep in mind that",
+    "do not forget that|you should know that|i want you to know that|let me tell you|about me|a bit about me",
+    "facts about me|some facts about me|info|reminder|update|edit|ps|also|just|to be honest|tbh|personally|honestly",
+    "actually|sorry|correction|i was wrong|i made a mistake|i misspoke|my mistake|my bad|as i said|like i said",
+    "so|and|but|since|because|as|given that|nowadays|currently|right now|now|today|these days",
 )
+_LEADS = re.compile(rf"{_LEAD_WORDS}\b(?:[\s,:.!—–-]+|$)", re.IGNORECASE)
 _OPENING = re.compile(
-    r"(?:i|my|call me|(?:you|people|friends|everyone|everybody|most people) (?:can |may )?(?:calls?|e-?mail"
-    r"|reach))\b"
+    r"(?:i|my|call me|(?:you|people|friends|everyone|everybody|most people) (?:can |may )?(?:calls?|e-?mail|reach))\b"
     r"|[^,]{1,60} (?:is|are) my (?:all[ -]time )?favou?rite ",
     re.IGNORECASE,
 )
@@ -38,25 +31,22 @@ _JOINT = re.compile(
     rf"| (?:and|but|so|because|plus|though|although|while) {_TIME}{_OWN}",
     re.IGNORECASE,
 )
-_ELIDED = re.compile(
-    r",? (?:and|but) (?:also |now |currently )?(?=(?:live|lives|work|works|have|has|speak|speaks|love|loves"
-    r"|like|likes|hate|hates|prefer"
-    r"|prefers|study|studies|moved|play|plays|am|is|do not|don't|doesn't|can't|drive|drives|allergic)\b)",
-    re.IGNORECASE,
+_ELIDED_VERBS = any_of(
+    "am|is|have|has|live|lives|moved|work|works|study|studies|speak|speaks|play|plays|drive|drives|allergic",
+    "love|loves|like|likes|hate|hates|prefer|prefers|do not|does not|can not",
 )
+_ELIDED = re.compile(rf",? (?:and|but) (?:also |now |currently )?(?={_ELIDED_VERBS}\b)", re.IGNORECASE)
 _SUBJECT = re.compile(r"i\b|my [a-z]+(?: [A-Z][a-z]+)?", re.IGNORECASE)
+_QUESTION_WORDS = "what|how|which|where|can|could|would|should|will"
 _ASKING = re.compile(
-    r"(?:[,;]| [-–—]+) (?:so |and |but )?(?=(?:what|how|which|where|who|when|why|can|could|would|should|is|are"
-    r"|do|does|did|will|any)\b)"
-    r"| (?:so|and) (?=(?:what|how|which|where|can|could|would|should|will)\b)",
+    rf"(?:[,;]| [-–—]+) (?:so |and |but )?(?=(?:{_QUESTION_WORDS}|who|when|why|is|are|do|does|did|any)\b)"
+    rf"| (?:so|and) (?=(?:{_QUESTION_WORDS})\b)",
     re.IGNORECASE,
 )
 _ADVERBS = word_set(
-    "really absolutely truly just also always currently now still usually mostly mainly generally personally"
-    " actually"
-    " originally recently already often definitely certainly simply totally completely very severely deathly"
-    " highly quite"
-    " both finally officially happily proudly regularly particularly especially"
+    "really absolutely truly just also always currently now still usually mostly mainly generally personally actually"
+    " originally recently already often definitely certainly simply totally completely very severely deathly highly"
+    " quite both finally officially happily proudly regularly particularly especially"
 )
 _FORMS = {"is": "am", "are": "am", "has": "have", "does": "do", "studies": "study", "was": "was", "were": "was"}
 _SINGULAR = word_set(
@@ -64,8 +54,8 @@ _SINGULAR = word_set(
 )
 _QUALITY = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|best|dear|lovely|beloved|new) )?"
 _KIN = re.compile(
-    rf"(?i:my {_QUALITY}({'|'.join(sorted(KIN, key=len, reverse=True))}))(?! (?:tongue|in law)\b)(?:('s)"
-    rf"|,? ([A-Z][\w-]+))?,? (.+)"
+    rf"(?i:my {_QUALITY}({'|'.join(sorted(KIN, key=len, reverse=True))}))(?! (?:tongue|in law)\b)"
+    r"(?:('s)|,? ([A-Z][\w-]+))?,? (.+)"
 )
 SAME_KIN = {
     "mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather",
@@ -89,6 +79,7 @@ _TAKEN: tuple[tuple[re.Pattern[str], str, dict[str, bool]], ...] = (
     (re.compile(r"i no longer ", re.I), "i ", {"is_negation": True, "is_over": True}),
     (re.compile(r"i am not ", re.I), "i am ", {"is_negation": True}),
     (re.compile(r"i (?:do not|never) ", re.I), "i ", {"is_negation": True}),
+    (re.compile(r"i do (?=\w)", re.I), "i ", {}),
     (re.compile(r"i can not have ", re.I), "i eat ", {"is_negation": True}),
     (re.compile(r"i can not (?=(?:eat|drink|speak)\b)", re.I), "i ", {"is_negation": True}),
     (re.compile(r"i used to be ", re.I), "i am ", {"is_past": True}),

@@ -36,13 +36,10 @@ def sure_name(text: str) -> list[Object]:
     """A name that only capitals give away: "I'm Ada", not "I'm tired"."""
     text = trimmed(text)
     words = text.split(" ")
-    is_name = all(word[:1].isupper() and not word.isupper() and word.isalpha() for word in words)
-    is_name = is_name and not (text.endswith("ing") and len(text) > 5)  # Standing
-    return (
-        name(text)
-        if is_name and len(words) <= 3 and not (known.KIN | known.JOBS) & {word.lower() for word in words}
-        else []
-    )
+    is_name = all(word[:1].isupper() and not word.isupper() and word.isalpha() for word in words) and len(words) <= 3
+    is_word = text.endswith("ing") and len(text) > 5  # Standing
+    is_other = (known.KIN | known.JOBS) & {word.lower() for word in words}
+    return name(text) if is_name and not is_word and not is_other else []
 
 
 def place(text: str) -> list[Object]:
@@ -57,9 +54,8 @@ def place(text: str) -> list[Object]:
         return []
     words = text.split(" ")
     is_lower = text == text.lower()
-    if not _NAME.fullmatch(text.replace(".", "")) or len(words) > (
-        4 if not is_lower else 3 if words[0] in known.PLACE_STARTS else 1
-    ):
+    max_words = 4 if not is_lower else 3 if words[0] in known.PLACE_STARTS else 1
+    if not _NAME.fullmatch(text.replace(".", "")) or len(words) > max_words:
         return []
     bare = [word for word in words if word.lower() != "the"]
     no_place = known.NOT_PLACES | known.TECHNOLOGIES | known.FIELDS
@@ -81,12 +77,10 @@ def organisation(text: str) -> list[Object]:
         return one(f"{words[0].lower()} {' '.join(text.split(' ')[1:])}") if is_plain else []
     is_named = words[0].lower() == "the" and words[1:] and words[1][:1].isupper()
     text = _capitals(text) if any(letter.isupper() for letter in text) else MORE.sub("", text)
-    is_org = (
-        text
-        and (is_named or words[0].lower() not in known.NOT_ORGS)
-        and len(text.split(" ")) <= (1 if text == text.lower() else 5)
-    )
-    return one(titled(text)) if is_org and len(text) <= 60 and any(letter.isalpha() for letter in text) else []
+    max_words = 1 if text == text.lower() else 5
+    is_org = is_named or words[0].lower() not in known.NOT_ORGS
+    is_text = len(text) <= 60 and any(letter.isalpha() for letter in text)
+    return one(titled(text)) if is_org and is_text and len(text.split(" ")) <= max_words else []
 
 
 def vehicle(text: str) -> list[Object]:

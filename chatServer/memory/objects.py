@@ -7,16 +7,18 @@ from datetime import UTC, datetime
 
 from chatServer.memory import vocabulary as known
 from chatServer.memory.dates import date_in, day_in
-from chatServer.memory.words import FILLERS, NUMBERS, folded_words, stem
+from chatServer.memory.words import FILLERS, NUMBERS, any_of, folded_words, stem
 
 MAX_WORDS = 6
 MAX_LETTERS = 80
 MAX_LIST = 6
 _CUT = re.compile(
-    r"\s*[;:()]|,\s|\s+[-–—]+\s|\s(?:because|but|which|who|whom|where|when|while|though|although|so|as|due"
-    r"|after|before"
-    r"|even|like|such|since|if|unless|except|thanks|than|until|till|mostly|especially|particularly|depending"
-    r"|whenever|hence)\b",
+    r"\s*[;:()]|,\s|\s+[-–—]+\s|\s"
+    + any_of(
+        "because|but|which|who|whom|where|when|whenever|while|though|although|so|as|due|hence|thanks|than|like|such",
+        "after|before|since|until|till|if|unless|except|even|mostly|especially|particularly|depending",
+    )
+    + r"\b",
     re.IGNORECASE,
 )
 MORE = re.compile(
@@ -26,7 +28,8 @@ _ENDS = ("a lot", "very much", "so much", "most of all", "as well", "the most", 
          "best", "much", "though", "either", "at all", "anymore", "any more", "again", "every day", "every morning",
          "these days", "lol", "haha", "please", "everyone", "btw", "by the way", "in general", "tbh",
          "nowadays")  # fmt: skip
-EDGE = " \t.,!?;:…\"'“”*()-–—~😀😊🙂😄😅❤"
+EDGE = " \t.,!?;:…\"'“”*()-–—~"
+_LAST = re.compile(r"[^\w+#%°)]+$")  # full stops, emoji
 _JOINT = re.compile(r",? (?:and|or|&) (?:also )?|, ")
 LOWER_WORDS = frozenset(["of", "the", "de", "del", "la", "le", "van", "von", "der", "and", "upon", "am", "&"])
 _NOT_FIRST = frozenset(
@@ -37,6 +40,10 @@ _PREFERABLE = frozenset(
 )
 _COUNTABLE = frozenset(["nut", "peanut", "tree nut", "egg", "cat", "dog", "bee", "strawberry", "prawn", "shrimp"])
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}")
+_LIST_END = re.compile(r"\s(?:but|because|with|at|since|for|in)\b|[;:(]")
+_DEGREE = re.compile(
+    r"^(?:the|some|a little|a bit of|fluent|native|basic|both) | (?:fluently|natively|well)$", re.IGNORECASE
+)
 _YEAR = re.compile(r"(?:[a-z]{3,9} )?(?:19|20)\d\d", re.IGNORECASE)
 _ZONE = re.compile(r"(?:utc|gmt) ?[+-] ?\d{1,2}(?::?\d\d)?|[A-Z][a-z]+/[A-Z]\w+(?:/\w+)?", re.IGNORECASE)
 
@@ -64,7 +71,7 @@ def folded(text: str) -> str:
 
 def trimmed(text: str) -> str:
     """Without what only surrounds it: reasons, clauses, emphasis, punctuation."""
-    text = _CUT.split(text, maxsplit=1)[0].strip(EDGE)
+    text = _LAST.sub("", _CUT.split(text, maxsplit=1)[0]).strip(EDGE)
     for _ in range(3):
         ending = next((end for end in _ENDS if text.lower().endswith(" " + end)), None)
         if not ending:
@@ -124,50 +131,27 @@ def things(text: str) -> list[Object]:
 
 
 def food(text: str) -> list[Object]:
-    return (
-        []
-        if known.NOT_EATEN & set(text.lower().split())
-        else [each for each in things(text) if each.value.count(" ") < 3]
-    )
+    if known.NOT_EATEN & set(text.lower().split()):
+        return []
+    return [each for each in things(text) if each.value.count(" ") < 3]
 
 
 def subject(text: str) -> list[Object]:
+    """What can be studied."""
     text = trimmed(text)
     words = text.lower().split(" ")
-    is_one = len(words) <= 3 and words[0] not in (
-        "a",
-        "an",
-        "the",
-        "for",
-        "hard",
-        "at",
-        "in",
-        "abroad",
-        "to",
-        "with",
-        "on",
-    )
-    return thing(text) if is_one else []
+    return thing(text) if len(words) <= 3 and words[0] not in ("the", "to", "hard", "abroad") else []
 
 
-def listed(*sets: frozenset[str], title: bool = False) -> Reader:
-    """Only words of a list."""
+def listed(allowed: frozenset[str], *, title: bool = False) -> Reader:
+    """One or several, all from a list."""
 
     def read(text: str) -> list[Object]:
-        words = [trimmed(_MORE_LANGUAGE.sub("", part)).lower() for part in _JOINT.split(trimmed_list(text))[:MAX_LIST]]
-        is_known = words and all(any(word in each for each in sets) for word in words)
-        return [Object(titled(word) if title else word) for word in words] if is_known else []
+        text = _LIST_END.split(text, maxsplit=1)[0].strip(EDGE)
+        words = [trimmed(_DEGREE.sub("", part)).lower() for part in _JOINT.split(text)[:MAX_LIST]]
+        return [Object(titled(word) if title else word) for word in words] if allowed.issuperset(words) else []
 
     return read
-
-
-_MORE_LANGUAGE = re.compile(
-    r"^(?:the|some|a little|a bit of|fluent|native|basic|both) | (?:fluently|natively|well)$", re.IGNORECASE
-)
-
-
-def trimmed_list(text: str) -> str:
-    return re.split(r"\s(?:but|because|with|at|since|for|in)\b|[;:(]", text, maxsplit=1)[0].strip(EDGE)
 
 
 def birthday(text: str) -> list[Object]:

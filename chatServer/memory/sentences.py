@@ -1,11 +1,11 @@
-"""Which sentences of a message are the user's own statements. Everything else is left alone: code, quotations,"
-" pasted
-letters, verse, questions, what others said, what would be, and play.
+"""Which sentences of a message are the user's own statements.
+
+Everything else is left alone: code, quotations, pasted letters, verse, what others said, what would be, and play.
 """
 
 import re
 
-from chatServer.memory.words import straight
+from chatServer.memory.words import any_of, straight
 
 MAX_TOLD = 4_000  # characters; nobody types more of himself at once: it is pasted
 MAX_SENTENCE = 300
@@ -19,68 +19,68 @@ _BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s+")
 _END = re.compile(r"(?<=[.!?…])[\"')]?\s+")
 # Letters, forwarded mail, transcripts, logs.
 _PASTE = re.compile(
-    r"^\s*(?:from|to|cc|subject|sent|date|re|fwd?)\s?:|^\s*-{3,}|forwarded message|original message"
-    r"|^on .{4,60} wrote:"
-    r"|^\s*(?:dear|to whom) |^\s*(?:best|kind|warm)? ?regards|^\s*(?:sincerely|yours truly|yours faithfully"
-    r"|cheers,$)"
-    r"|^\s*(?:traceback|caused by:|at \w+[.(])|^\s*file \"|^\d{4}-\d\d-\d\d[ t]\d\d:"
-    r"|^\[?\d\d:\d\d(?::\d\d)?\]?\s|^\s*(?:chapter|verse"
-    r"|chorus|abstract|transcript)\b",
+    any_of(
+        r"^[ \t]*(?:from|to|cc|subject|sent|date|re|fwd?)\s?:|^[ \t]*-{3,}|forwarded message|original message",
+        r"^on .{4,60} wrote:|^[ \t]*(?:dear|to whom) |^[ \t]*(?:best |kind |warm )?regards|^[ \t]*cheers,$",
+        r"^[ \t]*(?:sincerely|yours truly|yours faithfully)|^[ \t]*(?:chapter|verse|chorus|abstract|transcript)\b",
+        r"^[ \t]*(?:traceback|caused by:|at \w+[.(])|^[ \t]*file \"",
+        r"^\d{4}-\d\d-\d\d[ t]\d\d:|^\[?\d\d:\d\d(?::\d\d)?\]?\s",
+    ),
     re.IGNORECASE | re.MULTILINE,
 )
-_SPEAKER = re.compile(r"^\s*(?:\*\*)?[A-Z][\w ]{0,20}(?:\*\*)?:\s+\S", re.MULTILINE)
-_PLAY = re.compile(
-    r"\b(?:pretend|pretending|imagine|imagining|role-?play|role play|act as|acting as|let's play|we play"
-    r"|in this (?:story|scenario|game)"
-    r"|you are now|you're now|from now on you|my character|fictional|hypothetical(?:ly)?|suppose|let's say"
-    r"|let us say|say that i|in character"
-    r"|for example|for instance|e\.g|as an example|sample text|lorem ipsum|lyrics|screenplay|short story"
-    r"|story so far|in the game|in my dreams?|in the movie|the sentence|the phrase"
-    r"|test message|placeholder|prompt)\b",
-    re.IGNORECASE,
+_SPEAKER = re.compile(r"^[ \t]*(?:\*\*)?[A-Z][\w ]{0,20}(?:\*\*)?:[ \t]+\S", re.MULTILINE)
+
+
+def _words(*lines: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{any_of(*lines)}\b", re.IGNORECASE)
+
+
+# Play and examples: nothing of such a message is the user's own life.
+_PLAY = _words(
+    "pretend|pretending|imagine|imagining|role-?play|role play|act as|acting as|let's play|we play|in character",
+    "in this (?:story|scenario|game)|in the game|in the movie|in my dreams?|story so far|my character|fictional",
+    "you are now|you're now|from now on you|hypothetical(?:ly)?|suppose|let's say|let us say|say that i",
+    r"for example|for instance|e\.g|as an example|sample text|lorem ipsum|test message|placeholder|prompt",
+    "lyrics|screenplay|short story|the sentence|the phrase",
 )
 # Somebody's text to be worked on, the user's own or not: it is not said to us.
-_WORK_PIECE = re.compile(
-    r"\b(?:sounds? better|how does (?:this|that|it) sound|is (?:this|that|it) (?:correct|right)|check (?:my"
-    r"|this|the)|grammar|spelling"
-    r"|proofread|make (?:this|it) (?:sound|better|shorter|longer)|feedback on|rate (?:my|this)|(?:this"
-    r"|that) sentence|(?:a|the|this|of the) (?:song|poem)"
-    r"|(?:here is|here's|this is) (?:my|the|a|his|her) (?:story|essay|bio|draft|letter|e-?mail|text|speech"
-    r"|intro|poem|message|post|article|cv"
-    r"|paragraph|cover letter|resume|diary))\b",
-    re.IGNORECASE,
+_WORK_PIECE = _words(
+    "sounds? better|how does (?:this|that|it) sound|is (?:this|that|it) (?:correct|right)|check (?:my|this|the)",
+    "grammar|spelling|proofread|make (?:this|it) (?:sound|better|shorter|longer)|feedback on|rate (?:my|this)",
+    "(?:this|that) sentence|(?:a|the|this|of the) (?:song|poem)",
+    "(?:here is|here's|this is) (?:my|the|a|his|her) (?:story|essay|bio|draft|letter|e-?mail|text|speech|intro|poem"
+    "|message|post|article|cv|paragraph|cover letter|resume|diary)",
+)
+_WORK_VERBS = any_of(
+    "translate|summari[sz]e|rewrite|rephrase|paraphrase|proofread|correct|edit|improve|shorten|fix|polish|grade|format",
+    "write|draft|compose|continue|complete|analy[sz]e|review|classify|extract|reply|respond|convert|generate|create",
+    "repeat|say|read",
 )
 _TEXT_WORK = re.compile(
-    r"^(?:please |can you |could you |would you |will you |kindly |now |help me |i need you to |i want you to "
-    r"|hey ){0,4}"
-    r"(?:translate|summari[sz]e|rewrite|rephrase|paraphrase|proofread|correct|edit|improve|shorten|fix|polish"
-    r"|grade|continue|complete"
-    r"|write|draft|compose|analy[sz]e|review|classify|extract|reply|respond|convert|format|generate|create"
-    r"|repeat|say|read)\b",
+    r"(?:please |can you |could you |would you |will you |kindly |now |help me |i need you to |i want you to ){0,4}"
+    rf"{_WORK_VERBS}\b",
     re.IGNORECASE,
 )
-_BACKWARDS = re.compile(
-    r"\b(?:this|that|these|it|above|text|sentences?|paragraph|essay|e-?mail|letter|message|bio)\b", re.IGNORECASE
-)
-_UNSURE = re.compile(
-    r"\b(?:if|unless|whether|wish|as though|maybe|perhaps|probably|possibly|not sure|i guess|i think|i suppose"
-    r"|supposedly|apparently"
-    r"|allegedly|in a dream|dreamt|dreamed|joking|just kidding|kidding|sarcasm|what would|would be|someone who"
-    r"|people who)\b",
-    re.IGNORECASE,
+_BACKWARDS = _words("this|that|these|it|above|text|sentences?|paragraph|essay|e-?mail|letter|message|bio")
+_UNSURE = _words(
+    "if|unless|whether|wish|as though|maybe|perhaps|probably|possibly|not sure|i guess|i think|i suppose|supposedly",
+    "apparently|allegedly|in a dream|dreamt|dreamed|joking|kidding|sarcasm|would be|someone who|people who",
 )
 _OTHERS = re.compile(
-    r"(?<!\bi )\b(?:said|says|saying|told|tells|claims|claimed|wrote|writes|asked|asks|replied|replies|thinks"
-    r"|thought|believes"
-    r"|heard|quote|quoting|quoted|according to|shouted|whispered|insists|calls himself|calls herself"
-    r"|the article|the book|the text|read that)\b",
+    r"(?<!\bi )\b"
+    + any_of(
+        "said|says|saying|told|tells|claims|claimed|wrote|writes|asked|asks|replied|replies|thinks|thought|believes",
+        "heard|quote|quoting|quoted|shouted|whispered|insists|according to|read that|the article|the book|the text",
+        "calls himself|calls herself",
+    )
+    + r"\b",
     re.IGNORECASE,
 )
-_LABEL = re.compile(
-    r"^(?!(?:btw|fyi|note|ps|p\.s|about me|correction|remember|please remember|please note|update"
-    r"|facts about me|reminder|edit|info)\b)[\w' ]{1,30}:(?=\s|$)",
-    re.IGNORECASE,
+_OWN_LABELS = any_of(
+    r"btw|fyi|note|please note|ps|p\.s|about me|facts about me|correction|update|edit|info",
+    "remember|please remember|reminder",
 )
+_LABEL = re.compile(rf"(?!{_OWN_LABELS}\b)[\w' ]{{1,30}}:(?=\s|$)", re.IGNORECASE)
 _CODE = re.compile(r"[{}<>=|\\\[\]]|//|::|->|\w\(|;$|https?:")
 
 
@@ -89,14 +89,11 @@ def statements(text: str, *, is_reply: bool = False) -> list[str]:
     if len(text) > MAX_TOLD or not (is_reply or _OWN_WORDS.search(straight(text))):
         return []
     lines = _prose_lines(straight(text))
+    if len(lines) > MAX_LINES:
+        return []
     prose = "\n".join(lines)
-    if (
-        len(lines) > MAX_LINES
-        or _is_pasted(prose)
-        or _PLAY.search(prose)
-        or _WORK_PIECE.search(prose)
-        or _is_verse(lines)
-    ):
+    is_foreign = _is_pasted(prose) or _is_verse(lines) or _PLAY.search(prose) or _WORK_PIECE.search(prose)
+    if is_foreign:
         return []
     kept: list[str] = []
     for sentence in _sentences(prose):
@@ -115,9 +112,7 @@ def _prose_lines(text: str) -> list[str]:
     for line in text.splitlines():
         if line.lstrip().startswith(("```", "~~~")):
             is_code = not is_code
-        elif (
-            not is_code and not line.startswith(("    ", "\t", ">")) and not line.lstrip().startswith((">", "|", "$ "))
-        ):
+        elif not is_code and not line.startswith(("    ", "\t")) and not line.lstrip().startswith((">", "|", "$ ")):
             kept.append(_QUOTED.sub(_unquoted, _INLINE_CODE.sub(HOLE, line)).replace("**", ""))
     return kept
 

@@ -9,13 +9,18 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def any_of(*lines: str) -> str:
+    """A pattern for any of the phrases, which stand in lines by what they have in common, "|" between them."""
+    return f"(?:{'|'.join(lines)})"
+
+
 NEGATIONS = word_set("not no never without cannot nor neither none nobody nothing hardly")
 # Words that carry nothing of what a sentence says. Pronouns, tenses and negations are not among them.
 FILLERS = word_set(
     "a an the this that these those is am are be been being it its of to in on at for and or as with by from"
     " so very really quite just also too please well oh hey hi hello ok okay yes yeah actually basically"
     " honestly personally now currently btw by way fyi s d ll ve re m there here then than some any more do"
-    " does have has got about"
+    " does have has got about lot much lol haha tbh"
 )
 _COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
 NUMBERS = {word: str(number) for number, word in enumerate(_COUNTED.split())}

@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 
+from chatServer import memory as memories
 from chatServer.errors import MessageError
 from chatServer.memory import ConversationMemory, KGMemory, MemoryManager
 from chatServer.messages import AgentCallMsg, Message, MessageContent, ToolCallMsg, extract_action_from_message
@@ -38,6 +39,11 @@ def pictures(tmp_path):
     for path, first_bytes in zip(paths, (PNG, JPEG), strict=True):
         path.write_bytes(first_bytes)
     return [str(path) for path in paths]
+
+
+def test_the_names_are_where_others_look_for_them():
+    assert memories.__all__ == ["BaseMemory", "ConversationMemory", "KGMemory", "MemoryManager"]
+    assert all(issubclass(getattr(memories, name), memories.BaseMemory) for name in memories.__all__)
 
 
 def test_message_creation_and_storage():
