@@ -1,7 +1,7 @@
 """Facts that a user tells of himself, found by rules. Precision before recall: what is unsure is not a fact."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -25,9 +25,14 @@ class Extractor(Protocol):
     async def facts(self, text: str, said_at: datetime) -> list[Fact]: ...
 
 
+@dataclass(frozen=True, slots=True)
 class RuleExtractor:
+    """These rules; `earlier` is what "no, I meant Madrid" may be about."""
+
+    earlier: Sequence[Fact] = ()
+
     async def facts(self, text: str, said_at: datetime) -> list[Fact]:
-        return facts_in(text, said_at=said_at)
+        return facts_in(text, said_at=said_at, earlier=self.earlier)
 
 
 def facts_in(text: str, *, said_at: datetime, earlier: Sequence[Fact] = ()) -> list[Fact]:
