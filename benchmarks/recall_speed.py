@@ -12,8 +12,9 @@ import numpy as np
 
 from chatServer.memory.asked import ask
 from chatServer.memory.features import features
-from chatServer.memory.index import DIMENSIONS, Index, Scope
+from chatServer.memory.index import Index, Scope
 from chatServer.memory.items import Items
+from chatServer.memory.packing import DIMENSIONS
 from chatServer.memory.question import Question
 from chatServer.memory.rank import rank, total
 from chatServer.memory.weights import shipped_weights

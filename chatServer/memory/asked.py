@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from chatServer.memory.index import Index, Lexical, Scope, saturated
+from chatServer.memory.index import Index, Lexical, Scope
+from chatServer.memory.packing import saturated
 from chatServer.memory.postings import Floats, Rows
 from chatServer.memory.question import Question
 
@@ -33,7 +34,8 @@ class Asked:
 
     def among_people(self) -> npt.NDArray[np.bool_]:
         """Whether only people speak in a row's session."""
-        return ~np.append(self.index.has_assistant, True)[self.index.columns["session"]]
+        is_so: npt.NDArray[np.bool_] = ~np.append(self.index.has_assistant, True)[self.index.columns["session"]]
+        return is_so
 
     def neighbours(self, rows: Rows, side: str) -> Rows:
         """The message before or after each row; -1 where there is none, or none that may be looked at."""

@@ -6,7 +6,7 @@ it is, it breaks as soon as people write otherwise than those whom the weights w
 import numpy as np
 
 from chatServer.memory.asked import Asked, best, divided
-from chatServer.memory.index import saturated
+from chatServer.memory.packing import saturated
 from chatServer.memory.postings import Floats, Rows
 
 ASSISTANT = 1
@@ -69,13 +69,14 @@ def _around(asked: Asked, rows: Rows, before: Rows, after: Rows) -> Floats:
 
 def _window(asked: Asked, *windows: Rows) -> Floats:
     length = asked.index.columns["length"]
-    counts, lengths = np.float32(0), np.float32(0)
+    counts = np.zeros((len(asked.lexical.idf), len(windows[0])), np.float32)
+    lengths = np.zeros(len(windows[0]), np.float32)
     for rows in windows:
-        is_there = rows >= 0
-        counts = counts + asked.lexical.counts[:, rows] * is_there.astype(np.float32)
-        lengths = lengths + length[rows] * is_there
-    worth = saturated(np.asarray(counts), lengths / (len(windows) * asked.index.mean_length))
-    return asked.lexical.idf @ worth
+        is_there = (rows >= 0).astype(np.float32)
+        counts += asked.lexical.counts[:, rows] * is_there
+        lengths += length[rows] * is_there
+    worth: Floats = asked.lexical.idf @ saturated(counts, lengths / (len(windows) * asked.index.mean_length))
+    return worth
 
 
 def _meaning(asked: Asked, rows: Rows) -> dict[str, Floats]:
