@@ -9,6 +9,14 @@
 -- Planning these statements takes five times as long as running them, and comes to the same plan every time.
 set local plan_cache_mode = force_generic_plan;
 
+-- name: walk_the_index
+-- Rows come by their index in its order, and no more than are wanted, also where statistics are missing or old.
+set local enable_sort = off;
+
+-- name: fetch_one_by_one
+-- The other half of that.
+set local enable_bitmapscan = off;
+
 -- name: read_clock
 -- The number of the user's last change to memories, the time, and whether the session that asks has no memory.
 select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s), 0) as seq,
