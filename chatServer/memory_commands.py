@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TextIO, get_args
 from uuid import UUID
 
-from chatServer import terminal, terminal_memories
+from chatServer import logs, terminal, terminal_memories
 from chatServer.agent.embeddings import embedder_of
 from chatServer.config import Settings
 from chatServer.errors import ChatError, EmbedderFailed, StartupError
@@ -82,6 +82,7 @@ def _edit(parsed: argparse.Namespace) -> Edit:
 
 
 def reembed_all(settings: Settings, _: argparse.Namespace) -> None:
+    logs.install("ERROR")
     print(asyncio.run(_reembed_all(settings)))
 
 

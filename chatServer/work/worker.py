@@ -91,5 +91,8 @@ async def beside_the_server(
     running = asyncio.create_task(Worker(database, tasks, grace_s=settings.shutdown_grace_s).run(stopping))
     try:
         yield
+    except BaseException:
+        stopping.set()  # who should have told it did not even start
+        raise
     finally:
         await running

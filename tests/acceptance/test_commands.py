@@ -51,7 +51,7 @@ def test_backup_restore_and_migrate_by_command_while_the_server_runs(tmp_path):
         assert running.request("GET", f"/api/sessions/{session_id}").json()["title"] == "keep me"
 
 
-def test_sessions_by_command_are_those_of_the_user_and_of_nobody_else(tmp_path):
+def test_sessions_and_vectors_by_command_while_the_server_runs(tmp_path):
     with server(tmp_path) as running:
         running.request("POST", "/api/sessions", json={"session_id": "my-thread", "title": "Volcanoes"})
         listed = chatserver(tmp_path, "session", "list", "--user", "ada")
@@ -63,6 +63,10 @@ def test_sessions_by_command_are_those_of_the_user_and_of_nobody_else(tmp_path):
         gone = chatserver(tmp_path, "session", "delete", "--user", "ada", "my-thread", "--json")
         assert json.loads(gone.stdout) == {"deleted": "my-thread"}
         assert running.request("GET", "/api/sessions/my-thread").status_code == 404
+        running.request("POST", "/api/memories", json={"text": "Ada's sister Mary lives in Porto."})
+        done = chatserver(tmp_path, "memory", "reembed")
+        assert "All vectors are of wordllama: 1 users, 0 messages, 1 memories" in done.stdout
+        assert done.stderr.splitlines()[-1].startswith("100%  1 users"), done.stderr
 
 
 def test_there_is_nothing_to_back_up_before_the_first_migration(tmp_path):

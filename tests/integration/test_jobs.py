@@ -20,7 +20,7 @@ from chatServer.store.pool import Database
 from chatServer.store.queue import MAX_RUNS, Backoff, Pace, Queue
 from chatServer.work import after_turn
 from chatServer.work.after_turn import Workshop
-from chatServer.work.worker import Worker
+from chatServer.work.worker import Worker, beside_the_server
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.tools.remembering import kept, memory_events
 from tests.tools.turns import eventually, finish_turn, finished_turn, queued, title_events, title_of
@@ -440,3 +440,11 @@ async def test_after_work_of_a_turn_that_is_gone_or_of_another_user_does_nothing
     await Workshop(database, no_model).after_turn(str(EVE.user_id), str(turn_id))
     await Workshop(database, no_model).after_turn(str(ADA.user_id), str(uuid.uuid4()))
     assert (await title_of(database, ADA, session_id), title_events(urls)) == (None, [])
+
+
+async def test_what_fails_while_the_server_starts_ends_the_worker_and_is_told(settings, database):
+    beside = beside_the_server(settings.model_copy(update={"worker": "inprocess"}), database, {}, asyncio.Event())
+    async with asyncio.timeout(20):
+        with pytest.raises(ZeroDivisionError):
+            async with beside:
+                raise ZeroDivisionError

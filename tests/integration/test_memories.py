@@ -193,10 +193,11 @@ async def test_the_audit_finds_what_deserves_a_look(client, as_ada, as_eve, data
         memory("Nobody asked.", **old),
         memory("Somebody asked.", recalls=2, **old),
         memory("A page said so.", trust="untrusted"),
-        memory("Lives in Berlin.", triple=live[0], fact_key="user:home"),
-        memory("Lives in Rome.", triple=live[1], shelf="coder"),
-        memory("Likes tea.", triple=live[2], fact_key="user:likes:tea"),
-        memory("Likes cake.", triple=Triple("user", "likes", "cake"), fact_key="user:likes:cake"),
+        memory("Lives in Berlin.", triple=live[0], fact_key="user|home"),
+        memory("Lives in Rome.", triple=live[1], shelf="coder", origin="model"),
+        memory("Likes tea.", triple=live[2], fact_key="user|likes:tea"),
+        memory("Likes cake.", triple=Triple("user", "likes", "cake"), fact_key="user|likes:cake"),
+        *(memory(f"Has a brother {name}.", triple=Triple("user", "has brother", name)) for name in ("Tom", "Max")),
         memory("Lived in Oslo.", triple=Triple("user", "lives in", "Oslo"), valid_to=now),
         memory("Runs five miles every single morning."),
         memory("Runs five miles every single morning now."),
@@ -223,7 +224,7 @@ async def test_the_audit_finds_what_deserves_a_look(client, as_ada, as_eve, data
     assert texts("contradicted") == [["Lives in Berlin.", "Lives in Rome."]]
     assert [entry["message_id"] for entry in found["hidden_messages"]] == [str(hidden)]
     assert found["counts"] == {
-        "memories": 9, "duplicates": 1, "never_recalled": 1, "untrusted": 1, "contradicted": 1, "hidden_messages": 1,
+        "memories": 11, "duplicates": 1, "never_recalled": 1, "untrusted": 1, "contradicted": 1, "hidden_messages": 1,
     }  # fmt: skip
     assert set((await client.get(f"{URL}/audit", headers=as_eve)).json()["counts"].values()) == {0}
 

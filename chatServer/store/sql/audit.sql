@@ -24,14 +24,14 @@ order by seq desc
 limit %(limit)s;
 
 -- name: find_contradicted
--- Facts that hold and say different things of one subject; but those whose key has its object in it: they go together.
+-- Facts that hold and say different things of one subject, but such as go together: user|likes:tea, a second brother.
 select array_agg(memory_id order by seq desc), count(*) over ()
 from chat.memories
 where user_id = %(user_id)s and valid_to is null and (expires_at is null or expires_at > now())
     and subject is not null
 group by lower(subject), lower(predicate)
 having count(distinct lower(object)) > 1
-    and not coalesce(bool_or(position(lower(object) in lower(fact_key)) > 0), false)
+    and not bool_or(case when fact_key is null then origin = 'rules' else split_part(fact_key, '|', 2) ~ ':' end)
 order by max(seq) desc
 limit %(limit)s;
 

@@ -1,0 +1,150 @@
+"""Memories at a terminal: of one user, in 100 columns, harmless to the terminal; and how far a long command is."""
+
+import asyncio
+import io
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from chatServer import cli, terminal_memories
+from chatServer.config import Settings
+from chatServer.errors import MemoryNotFound
+from chatServer.memory.edit import Edit
+from chatServer.memory.reembed import Progress
+from chatServer.memory_commands import Bar
+from chatServer.records import MemoryFilter, Triple
+from chatServer.store.pool import Database
+from tests.conftest import ADA, EVE
+from tests.integration.test_memory_store import memory, write
+
+EVERYTHING = MemoryFilter(ever=True)
+
+
+async def test_a_list_fits_100_columns_and_moves_no_cursor(database, monkeypatch):
+    monkeypatch.setattr(terminal_memories, "PAGE", 2)
+    over = datetime.now(UTC) - timedelta(hours=1)
+    await write(
+        database, *(memory(f"Fact {n} \x1b[2J\n" + "and so on " * 20) for n in range(4)), memory("Was.", valid_to=over)
+    )
+    header, was, *rows = (await terminal_memories.list_memories(database, ADA, EVERYTHING)).splitlines()
+    assert header.split() == ["ID", "KIND", "TIER", "IMP.", "AGENT", "TEXT"]
+    assert was.endswith(f"(until {over:%Y-%m-%d}) Was.")
+    assert len(rows) == 4
+    assert {len(row) for row in rows} == {100}
+    assert "\ufffd[2J and so on" in rows[0]
+    found = json.loads(await terminal_memories.list_memories(database, ADA, EVERYTHING, as_json=True))
+    assert [each["kind"] for each in found] == ["fact"] * 5
+    assert len((await terminal_memories.list_memories(database, EVE, EVERYTHING)).splitlines()) == 1
+
+
+async def test_one_memory_is_shown_edited_forgotten_and_brought_back(database):
+    told = memory("Lives in Rome.", triple=Triple("user", "lives in", "Rome"))
+    await write(database, told)
+    memory_id = told.memory_id
+    shown = await terminal_memories.show_memory(database, ADA, memory_id)
+    assert "triple          user · lives in · Rome" in shown
+    assert shown.splitlines()[-1].split()[2:] == ["created", "rules"]
+    said = await terminal_memories.edit_memory(database, ADA, memory_id, Edit(text="Lives in Oslo."))
+    assert said == f"Changed {memory_id}: Lives in Oslo."
+    assert str(memory_id) in await terminal_memories.forget_memory(database, ADA, memory_id)
+    with pytest.raises(MemoryNotFound):
+        await terminal_memories.show_memory(database, ADA, memory_id)
+    assert await terminal_memories.undo_change(database, ADA, memory_id) == "Again: Lives in Oslo."
+    for verb in (terminal_memories.show_memory, terminal_memories.forget_memory, terminal_memories.undo_change):
+        with pytest.raises(MemoryNotFound):
+            await verb(database, EVE, memory_id)
+
+
+async def test_an_audit_and_maintenance_say_what_they_found(database):
+    await write(database, memory("I like tea"), memory("Well, I really like tea"), memory("A page.", trust="untrusted"))
+    audited = await terminal_memories.audit_memories(database, ADA)
+    assert "duplicates       1" in audited
+    assert "untrusted: It comes from a tool or a page" in audited
+    for dry_run, header in ((True, "WOULD BE"), (False, "WERE")):
+        said = await terminal_memories.maintain_memories(database, ADA, retention_days=None, dry_run=dry_run)
+        assert said.split("\n")[0].strip() == header
+        assert "merged    1" in said
+    done = await terminal_memories.maintain_memories(database, ADA, retention_days=None, dry_run=False, as_json=True)
+    assert json.loads(done)["merged"] == 0
+
+
+@pytest.fixture
+def command(monkeypatch, capsys, urls, tmp_path):
+    """The command itself, in this process: what it prints, or the sentence with which it ends."""
+    monkeypatch.chdir(tmp_path)
+    for name, value in {"DATABASE_URL": urls.app, "DATABASE_DIRECT_URL": urls.app, "CHAT_DATA_DIR": tmp_path}.items():
+        monkeypatch.setenv(name, str(value))
+
+    def run(*arguments: object, user: str = "ada") -> str:
+        action, *rest = map(str, arguments)
+        try:
+            cli.main(["memory", action, "--user", user, *rest])
+        except SystemExit as ended:
+            return str(ended)
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_the_command_does_all_that_the_routes_do(command, urls):
+    told = memory("Mary lives in Porto.", importance=0.9, tags=("family",))
+
+    async def fill() -> None:
+        async with Database(urls.app, Settings(database_url=urls.app, _env_file=None)) as database:
+            await write(database, told)
+
+    asyncio.run(fill())
+    memory_id = str(told.memory_id)
+    for wanted in (["list"], ["list", "--tag", "family"], ["search", "porto"], ["list", "--agent", "assistant"]):
+        assert memory_id in command(*wanted), wanted
+    for unwanted in (["list", "--tag", "x"], ["search", "rome"], ["list", "--agent", "*"], ["list", "--tier", "long"]):
+        assert memory_id not in command(*unwanted), unwanted
+    assert "Say what to change" in command("edit", memory_id)
+    assert command("edit", memory_id, "--text", "Mary lives in Faro.", "--tag", "a", "--tag", "b").startswith("Changed")
+    shown = command("show", memory_id)
+    assert "Mary lives in Faro." in shown
+    assert "tags            a, b" in shown
+    assert command("show", memory_id, user="eve") == "You have no memory with this id."
+    assert "promoted  1" in command("maintain", "--dry-run")
+    assert "promoted  1" in command("maintain")
+    assert "promoted  0" in command("maintain")
+    assert "memories         1" in command("audit")
+    assert command("forget", memory_id).startswith("Forgot")
+    assert command("undo", memory_id) == "Again: Mary lives in Faro.\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_one_line_on_a_terminal_and_a_line_each_tenth_elsewhere():
+    for stream in (Terminal(), io.StringIO()):
+        bar = Bar(40, stream)
+        for users in range(41):
+            bar.show(Progress(users))
+        bar.end()
+        written = stream.getvalue()
+        assert written.count("\n") == (1 if stream.isatty() else 11)
+        assert "100%  40 users" in written
+    nobody = io.StringIO()
+    Bar(0, nobody).show(Progress())
+    assert nobody.getvalue() == "100%  0 users, 0 messages, 0 memories embedded\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["edit", "--user", "ada", "nonsense"], "invalid UUID"),
+        (["list", "--user", "ada", "--as-of", "soon"], "a time is like"),
+        (["edit", "--user", "ada", "00000000-0000-0000-0000-000000000000", "--importance", "2"], "between 0 and 1"),
+        (["list", "--user", "ada", "--as-of", "2026-11-01", "--superseded"], "not allowed with"),
+        (["search", "--user", "ada"], "WORD"),
+        (["list"], "--user"),
+    ],
+)
+def test_what_is_called_wrongly_is_told_how(capsys, arguments, said):
+    with pytest.raises(SystemExit):
+        cli.main(["memory", *arguments])
+    assert said in capsys.readouterr().err
