@@ -197,7 +197,7 @@ class Recaller:
 
     async def _news(self, shelf: Shelf, ask: Ask, hits: Collection[UUID]) -> store.News:
         async with self._database.transaction(ask.principal, timeout_ms=STATEMENT_MS) as connection:
-            return await store.read_news(
+            asked = await store.ask_news(
                 connection,
                 ask.principal.user_id,
                 self._embedder.name,
@@ -207,6 +207,7 @@ class Recaller:
                 scope=ask.scope,
                 limit=NEWS,
             )
+        return await asked.read()
 
     def _shown(
         self,
