@@ -46,6 +46,10 @@ async def test_what_is_made_is_listed_and_read_with_its_history(client, as_ada):
     assert (change["operation"], change["actor"], change["undone"]) == ("created", "user", False)
 
 
+async def test_an_importance_may_be_as_small_as_a_number_can(client, as_ada):
+    assert (await make(client, as_ada, "Hardly anything.", importance=5e-324))["importance"] == 0
+
+
 async def test_what_is_known_already_is_answered_as_it_is(client, as_ada):
     first = await make(client, as_ada)
     for text in (first["text"], f"  the CAT is called {CANARY}"):
