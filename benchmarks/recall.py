@@ -66,7 +66,7 @@ async def answer_all(conversations: list[Conversation]) -> list[Answered]:
                     find = functools.partial(ours, index, asking.text, asked.now, weights)
                     answered.append(_timed(method, conversation, asking, find))
                 started = time.perf_counter()
-                hits = await fulltext.search(database, conversation, asking.text, DEPTH)
+                hits = await fulltext.search(database, conversation, asked.question.plain, DEPTH)
                 answered.append(_judged("fulltext", conversation, asking, hits, time.perf_counter() - started))
     return answered
 

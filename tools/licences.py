@@ -36,6 +36,7 @@ SPELLINGS = {
     "bsd license": "BSD",
     "modified bsd license": "BSD-3-Clause",
     "mit license": "MIT",
+    "mit, bsd": "MIT AND BSD",
     "mozilla public license 2.0 (mpl 2.0)": "MPL-2.0",
     "psfl": "PSF-2.0",
     "python software foundation license": "PSF-2.0",

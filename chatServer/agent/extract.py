@@ -10,6 +10,7 @@ from chatServer.memory.outline import split_lines
 from chatServer.messages import searchable
 
 STEM_LETTERS = 6  # "Berliner" answers "Berlin"
+SHORT = 3  # "gas" and "bus" are whole words
 MAX_LINES = 4_000
 MAX_LETTERS = 4_000  # of a question, or of a line
 MAX_KEYS = 24
@@ -44,7 +45,12 @@ def words_of(text: str) -> list[str]:
 def keys_of(text: str) -> list[str]:
     """What a text is about: its words without the common ones, cut to their first letters, in order, once each."""
     words = words_of(text[:MAX_LETTERS])
-    return list(dict.fromkeys(word[:STEM_LETTERS] for word in words if word not in EVERY_COMMON))[:MAX_KEYS]
+    return list(dict.fromkeys(_stem(word) for word in words if word not in EVERY_COMMON))[:MAX_KEYS]
+
+
+def _stem(word: str) -> str:
+    """What "lives" and "live" share: who is asked in one form is told in the other."""
+    return (word.removesuffix("s") if len(word) > SHORT else word)[:STEM_LETTERS]
 
 
 def best(question: str, sources: Iterable[Source], limit: int = 3) -> list[Sentence]:
@@ -88,7 +94,7 @@ def _may_hold(keys: list[str], text: str) -> bool:
 
 
 def _shared(keys: list[str], text: str) -> frozenset[str]:
-    words = {word[:STEM_LETTERS] for word in words_of(text)}
+    words = {_stem(word) for word in words_of(text)}
     return frozenset(key for key in keys if key in words)
 
 

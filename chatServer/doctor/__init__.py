@@ -16,6 +16,7 @@ CHECKS: list[Check] = [
     database.login_role,
     database.migrations,
     database.grants,
+    database.embedding_size,
     database.database_clock,
     identity.issuer,
     identity.issuer_name,

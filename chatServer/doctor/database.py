@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
+from chatServer.agent.embeddings import embedder_of
 from chatServer.doctor.finding import Case, Finding, clock_finding
+from chatServer.memory.embed import REMEDY, fault_of
 from chatServer.store.diagnosis import DatabaseFacts, DatabaseFault, FaultyTable, Reason
 
 OLDEST_VECTOR = (0, 7)
@@ -114,3 +116,16 @@ def _faults(table: FaultyTable) -> list[tuple[str, str]]:
 @_on_facts("clock of the database")
 def database_clock(facts: DatabaseFacts) -> Finding:
     return clock_finding("clock of the database", facts.clock_ahead_s, "the database's")
+
+
+def embedding_size(case: Case) -> Finding:
+    """Vectors of two embedders, or of two sizes, cannot be compared: the server does not start on them."""
+    name, embedder = "embedding size", embedder_of(case.settings)
+    if not isinstance(case.database, DatabaseFacts):
+        return Finding(name, "skipped", "needs the database")
+    found = case.database.embedding
+    if fault := fault_of(found, embedder.name, embedder.size):
+        return Finding(name, "problem", fault.rstrip("."), REMEDY.rstrip("."))
+    if embedder.size == 0:
+        return Finding(name, "ok", "EMBEDDER is off: recall goes by words")
+    return Finding(name, "ok", f"{found.model}, {found.size} numbers" if found else f"no vectors yet, {embedder.name}")

@@ -6,8 +6,7 @@ from chatServer.memory.asked import Asked, best, divided
 from chatServer.memory.postings import Floats, Rows
 from chatServer.memory.weights import Weights
 
-CANDIDATES = 800
-BY_ONE = 50  # best by words alone, and by meaning alone, whatever else speaks against them
+CANDIDATES = 600
 ASSISTANT = 1
 
 
@@ -17,9 +16,8 @@ def candidates(asked: Asked, weights: Weights) -> Rows:
     if len(rows) <= CANDIDATES:
         return rows
     rough = np.where(asked.allowed, _rough(asked, weights), -np.inf)
-    chosen = [best(rough, CANDIDATES), best(asked.lexical.scores, BY_ONE), best(asked.scanned, BY_ONE)]
-    found = np.unique(np.concatenate(chosen))
-    return found[asked.allowed[found]]
+    # The best by words alone and by meaning alone are looked at, whatever else speaks against them.
+    return np.unique(np.concatenate([best(rough, CANDIDATES, above=-np.inf), asked.best_by_words, asked.best_by_scan]))
 
 
 def _rough(asked: Asked, weights: Weights) -> Floats:

@@ -39,6 +39,7 @@ class Shelf:
         self._outdated: dict[UUID, float] | None = None
         found = [piece for piece in pieces if piece]
         self.index = Index(items_of(found))
+        _ = self.index.typical, self.index.session_lengths, self.index.has_assistant  # counted here, not by a question
         for piece in found:
             self._note(piece, range(len(piece)))
         newest = next((piece for piece in found if not piece.is_memory), None)

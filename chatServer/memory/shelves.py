@@ -16,7 +16,7 @@ from chatServer.records import Principal
 from chatServer.store import recall as store
 from chatServer.store.pool import Database
 
-FIRST_ITEMS = 2_000  # of messages, and of memories: 15 ms until a question is answered from them (2026-11-15)
+FIRST_ITEMS = 1_000  # of messages, and of memories: what a first question is answered from
 NEXT_ITEMS = 10_000
 MAX_ITEMS = 200_000  # messages of one user, the newest
 LOADS_AT_ONCE = 2

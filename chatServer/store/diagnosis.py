@@ -1,5 +1,6 @@
 """What can be learned about a database from outside, with the login of the server: facts, and why there are none."""
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +9,9 @@ from typing import Literal, NamedTuple
 import psycopg
 from psycopg.rows import class_row
 
+from chatServer.records import NOBODY
 from chatServer.store import migrate, queries, startup
+from chatServer.store.embedding import Embedding
 
 SQL = queries.load("doctor.sql")
 CONNECT_TIMEOUT_S = 5
@@ -48,6 +51,7 @@ class DatabaseFacts:
     is_older: bool
     tables: list[FaultyTable]
     clock_ahead_s: float  # of the server's, compared with ours
+    embedding: Embedding | None = None  # whose vectors there are
 
 
 def look_at(url: str, *, clock: Callable[[], float] = time.time) -> DatabaseFacts:
@@ -69,6 +73,7 @@ def _facts(url: str, clock: Callable[[], float]) -> DatabaseFacts:
             ours = {"public_tables": list(queries.PUBLIC_TABLES)}
             tables = cursor.execute(SQL["list_faulty_tables"], ours).fetchall()
         revision = startup.revision_of(connection) if login.is_migrated and login.may_become_user else None
+        is_older = startup.is_older(revision)
         return DatabaseFacts(
             where=migrate.where(url),
             server_version=connection.info.server_version,
@@ -76,10 +81,18 @@ def _facts(url: str, clock: Callable[[], float]) -> DatabaseFacts:
             vector_installed=row[0],
             vector_available=row[1],
             revision=revision,
-            is_older=startup.is_older(revision),
+            is_older=is_older,
             tables=tables,
             clock_ahead_s=row[2] - ours_s,
+            embedding=None if is_older else _embedding(connection),
         )
+
+
+def _embedding(connection: psycopg.Connection) -> Embedding | None:
+    """Once the connection has become chat_user, to read the revision."""
+    connection.execute(SQL["become_nobody"], {"claims": json.dumps({"sub": str(NOBODY.user_id)})})
+    with connection.cursor(row_factory=class_row(Embedding)) as cursor:
+        return cursor.execute(SQL["read_embedding"], {"user_id": NOBODY.user_id}).fetchone()
 
 
 def _connect(url: str) -> psycopg.Connection:

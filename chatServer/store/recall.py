@@ -117,6 +117,7 @@ async def load_newest(
 ) -> tuple[Clock, Columns | None, Columns | None]:
     """The newest of both, and when that was, in one round trip."""
     values = {"user_id": user_id, "model": model, "before": NEWEST}
+    await _walk_the_index(connection)
     clock = await _clock(connection, user_id)  # before the others: what changes meanwhile is read twice, not never
     found = [
         await connection.execute(SQL["load_messages"], {**values, "limit": messages}, binary=True),
@@ -128,6 +129,7 @@ async def load_newest(
 async def load_messages(
     connection: Connection, user_id: UUID, model: str, *, before: int, limit: int
 ) -> Columns | None:
+    await _walk_the_index(connection)
     values = {"user_id": user_id, "model": model, "before": before, "limit": limit}
     return await _columns(await connection.execute(SQL["load_messages"], values, binary=True))
 
@@ -135,6 +137,7 @@ async def load_messages(
 async def load_memories(
     connection: Connection, user_id: UUID, model: str, *, before: int, limit: int
 ) -> Columns | None:
+    await _walk_the_index(connection)
     values = {"user_id": user_id, "model": model, "before": before, "limit": limit}
     return await _columns(await connection.execute(SQL["load_memories"], values, binary=True))
 
@@ -178,6 +181,11 @@ def _live(row: Sequence[Any]) -> LiveMessage:
     if text is None:  # content in several parts
         text = text_of(message_of(message))[:SHOWN_CHARACTERS]
     return LiveMessage(message_id, said_at, session_id, title, role, speaker, text)
+
+
+async def _walk_the_index(connection: Connection) -> None:
+    for name in ("walk_the_index", "fetch_one_by_one"):
+        await connection.execute(SQL[name])
 
 
 async def _clock(connection: Connection, user_id: UUID, asking: str | None = None) -> Answer[Clock]:

@@ -66,6 +66,18 @@ def test_every_problem_has_a_remedy_and_every_check_a_name_of_its_own(settings):
     assert len({each.name for each in found}) == len(doctor.CHECKS)
 
 
+def test_vectors_of_another_embedder_or_size_are_named(settings, urls):
+    assert findings(case_of(settings))["embedding size"].detail == "no vectors yet, wordllama"
+    nobody = "00000000-0000-0000-0000-000000000000"
+    execute(urls.owner, f"insert into chat.embedding (user_id, model, size) values ('{nobody}', 'wordllama', 256)")
+    assert findings(case_of(settings))["embedding size"].detail == "wordllama, 256 numbers"
+    execute(urls.owner, "update chat.embedding set size = 128")
+    only_problem(case_of(settings), "embedding size", "wordllama (128 numbers)", "Run: chatserver memory reembed")
+    other = settings.model_copy(update={"embedder": "openai:text-embedding-3-small"})
+    only_problem(case_of(other), "embedding size", "EMBEDDER is openai:text-embedding-3-small", "set EMBEDDER to what")
+    assert findings(case_of(settings.model_copy(update={"embedder": "off"})))["embedding size"].state == "ok"
+
+
 # Getting in ------------------------------------------------------------------------------------------------
 
 

@@ -50,6 +50,24 @@ def minimal_rows(session_id: str, turn_id: str, number: int) -> dict[str, dict[s
         "chat.summaries": {"session_id": session_id, "summary": "", "covers_to": number, "tokens": number},
         "chat.usage_daily": {"day": "today", "agent_name": name, "model": "builtin"},
         "chat.user_limits": {"turns_at": "{}"},
+        "chat.memory_heads": {"seq": number},
+        "chat.memories": {
+            "memory_id": turn_id,
+            "seq": number,
+            "shelf": name,
+            "agent_name": name,
+            "kind": "fact",
+            "category": "knowledge",
+            "text": name,
+            "digest": b"%d" % number,
+            "importance": 0.5,
+            "origin": "rules",
+            "trust": "user",
+            "tsv": "",
+            "terms": b"",
+        },
+        "chat.memory_changes": {"seq": number, "memory_id": turn_id, "operation": "created", "actor": "rules"},
+        "chat.embedding": {"model": name, "size": number},
     }
 
 
@@ -62,7 +80,15 @@ NEEDED = {
     "chat.notes_versions": ["public.agent_long_term_memory"],
     "chat.summaries": ["chat.sessions"],
 }
-ONE_ROW_A_USER = ["chat.user_event_heads", "chat.user_limits"]
+ONE_ROW_A_USER = ["chat.user_event_heads", "chat.user_limits", "chat.memory_heads", "chat.embedding"]
+NUMBERS_ONLY = ("chat.user_event_heads", "chat.memory_heads")
+# What the sweeps may not read of the tables of which they see whose rows there are, and how old.
+CONTENTS = {
+    "chat.user_events": "data",
+    "chat.turn_events": "events",
+    "chat.message_index": "tsv",
+    "chat.memories": "text",
+}
 WRITES = ["insert into {} default values", "update {} set user_id = user_id", "delete from {}", "truncate {} cascade"]
 
 
@@ -160,16 +186,16 @@ def test_the_server_may_not_rise_above_a_user(chat_app, role, statement):
 @pytest.mark.parametrize("table", TABLES)
 def test_chat_jobs_may_not_touch_what_is_the_users(chat_app, table):
     become(chat_app, "chat_jobs", claims_of(ADA))
-    reads = "select data from {}" if table == "chat.user_events" else "select from {}"
-    reads = "select events from {}" if table == "chat.turn_events" else reads
-    for statement in (*([] if table == "chat.user_event_heads" else [reads]), *WRITES):
+    reads = f"select {CONTENTS.get(table, '')} from {{}}"
+    for statement in (*([] if table in NUMBERS_ONLY else [reads]), *WRITES):
         refuses(chat_app, statement.format(table))
 
 
-def test_chat_jobs_sees_whose_events_there_are_and_how_old(chat_app):
+def test_chat_jobs_sees_whose_rows_there_are_and_how_old(chat_app):
     become(chat_app, "chat_jobs")
-    assert owners(chat_app, "chat.user_event_heads") == {ADA.user_id, EVE.user_id}
-    for table in ("chat.turn_events", "chat.user_events"):
+    for table in NUMBERS_ONLY:
+        assert owners(chat_app, table) == {ADA.user_id, EVE.user_id}
+    for table in CONTENTS:
         assert owners(chat_app, table) == {ADA.user_id, EVE.user_id}
         refuses(chat_app, f"select * from {table}")
     refuses(chat_app, "select version_num from chat.alembic_version")

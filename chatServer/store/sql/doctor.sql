@@ -15,3 +15,11 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p') and c.relname <> 'alembic_version' and exists (select from pg_roles where rolname = 'chat_user')
     and (n.nspname = 'chat' or n.nspname = 'public' and c.relname = any(%(public_tables)s))
 order by 1;
+
+-- name: become_nobody
+-- Whose the one row of the next statement is; the role is chat_user already.
+select set_config('request.jwt.claims', %(claims)s, true);
+
+-- name: read_embedding
+-- Which embedder the vectors are of.
+select model, size from chat.embedding where user_id = %(user_id)s;

@@ -1,0 +1,122 @@
+"""What is shown of what was found: passages, one of each, and whom or when a question is about."""
+
+import time
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+
+from chatServer.memory.entities import Entities
+from chatServer.memory.lines import Line, chosen, recalled, shifted
+from chatServer.memory.passage import PASSAGE_CHARACTERS, passage
+from chatServer.memory.past import asks_about_the_past
+from chatServer.memory.unpack import DIMENSIONS, fitted
+from chatServer.store.recall import LiveMemory, LiveMessage
+
+NOW = datetime(2026, 11, 15, tzinfo=UTC)
+
+
+def message(text: str, score: float = 0.5, item_id: UUID | None = None) -> Line:
+    return Line(score, {}, LiveMessage(item_id or uuid4(), NOW, "s", None, "user", None, text))
+
+
+def memory(text: str, score: float, *sources: UUID) -> Line:
+    row = LiveMemory(uuid4(), text, "fact", "knowledge", "user", "rules", NOW, None, None, "s", None, list(sources))
+    return Line(score, {}, row)
+
+
+def texts(lines) -> list[str]:
+    return [line.row.text for line in lines]
+
+
+def test_a_long_text_is_shown_around_what_was_asked():
+    filler = "nothing to see here and there " * 100
+    found = passage(f"{filler}the harbour of Valletta is deep {filler}", ["valletta", "harbours"])
+    assert "the harbour of Valletta is deep" in found
+    assert len(found) <= PASSAGE_CHARACTERS + 2
+    assert (found[0], found[-1]) == ("…", "…")
+    assert passage("  short ", ["x"]) == "short"
+    assert passage("start " + "a" * 5_000, ["nowhere"]).startswith("start ")
+    assert len(passage("a" * 100_000, ["a"])) <= PASSAGE_CHARACTERS + 2
+
+
+def test_hostile_texts_take_no_time():
+    began = time.process_time()
+    for text in ("a" * 100_000, "was " * 25_000, "((" * 50_000, "a b " * 25_000, "\u0301" * 100_000):
+        passage(text, ["a", "b", "was"])
+        asks_about_the_past(text)
+        Entities().linked(text)
+    assert time.process_time() - began < 2
+
+
+def test_the_best_of_what_says_the_same_is_kept():
+    lines = [
+        message("I like green tea a lot, really", 0.4),
+        message("I like green tea a lot really!", 0.6),
+        message("I have 2 cats at home now", 0.5),
+        message("I have 3 cats at home now", 0.3),
+    ]
+    found = texts(chosen(lines, "what do I like?"))
+    assert found == ["I like green tea a lot really!", "I have 2 cats at home now", "I have 3 cats at home now"]
+    assert texts(chosen([message("What do I like?")], "what do I like")) == []
+
+
+def test_a_memory_takes_the_place_of_what_said_it():
+    source = uuid4()
+    told = message("well, tea it is, I guess", 0.9, source)
+    found = list(chosen([told, message("cake", 0.5), memory("The user likes tea", 0.1, source)], "drink?"))
+    assert texts(found) == ["The user likes tea", "cake"]
+    assert found[0].score == 0.9
+    long = message("tea " + "and so much more " * 40, 0.9, source)
+    assert len(list(chosen([long, memory("The user likes tea", 0.1, source)], "drink?"))) == 2, "it says more"
+
+
+def test_what_does_not_fit_is_left_out_and_the_next_is_tried():
+    lines = [message("word " * 60), message("short"), message("short too")]
+    shown = recalled(lines, [], lambda text: len(text.split()), budget_tokens=130, limit=10)
+    assert [item.text for item in shown] == ["short", "short too"]
+    assert recalled(lines, [], len, budget_tokens=0, limit=10) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "is_past"),
+    [
+        ("Where did I live before?", True),
+        ("Where did I live in 2019?", True),
+        ("What did I use to drink, what was my previous job?", True),
+        ("In 2019, where was I living?", True),
+        ("Where do I live?", False),
+        ("What should I pack before my trip to Rome?", False),
+        ("Did I tell you my name?", False),
+        ("What happens in 2030?", False),
+    ],
+)
+def test_what_a_question_about_the_past_is(question, is_past):
+    assert asks_about_the_past(question) is is_past
+
+
+def test_names_lead_to_memories_and_one_step_further():
+    entities, ids = Entities(), [uuid4() for _ in range(4)]
+    entities.add(ids[0], "Anna Maria", "Acme Corp")
+    entities.add(ids[1], "Acme Corp", "Rockets")
+    entities.add(ids[2], "Rockets", "Mars")
+    entities.add(ids[3], "user", "tea")
+    assert entities.linked("Where does anna maria work?") == {ids[0]: 1.0, ids[1]: 0.5}
+    assert entities.linked("What does the user do?") == {}
+    entities.add(ids[1], "Acme Corp", None)
+    entities.remove([ids[0]])
+    assert entities.linked("anna maria") == {}
+    assert entities.linked("rockets") == {ids[2]: 1.0}
+
+
+def test_scores_move_in_odds_and_vectors_keep_their_angles():
+    assert shifted(0.5, 0) == 0.5
+    assert 0 < shifted(0.0, -5) < shifted(0.5, -1) < shifted(0.5, 1) < shifted(1.0, 5) <= 1
+    vectors = np.random.default_rng(1).standard_normal((2, 1536)).astype(np.float32)
+    vectors[1] = vectors[0] + 0.5 * vectors[1]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    small = fitted(vectors)
+    cosine = small[0] @ small[1] / np.prod(np.linalg.norm(small, axis=1))
+    assert cosine == pytest.approx(vectors[0] @ vectors[1], abs=0.1)
+    assert fitted(np.ones((1, 3), np.float32)).shape == (1, DIMENSIONS)
