@@ -152,6 +152,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                     database=database,
                     agents=agents_found,
                     turns=turns,
+                    recaller=recaller,
                     feeds=feeds,
                     authenticator=Authenticator(issuer, keys),
                     dev_key=dev_key,

@@ -25,7 +25,7 @@ from chatServer.conversation.sessions import SessionKey
 from chatServer.memory import audit as audits
 from chatServer.memory import edit as edits
 from chatServer.memory import forget, graph
-from chatServer.memory.browse import browse, show
+from chatServer.memory.browse import browse, search, show
 from chatServer.memory.edit import Edit
 from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Tier, Trust
 
@@ -77,7 +77,11 @@ async def find(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     before: Annotated[int | None, Query(ge=0, le=MAX_SEQ)] = None,
 ) -> MemoriesAnswer:
-    """Your memories, the last changed first."""
+    """Your memories, the last changed first; with `q` one page, what bears most on it first."""
+    if wanted.phrase and before is None:
+        ranked = await state.recaller.rank_memories(user, wanted.phrase)
+        best = await search(state.database, user, wanted, ranked, limit=limit)
+        return MemoriesAnswer(memories=[MemoryAnswer.of(each) for each in best], before=None)
     found, older = await browse(state.database, user, wanted, limit=limit, before=before)
     return MemoriesAnswer(memories=[MemoryAnswer.of(each) for each in found], before=older)
 

@@ -48,7 +48,7 @@ Moment = Annotated[datetime, AfterValidator(_moment)]
 Future = Annotated[datetime, AfterValidator(_moment), AfterValidator(_future)]
 MemoryText = Annotated[Text, Field(max_length=MAX_TEXT), AfterValidator(_said)]
 Name = Annotated[Text, Field(max_length=500), AfterValidator(_said)]
-Importance = Annotated[float, Field(ge=0, le=1)]
+Importance = Annotated[float, Field(ge=0, le=1), AfterValidator(lambda value: round(value, 4))]  # one that a real holds
 Tags = Annotated[list[Annotated[Text, Field(max_length=MAX_TAG), AfterValidator(_said)]], Field(max_length=MAX_TAGS)]
 
 

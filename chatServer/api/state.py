@@ -11,6 +11,7 @@ from chatServer.api.readiness import Readiness
 from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings
 from chatServer.conversation.feed import Feeds
+from chatServer.memory.recall import Recaller
 from chatServer.store.pool import Database
 from chatServer.turn.turns import Turns
 
@@ -21,6 +22,7 @@ class State:
     database: Database
     agents: Catalog
     turns: Turns
+    recaller: Recaller
     feeds: Feeds
     authenticator: Authenticator
     dev_key: DevKey | None  # with AUTH_MODE=dev only

@@ -1,5 +1,7 @@
 """Looking through what is remembered: a page of it, and one memory with its history."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from chatServer import errors
@@ -18,6 +20,19 @@ async def browse(
     async with database.transaction(principal) as connection:
         found = await store.list_memories(connection, principal.user_id, wanted, limit=limit + 1, before=before)
     return found[:limit], found[limit - 1].seq if len(found) > limit else None
+
+
+async def search(
+    database: Database, principal: Principal, wanted: MemoryFilter, ranked: Sequence[UUID], *, limit: int
+) -> list[Memory]:
+    """What bears on the phrase, as recall has ranked it, then whatever has its words; all within the filter."""
+    best = replace(wanted, phrase=None, ids=tuple(ranked))
+    async with database.transaction(principal) as connection:
+        near = await store.list_memories(connection, principal.user_id, best, limit=len(ranked)) if ranked else []
+        literal = await store.list_memories(connection, principal.user_id, wanted, limit=limit)
+    places = {memory_id: place for place, memory_id in enumerate(ranked)}
+    near.sort(key=lambda memory: places[memory.memory_id])
+    return list({each.memory_id: each for each in (*near, *literal)}.values())[:limit]
 
 
 async def show(database: Database, principal: Principal, memory_id: UUID) -> tuple[Memory, list[MemoryChange]]:

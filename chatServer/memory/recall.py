@@ -104,6 +104,7 @@ class Recaller:
             logger.warning("recall was degraded", extra={"fields": fields})
         return replace(found, took_ms=round(took_s * 1_000, 1))
 
+<<<<<<< HEAD
     async def warm(self) -> None:
         """Load and connect what the first question would wait for; nobody asks it, about nothing."""
         try:
@@ -114,6 +115,27 @@ class Recaller:
         with contextlib.suppress(errors.DatabaseUnavailable):
             await self._recall(ask)
         self.shelves.drop(NOBODY.user_id)
+=======
+    async def rank_memories(self, principal: Principal, question: str) -> list[UUID]:
+        """The memories that bear on a question, from all shelves, the best first; fewer or none when the database is
+        slow: for whoever looks through them, beside a search by words."""
+        if not searchable(question):
+            return []
+        nowhere = Ask(principal, question, store.Scope("", None, None, ()), frozenset(), 0, 0, about_the_past=True)
+        try:
+            shelf = await self.shelves.of(principal)
+            news = await self._news(shelf, nowhere, ())
+        except errors.DatabaseUnavailable:
+            return []
+        read = read_question(question, shelf.index.speakers.codes)
+        vec, _ = await self._vector(read)
+        async with shelf.lock:
+            shelf.update(news)
+            if not len(shelf.index):
+                return []
+            memories = Scope(frozenset(name for name in shelf.index.shelves.codes if not name.startswith(TOLD)))
+            return list(await asyncio.to_thread(self._ranked, shelf, read, vec, memories))
+>>>>>>> rest
 
     async def close(self) -> None:
         await self.shelves.close()

@@ -108,6 +108,7 @@ class MemoryFilter:
     agent_name: str | None = None
     session_id: str | None = None
     shelves: tuple[str, ...] | None = None
+    ids: tuple[UUID, ...] | None = None
     phrase: str | None = None  # in the text, or all its words
     at: datetime | None = None
     ever: bool = False

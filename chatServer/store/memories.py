@@ -131,6 +131,7 @@ async def list_memories(
         "agent_name": wanted.agent_name,
         "shelves": None if wanted.shelves is None else list(wanted.shelves),
         "session_id": wanted.session_id,
+        "ids": None if wanted.ids is None else list(wanted.ids),
         "phrase": None if wanted.phrase is None else clean_text(wanted.phrase),
         "words": words,
         "at": wanted.at,

@@ -7,7 +7,7 @@ from chatServer.records import EVERY_AGENT, Triple, new_id
 from chatServer.store import memories as store
 from tests.conftest import ADA, owner_connection
 from tests.integration.test_bad_input import assert_problem
-from tests.integration.test_memory_store import memory, write
+from tests.integration.test_memory_store import NOW, memory, write
 from tests.tools.canary import CANARY
 
 URL = "/api/memories"
@@ -44,6 +44,10 @@ async def test_what_is_made_is_listed_and_read_with_its_history(client, as_ada):
     [change] = (read := (await client.get(f"{URL}/{made['id']}", headers=as_ada)).json()).pop("changes")
     assert read == made
     assert (change["operation"], change["actor"], change["undone"]) == ("created", "user", False)
+
+
+async def test_an_importance_may_be_as_small_as_a_number_can(client, as_ada):
+    assert (await make(client, as_ada, "Hardly anything.", importance=5e-324))["importance"] == 0
 
 
 async def test_what_is_known_already_is_answered_as_it_is(client, as_ada):
@@ -87,6 +91,18 @@ async def test_filters_choose_and_pages_go_on(client, as_ada, database):
         assert await listed(client, as_ada, **wanted) == texts, wanted
     page = (await client.get(URL, params={"limit": 1}, headers=as_ada)).json()
     assert await listed(client, as_ada, limit=1, before=page["before"]) == [tea]
+
+
+async def test_a_search_finds_what_bears_on_a_question_whatever_its_words(client, as_ada, as_eve, database):
+    others = [memory(f"Note {n} about the quarterly report and its tables.") for n in range(30)]
+    await write(database, *others, memory("The user lives in Lisbon."), memory("The user lived in Rome.", valid_to=NOW))
+    assert (await listed(client, as_ada, q="where do I live?"))[0] == "The user lives in Lisbon."
+    assert "The user lived in Rome." in await listed(client, as_ada, q="where did I live?", superseded=True)
+    assert await listed(client, as_ada, q="where do I live?", kind="procedure") == []
+    assert await listed(client, as_eve, q="where do I live?") == []
+    await write(database, memory("The user lives in Oslo in summer."))
+    assert "The user lives in Oslo in summer." in await listed(client, as_ada, q="where do I live in summer?")
+    assert len(await listed(client, as_ada, q="note about", limit=7)) == 7
 
 
 async def test_a_session_is_named_by_either_of_its_ids(client, as_ada, database):

@@ -15,7 +15,7 @@ from tests.conftest import ADA, EVE, bearer
 from tests.tools.fuzz import examine
 from tests.tools.listening import listening
 
-EXAMPLES = 50
+EXAMPLES = 35
 
 
 @pytest.fixture(autouse=True)

@@ -114,6 +114,7 @@ where user_id = %(user_id)s and seq < %(before)s
     and (%(agent_name)s::text is null or agent_name = %(agent_name)s)
     and (%(shelves)s::text[] is null or shelf = any(%(shelves)s::text[]))
     and (%(session_id)s::text is null or session_id = %(session_id)s)
+    and (%(ids)s::uuid[] is null or memory_id = any(%(ids)s::uuid[]))
     and (%(phrase)s::text is null or position(lower(%(phrase)s) in lower(text)) > 0 or tsv @@ %(words)s::tsquery)
     and (%(ever)s or valid_from <= coalesce(%(at)s, now())
         and (valid_to is null or valid_to > coalesce(%(at)s, now()))
