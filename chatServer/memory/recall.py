@@ -104,7 +104,6 @@ class Recaller:
             logger.warning("recall was degraded", extra={"fields": fields})
         return replace(found, took_ms=round(took_s * 1_000, 1))
 
-<<<<<<< HEAD
     async def warm(self) -> None:
         """Load and connect what the first question would wait for; nobody asks it, about nothing."""
         try:
@@ -115,7 +114,7 @@ class Recaller:
         with contextlib.suppress(errors.DatabaseUnavailable):
             await self._recall(ask)
         self.shelves.drop(NOBODY.user_id)
-=======
+
     async def rank_memories(self, principal: Principal, question: str) -> list[UUID]:
         """The memories that bear on a question, from all shelves, the best first; fewer or none when the database is
         slow: for whoever looks through them, beside a search by words."""
@@ -135,7 +134,6 @@ class Recaller:
                 return []
             memories = Scope(frozenset(name for name in shelf.index.shelves.codes if not name.startswith(TOLD)))
             return list(await asyncio.to_thread(self._ranked, shelf, read, vec, memories))
->>>>>>> rest
 
     async def close(self) -> None:
         await self.shelves.close()
