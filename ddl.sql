@@ -151,7 +151,7 @@ create table chat.message_index (
     embed_model  text,
     vec          halfvec,
     place        bigint,                            -- of the message among all; null: a title's
-    role         text,
+    role         text,                              -- user, assistant; quote: an answer that says again what was said
     speaker      text,                              -- the name that the message carries
     said_at      timestamptz,
     chars        integer,

@@ -27,6 +27,7 @@ class Source:
 
     kind: str
     text: str
+    label: str = ""  # where it is from, when that is no part of what it says
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Sentence:
     heading: str  # the Markdown header above it, or nothing
     text: str
     line: int  # of its source, as split_lines counts
+    label: str = ""
 
 
 def words_of(text: str) -> list[str]:
@@ -82,7 +84,7 @@ def _sentences(source: Source, keys: list[str]) -> Iterator[Sentence]:
         elif heading_may or _may_hold(keys, line):
             for part in _END.split(_BULLET.sub("", line[:MAX_LETTERS])):
                 if part.strip():
-                    yield Sentence(source.kind, heading, part.strip(), number)
+                    yield Sentence(source.kind, heading, part.strip(), number, source.label)
 
 
 def _may_hold(keys: list[str], text: str) -> bool:

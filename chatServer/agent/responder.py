@@ -108,10 +108,10 @@ def _blocks(messages: list[BaseMessage]) -> Iterator[Source]:
 
 
 def _lines(memories: str) -> Iterator[Source]:
-    """Each line under its own heading: where it is from."""
+    """Each line by itself, with where it is from."""
     for line in memories.splitlines():
         label, ends, text = line.removeprefix("- (").partition(") ")
-        yield Source("memories", f"# {label}\n{text}" if ends else line)
+        yield Source("memories", text, label) if ends else Source("memories", line)
 
 
 def answer_to(given: Prompt) -> Reply:
@@ -172,8 +172,7 @@ def _known(given: Prompt, wish: Wish) -> Reply:
 
 
 def _listed(memory: Source) -> str:
-    heading, ends, text = memory.text.removeprefix("# ").partition("\n")
-    return f"- {text} ({heading})" if ends else memory.text
+    return f"- {memory.text} ({memory.label})" if memory.label else memory.text
 
 
 def _extracted(given: Prompt) -> Reply:
@@ -182,6 +181,7 @@ def _extracted(given: Prompt) -> Reply:
     language = language_of(searchable(given.question[:MAX_QUOTED]).split())
     quoted = []
     for sentence in best(given.question, sources):
-        heading = f" ({sentence.heading})" if sentence.heading else ""
+        above = sentence.label or sentence.heading
+        heading = f" ({above})" if above else ""
         quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")
     return Reply("\n".join(quoted) or phrase(language, "unknown"))

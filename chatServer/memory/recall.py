@@ -246,7 +246,7 @@ class Recaller:
                 about_the_past=ask.about_the_past,
             )
             for item_id, hit in hits.items()
-            if item_id in live and (ask.about_the_past or item_id not in shelf.replaced)
+            if item_id in live and (ask.about_the_past or not _is_over(shelf, live[item_id]))
         ]
         best = lines.chosen(found, ask.question)
         words = searchable(ask.question).split()
@@ -278,6 +278,13 @@ def _searched(shelf: Shelf, ask: Ask) -> Scope:
     kinds = (HELD, REPLACED) if ask.about_the_past else (HELD,)
     held = {f"{kind}{name}" for kind in kinds for name in scope.shelves}
     return Scope(frozenset(told | held), scope.session_id, ask.excluded)
+
+
+def _is_over(shelf: Shelf, row: store.LiveMessage | store.LiveMemory) -> bool:
+    """Whether it says nothing but what no longer holds; a longer message may say more."""
+    if isinstance(row, store.LiveMemory):
+        return row.memory_id in shelf.replaced
+    return len(row.text) <= lines.SAID_AGAIN_CHARACTERS and shelf.held_until(row.message_id) is not None
 
 
 def _until(shelf: Shelf, item_id: UUID) -> float | None:

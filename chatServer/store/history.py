@@ -63,6 +63,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         turn_id: UUID | None = None,
         limit: int = 20,
         is_locked: bool = False,
+        quotes: bool = False,
     ) -> None:
         # It only keeps the connection: all that would use it is overridden.
         super().__init__(TABLE, session_id, async_connection=connection)  # type: ignore[arg-type]
@@ -72,6 +73,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         self._turn_id = turn_id
         self._limit = limit
         self._is_locked = is_locked  # whoever made us holds the session's row already
+        self._quotes = quotes  # what the assistant says here was said before: recall need not find it again
         self._ahead: dict[str, Answer[TupleRow]] = {}
         self._loaded: list[BaseMessage] = []
         self._added: list[BaseMessage] = []
@@ -136,7 +138,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         return {
             "agent_name": self._agent_name,
             "words": [" ".join(set(searchable(text).split())) for text in texts],
-            "roles": [message.role for message in messages],
+            "roles": ["quote" if self._quotes and each.role == "assistant" else each.role for each in messages],
             "speakers": [message.name for message in messages],
             "chars": [len(text) for text in texts],
             "terms": [packed_terms(text) for text in texts],

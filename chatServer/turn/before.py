@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from chatServer import errors, metrics
 from chatServer.agent.catalog import Catalog
-from chatServer.agent.models import Models
+from chatServer.agent.models import BUILTIN, Models
 from chatServer.agent.tools import Tool
 from chatServer.conversation import sessions
 from chatServer.conversation.assemble import assemble
@@ -214,4 +214,5 @@ def history_of(connection: Connection, principal: Principal, turn: Turn) -> Chat
         agent_name=turn.agent_name,
         turn_id=turn.turn_id,
         is_locked=True,
+        quotes=turn.model == BUILTIN,
     )

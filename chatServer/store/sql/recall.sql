@@ -40,7 +40,7 @@ from (
         where user_id = %(user_id)s and session_id = i.session_id
         limit 1) s
     where i.user_id = %(user_id)s and i.place < %(before)s and i.terms is not null
-        and not i.is_hidden and s.memory = 'on'
+        and not i.is_hidden and i.role <> 'quote' and s.memory = 'on'
     order by i.place desc
     limit %(limit)s
 ) newest;
@@ -75,7 +75,7 @@ from (
         select memory, agent_name from chat.sessions
         where user_id = %(user_id)s and session_id = i.session_id
         limit 1) s
-    where i.terms is not null and not i.is_hidden and s.memory = 'on'
+    where i.terms is not null and not i.is_hidden and i.role <> 'quote' and s.memory = 'on'
     order by i.place desc
 ) newest;
 
@@ -167,7 +167,7 @@ cross join lateral (
     select title, memory, agent_name from chat.sessions
     where user_id = %(user_id)s and session_id = h.session_id
     limit 1) s
-where i.place is not null and not i.is_hidden and s.memory = 'on'
+where i.place is not null and not i.is_hidden and i.role <> 'quote' and s.memory = 'on'
     and (%(agent_name)s::text is null or coalesce(i.agent_name, s.agent_name) = %(agent_name)s)
     and (%(session_id)s::text is null or h.session_id = %(session_id)s);
 
