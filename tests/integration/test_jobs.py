@@ -430,7 +430,7 @@ async def test_after_work_that_runs_many_times_at_once_is_done_once(database, ur
     assert title_events(urls) == [{"session_id": session_id, "title": "Where do puffins breed?"}]
     [event] = memory_events(urls)
     assert [str(each.memory_id) for each in await kept(database, ever=True)] == event["created"]
-    assert (after_turn.title, after_turn.remember) == after_turn.AFTER_TURN, (
+    assert (after_turn.title, after_turn.remember, after_turn.index_turn) == after_turn.AFTER_TURN, (
         "a verb that is added here is added to this test"
     )
 
