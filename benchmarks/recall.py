@@ -5,24 +5,23 @@ category. No model is asked. `ours` has the weights that ship; `ours, left out` 
 gives, so none is asked about what it was learned from. Ends with 1 when `ours, left out` is below another method."""
 
 import asyncio
-import functools
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks import fulltext, train_ranker
+from benchmarks import stored, train_ranker
 from benchmarks.conversations import APART, Asking, Conversation, read_sets
-from benchmarks.indexed import asked_all, embedded, index_of
+from benchmarks.indexed import asked_all, index_of
 from chatServer.memory.asked import Asked
-from chatServer.memory.index import Index, Scope
+from chatServer.memory.embed import WordLlamaEmbedder
 from chatServer.memory.question import read_question
-from chatServer.memory.rank import rank
+from chatServer.memory.reembed import reembed
 from chatServer.memory.weights import Weights, shipped_weights
 
 DEPTH = 20
@@ -52,23 +51,38 @@ def main() -> None:
 
 
 async def answer_all(conversations: list[Conversation]) -> list[Answered]:
+    """`ours` through the product: stored, embedded and recalled as its users' messages are."""
     left_out = weights_without_each([each.name for each in conversations], sys.argv[1:])
-    shipped = shipped_weights()
     answered = []
-    async with fulltext.own_database() as database:
+    async with stored.own_database() as database:
         for conversation in conversations:
-            await fulltext.store(database, conversation)
-            index = index_of(conversation)
-            for asking, asked in zip(conversation.questions, asked_all(conversation, index), strict=True):
-                for method, order in SIMPLE.items():
-                    answered.append(_timed(method, conversation, asking, functools.partial(_ids, asked, order)))
-                for method, weights in (("ours", shipped), ("ours, left out", left_out[conversation.name])):
-                    find = functools.partial(ours, index, asking.text, asked.now, weights)
-                    answered.append(_timed(method, conversation, asking, find))
-                started = time.perf_counter()
-                hits = await fulltext.search(database, conversation, asked.question.plain, DEPTH)
-                answered.append(_judged("fulltext", conversation, asking, hits, time.perf_counter() - started))
+            await stored.store(database, conversation)
+        await reembed(database, WordLlamaEmbedder())
+        for conversation in conversations:
+            answered += list(answer_simply(conversation))
+            for method, weights in (("ours", shipped_weights()), ("ours, left out", left_out[conversation.name])):
+                async with stored.recaller(database, weights) as recaller:
+                    for asking in conversation.questions:
+                        answered.append(
+                            await _timed(
+                                method, conversation, asking, stored.recall(recaller, conversation, asking.text, DEPTH)
+                            )
+                        )
+            for asking in conversation.questions:
+                question = read_question(asking.text, {each.speaker for each in conversation.messages if each.speaker})
+                searching = stored.search(database, conversation, question.plain, DEPTH)
+                answered.append(await _timed("fulltext", conversation, asking, searching))
     return answered
+
+
+def answer_simply(conversation: Conversation) -> Iterator[Answered]:
+    """What a sort by one score finds."""
+    index = index_of(conversation)
+    for asking, asked in zip(conversation.questions, asked_all(conversation, index), strict=True):
+        for method, order in SIMPLE.items():
+            started = time.perf_counter()
+            found = _ids(asked, order)
+            yield _judged(method, conversation, asking, found, time.perf_counter() - started)
 
 
 def weights_without_each(names: list[str], files: list[str]) -> dict[str, Weights]:
@@ -80,13 +94,6 @@ def weights_without_each(names: list[str], files: list[str]) -> dict[str, Weight
         name: train_ranker.as_weights(features, train_ranker.fit(sample, sample.conversation != name, columns))
         for name in names
     }
-
-
-def ours(index: Index, text: str, now: float, weights: Weights) -> list[UUID]:
-    """The question read, embedded and ranked, as recall does it."""
-    question = read_question(text, index.speakers.codes)
-    vec = embedded([question.plain])[0]
-    return [hit.item_id for hit in rank(index, question, vec, Scope(), now=now, limit=DEPTH, weights=weights)]
 
 
 def by_words(asked: Asked) -> npt.NDArray[np.float32]:
@@ -120,9 +127,9 @@ def _ids(asked: Asked, order: Callable[[Asked], npt.NDArray[np.float32]]) -> lis
     return [asked.index.id_of(int(row)) for row in np.argsort(-order(asked), kind="stable")[:DEPTH]]
 
 
-def _timed(method: str, conversation: Conversation, asking: Asking, find: Callable[[], list[UUID]]) -> Answered:
+async def _timed(method: str, conversation: Conversation, asking: Asking, finding: Awaitable[list[UUID]]) -> Answered:
     started = time.perf_counter()
-    found = find()
+    found = await finding
     return _judged(method, conversation, asking, found, time.perf_counter() - started)
 
 

@@ -29,6 +29,7 @@ from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
 from tests.tools.canary import Overheard
 from tests.tools.openai_server import OpenAIServer
+from tests.tools.recalling import be_patient
 
 ADA = Principal(dev_user_id("ada"))
 EVE = Principal(dev_user_id("eve"))
@@ -54,6 +55,7 @@ def pytest_configure() -> None:
     logging.getLogger().addHandler(overheard)
     logging.getLogger().setLevel(logging.DEBUG)
     logs.quiet()
+    be_patient()
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ from chatServer.memory.postings import Floats, Rows
 from chatServer.memory.weights import Weights
 
 CANDIDATES = 600
+ONE_MORE_OF = 150  # rows: the more there are, the more are nearly as good
 ASSISTANT = 1
 
 
@@ -15,9 +16,10 @@ def candidates(asked: Asked, weights: Weights) -> Rows:
     rows = np.flatnonzero(asked.allowed)
     if len(rows) <= CANDIDATES:
         return rows
+    count = CANDIDATES + len(rows) // ONE_MORE_OF
     rough = np.where(asked.allowed, _rough(asked, weights), -np.inf)
     # The best by words alone and by meaning alone are looked at, whatever else speaks against them.
-    return np.unique(np.concatenate([best(rough, CANDIDATES, above=-np.inf), asked.best_by_words, asked.best_by_scan]))
+    return np.unique(np.concatenate([best(rough, count, above=-np.inf), asked.best_by_words, asked.best_by_scan]))
 
 
 def _rough(asked: Asked, weights: Weights) -> Floats:

@@ -21,9 +21,9 @@ from chatServer.memory.relevance import relevant
 from chatServer.memory.shelf import Shelf
 from chatServer.memory.shelves import Shelves
 from chatServer.memory.unpack import HELD, REPLACED, TOLD, fitted
-from chatServer.memory.weights import shipped_weights
+from chatServer.memory.weights import Weights, shipped_weights
 from chatServer.messages import searchable
-from chatServer.records import EVERY_AGENT, Agent, Principal, RecallResult
+from chatServer.records import EVERY_AGENT, NOBODY, Agent, Principal, RecallResult
 from chatServer.store import recall as store
 from chatServer.store.pool import Database
 
@@ -58,13 +58,22 @@ class Recaller:
     """The verb, bound to where it looks."""
 
     def __init__(
-        self, database: Database, embedder: Embedder, count: Callable[[str], int], *, cache_bytes: int, overlap_s: float
+        self,
+        database: Database,
+        embedder: Embedder,
+        count: Callable[[str], int],
+        *,
+        cache_bytes: int,
+        overlap_s: float,
+        weights: Weights | None = None,
+        deadline_s: float = DEADLINE_S,
     ) -> None:
         """On a database of its own, so that it neither waits for turns nor lets them wait."""
         self._database = database
         self._embedder = embedder
         self._count = count
-        self._weights = shipped_weights()
+        self._weights = weights or shipped_weights()
+        self._deadline_s = deadline_s
         self._late: set[asyncio.Task[RecallResult]] = set()
         self.shelves = Shelves(database, embedder.name, max_bytes=cache_bytes, overlap_s=overlap_s)
 
@@ -94,6 +103,17 @@ class Recaller:
             fields = {"reason": found.degraded, "lines": len(found.items), "took_ms": round(took_s * 1_000)}
             logger.warning("recall was degraded", extra={"fields": fields})
         return replace(found, took_ms=round(took_s * 1_000, 1))
+
+    async def warm(self) -> None:
+        """Load and connect what the first question would wait for; nobody asks it, about nothing."""
+        try:
+            await self._embedder.warm()
+        except errors.EmbedderFailed as error:
+            logger.warning("recall has no vectors: %s", error)
+        ask = Ask(NOBODY, "anything", store.Scope("", None, None, ()), frozenset(), 0, 1, about_the_past=False)
+        with contextlib.suppress(errors.DatabaseUnavailable):
+            await self._recall(ask)
+        self.shelves.drop(NOBODY.user_id)
 
     async def rank_memories(self, principal: Principal, question: str) -> list[UUID]:
         """The memories that bear on a question, from all shelves, the best first; fewer or none when the database is
@@ -125,7 +145,7 @@ class Recaller:
         task = asyncio.create_task(self._recall(ask), name="recall")
         self._late.add(task)
         task.add_done_callback(self._late.discard)
-        await asyncio.wait({task}, timeout=DEADLINE_S)
+        await asyncio.wait({task}, timeout=self._deadline_s)
         if not task.done():
             task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             return RecallResult(degraded="timeout")
@@ -197,7 +217,7 @@ class Recaller:
 
     async def _news(self, shelf: Shelf, ask: Ask, hits: Collection[UUID]) -> store.News:
         async with self._database.transaction(ask.principal, timeout_ms=STATEMENT_MS) as connection:
-            return await store.read_news(
+            asked = await store.ask_news(
                 connection,
                 ask.principal.user_id,
                 self._embedder.name,
@@ -207,6 +227,7 @@ class Recaller:
                 scope=ask.scope,
                 limit=NEWS,
             )
+        return await asked.read()
 
     def _shown(
         self,
@@ -272,16 +293,9 @@ async def recalling(
     overlap_s = 2 * database.longest_transaction_s  # of one that gave out an id, and of one that came before it
     async with database.beside(pool_size=POOL_SIZE, wait_ms=POOL_WAIT_MS) as own:
         recaller = Recaller(own, embedder, count, cache_bytes=cache_mb * 1024**2, overlap_s=overlap_s)
-        warming = asyncio.create_task(_warm(embedder))
+        warming = asyncio.create_task(recaller.warm())
         try:
             yield recaller
         finally:
             await asyncio.wait({warming})
             await recaller.close()
-
-
-async def _warm(embedder: Embedder) -> None:
-    try:
-        await embedder.warm()
-    except errors.EmbedderFailed as error:
-        logger.warning("recall has no vectors: %s", error)

@@ -5,6 +5,7 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -105,8 +106,14 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         row = await (await self._ask("find_place", message_id=message_id)).fetchone()
         return row[0] if row else None
 
-    async def append(self, messages: Sequence[Message], tokens: Sequence[int | None] | None = None) -> None:
-        """Store messages in their order, with what each takes in a prompt, under the session's row lock."""
+    async def append(
+        self,
+        messages: Sequence[Message],
+        tokens: Sequence[int | None] | None = None,
+        said_at: Sequence[datetime] | None = None,
+    ) -> None:
+        """Store messages in their order, with what each takes in a prompt, under the session's row lock; `said_at` for
+        what was said elsewhere and earlier."""
         if not self._is_locked and await sessions.lock_session(self._db, self._user_id, self._session_id) is None:
             raise SessionNotFound
         if not messages:
@@ -119,7 +126,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
             raise ValueError(f"{len(ids)} messages have {len(ids)} counts of tokens, not {len(counts)}.")
         # One value, not an array of them: psycopg escapes the quotes in an array's items one by one, 2 s for a million.
         appended = {"message_ids": ids, "messages": Jsonb(rows, dumps=_dumps), "tokens": counts}
-        appended |= {"turn_id": self._turn_id}
+        appended |= {"turn_id": self._turn_id, "said_at": [None] * len(ids) if said_at is None else list(said_at)}
         await self._db.execute(SQL["append_messages"], {**values, **appended})
         await self._db.execute(SQL["index_messages"], {**values, "message_ids": ids, **self._found_by(messages)})
 

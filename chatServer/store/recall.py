@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from psycopg.rows import class_row
+from psycopg.rows import TupleRow, class_row
 
 from chatServer.messages import text_of
 from chatServer.records import Category, Kind, Origin, Trust
@@ -142,7 +142,28 @@ async def load_memories(
     return await _columns(await connection.execute(SQL["load_memories"], values, binary=True))
 
 
-async def read_news(
+class NewsAsked(NamedTuple):
+    """The answers to come, to be read when the transaction is over: then they have come with its COMMIT."""
+
+    clock: Answer[Clock]
+    messages: Answer[TupleRow]
+    memories: Answer[TupleRow]
+    gone: Answer[TupleRow]
+    live_messages: Answer[TupleRow]
+    live_memories: Answer[LiveMemory]
+
+    async def read(self) -> News:
+        return News(
+            await _read_clock(self.clock),
+            await _columns(self.messages),
+            await _columns(self.memories),
+            [row[0] for row in await self.gone.fetchall()],
+            [_live(row) for row in await self.live_messages.fetchall()],
+            await self.live_memories.fetchall(),
+        )
+
+
+async def ask_news(
     connection: Connection,
     user_id: UUID,
     model: str,
@@ -152,27 +173,21 @@ async def read_news(
     excluded: Collection[UUID],
     scope: Scope,
     limit: int,
-) -> News:
-    """What came since, and the live rows of that and of what was found, in one round trip."""
-    await connection.execute(SQL["plan_once"])
-    clock = await _clock(connection, user_id, scope.asking)
+) -> NewsAsked:
+    """What came since, and the live rows of that and of what was found: one round trip, the transaction's own."""
     values = {"user_id": user_id, "model": model, "after": since.place, "after_seq": since.seq, "limit": limit}
     messages = {**values, "lacking": list(since.lacking_messages)}
     memories = {**values, "lacking": list(since.lacking_memories)}
     live = {**values, **scope._asdict(), "ids": list(found), "excluded": list(excluded)}
     live |= {"shelves": list(scope.shelves), "characters": SHOWN_CHARACTERS, "limit": NEW_SHOWN}
-    new_messages = await connection.execute(SQL["load_new_messages"], messages, binary=True)
-    new_memories = await connection.execute(SQL["load_new_memories"], memories, binary=True)
-    gone = await connection.execute(SQL["list_gone_memories"], values)
-    live_messages = await connection.execute(SQL["read_live_messages"], live)
-    live_memories = await connection.cursor(row_factory=class_row(LiveMemory)).execute(SQL["read_live_memories"], live)
-    return News(
-        await _read_clock(clock),
-        await _columns(new_messages),
-        await _columns(new_memories),
-        [row[0] for row in await gone.fetchall()],
-        [_live(row) for row in await live_messages.fetchall()],
-        await live_memories.fetchall(),
+    await connection.execute(SQL["plan_once"])
+    return NewsAsked(
+        await _clock(connection, user_id, scope.asking),
+        await connection.execute(SQL["load_new_messages"], messages, binary=True),
+        await connection.execute(SQL["load_new_memories"], memories, binary=True),
+        await connection.execute(SQL["list_gone_memories"], values),
+        await connection.execute(SQL["read_live_messages"], live),
+        await connection.cursor(row_factory=class_row(LiveMemory)).execute(SQL["read_live_memories"], live),
     )
 
 

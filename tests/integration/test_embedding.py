@@ -140,10 +140,10 @@ async def test_an_embedder_that_fails_leaves_the_turn_alone_and_the_next_turn_ca
         return None
 
     _, turn_id = await finished_turn(database, ADA, "I keep bees")
-    await index_turn(Workshop(database, no_model, Stand(fails=True)), ADA, turn_id)
+    await index_turn(Workshop(database, no_model, embedder=Stand(fails=True)), ADA, turn_id)
     assert models_of(urls) == [(None, None)] * 2
     _, turn_id = await finished_turn(database, ADA, "and wasps")
-    await index_turn(Workshop(database, no_model, Stand()), ADA, turn_id)
+    await index_turn(Workshop(database, no_model, embedder=Stand()), ADA, turn_id)
     assert models_of(urls) == [("stand:in", 3)] * 4
 
 

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from chatServer.errors import StartupError
 from chatServer.main import running
+from chatServer.memory.embed import WordLlamaEmbedder
 from chatServer.store import jobs, queue
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate
@@ -425,14 +426,16 @@ async def test_without_a_direct_address_there_is_no_worker_and_the_server_says_s
 
 async def test_after_work_that_runs_many_times_at_once_is_done_once(database, urls):
     session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed? I live in Oslo.")
-    work = Workshop(database, no_model)
+    work = Workshop(database, no_model, embedder=WordLlamaEmbedder())
     await asyncio.gather(*(work.after_turn(str(ADA.user_id), str(turn_id)) for _ in range(8)))
     assert title_events(urls) == [{"session_id": session_id, "title": "Where do puffins breed?"}]
     [event] = memory_events(urls)
     assert [str(each.memory_id) for each in await kept(database, ever=True)] == event["created"]
-    assert (after_turn.title, after_turn.remember, after_turn.index_turn) == after_turn.AFTER_TURN, (
-        "a verb that is added here is added to this test"
-    )
+    with owner_connection(urls.owner) as connection:
+        embedded = connection.execute("select embed_model from chat.message_index where place is not null").fetchall()
+    assert embedded == [("wordllama",)] * 2
+    done = (after_turn.title, after_turn.remember, after_turn.index_turn)
+    assert done == after_turn.AFTER_TURN, "a verb that is added here is added to this test"
 
 
 async def test_after_work_of_a_turn_that_is_gone_or_of_another_user_does_nothing(database, urls):

@@ -19,7 +19,6 @@ from tests.conftest import ADA, EVE, owner_connection
 from tests.tools.recalling import (
     asked,
     deleted,
-    patient,
     recaller_of,
     remembered,
     replaced,
@@ -27,11 +26,6 @@ from tests.tools.recalling import (
     texts,
     two_processes,
 )
-
-
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch):
-    patient(monkeypatch)
 
 
 async def test_what_was_said_in_one_session_is_found_from_another_with_its_source(database):

@@ -13,10 +13,16 @@ from chatServer.store.pool import Database
 from tests.chaos.proxy import Proxy, to_postgres
 from tests.conftest import ADA, owner_connection
 from tests.tools.counted import counted
-from tests.tools.recalling import asked, recaller_of, said, texts
+from tests.tools.recalling import HURRIED, asked, recaller_of, said, texts
 
 BOUND_S = 0.060
 SLACK_S = 0.040  # other tests run beside this one; `make bench-recall` holds the bound itself
+
+
+@pytest.fixture(autouse=True)
+def _hurried(monkeypatch):
+    for name, value in HURRIED.items():
+        monkeypatch.setattr(recall, name, value)
 
 
 async def timed(recaller: Recaller, question: str = "What is my dog called?"):

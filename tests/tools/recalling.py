@@ -1,4 +1,4 @@
-"""Things said and remembered, and a recaller that has time: how long it may take is the business of other tests."""
+"""Things said and remembered, and a recaller; how long it may take is the business of one test file."""
 
 import contextlib
 import uuid
@@ -19,6 +19,8 @@ from chatServer.store.pool import Database
 
 AGENT = Agent("assistant", "", "")
 OF_THE_USER = replace(AGENT, memory_scope="user")
+HURRIED = {name: getattr(recall, name) for name in ("DEADLINE_S", "EMBED_S", "STATEMENT_MS", "POOL_WAIT_MS")}
+PATIENT = {"DEADLINE_S": 5, "EMBED_S": 4, "STATEMENT_MS": 4_000, "POOL_WAIT_MS": 1_000}
 INSERT = """
 with head as (
     insert into chat.memory_heads as heads (user_id, seq) values (chat.uid(), 1)
@@ -43,10 +45,10 @@ update chat.memories set valid_to = now(), superseded_by = %(by)s, seq = head.se
 DELETE = CHANGE + "delete from chat.memories where memory_id = %(id)s"
 
 
-def patient(monkeypatch) -> None:
-    """On a busy machine a search may take longer than a person should wait for."""
-    for name, value in {"DEADLINE_S": 20, "EMBED_S": 20, "STATEMENT_MS": 20_000, "POOL_WAIT_MS": 20_000}.items():
-        monkeypatch.setattr(recall, name, value)
+def be_patient() -> None:
+    """Tests share a machine, on which a search may take longer than a person should wait for."""
+    for name, value in PATIENT.items():
+        setattr(recall, name, value)
 
 
 def recaller_of(

@@ -55,10 +55,11 @@ where user_id = %(user_id)s and session_id = %(session_id)s and message_id = %(m
 
 -- name: append_messages
 -- Messages in their order; the caller holds the session's row lock.
-insert into public.chat_message_history (user_id, session_id, message_id, message, tokens, turn_id)
-select %(user_id)s, %(session_id)s, message_id, %(messages)s::jsonb -> (place - 1)::integer, tokens, %(turn_id)s
-from unnest(%(message_ids)s::uuid[], %(tokens)s::integer[])
-    with ordinality as given (message_id, tokens, place)
+insert into public.chat_message_history (user_id, session_id, message_id, message, tokens, turn_id, created_at)
+select %(user_id)s, %(session_id)s, message_id, %(messages)s::jsonb -> (place - 1)::integer, tokens, %(turn_id)s,
+    coalesce(said_at, now())
+from unnest(%(message_ids)s::uuid[], %(tokens)s::integer[], %(said_at)s::timestamptz[])
+    with ordinality as given (message_id, tokens, said_at, place)
 order by place;
 
 -- name: index_messages

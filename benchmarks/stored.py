@@ -1,20 +1,26 @@
-"""What Postgres alone finds: conversations stored by our store in an embedded server, asked by its own full text."""
+"""Conversations stored by our store in an embedded Postgres, asked through recall, and through its own full text."""
 
 import contextlib
 import os
 import tempfile
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID, uuid5
 
 from benchmarks.conversations import NAMESPACE, Conversation
 from chatServer.config import Settings
+from chatServer.memory.embed import WordLlamaEmbedder
+from chatServer.memory.recall import Recaller
+from chatServer.memory.weights import Weights
 from chatServer.messages import Message
-from chatServer.records import Principal
+from chatServer.records import Agent, Principal
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
 
+AGENT = Agent("assistant", "", "")
+NEW_SESSION = str(uuid5(NAMESPACE, "new"))
 CREATE_SESSION = """
 insert into chat.sessions (user_id, session_id, agent_name) values (%(user_id)s, %(session_id)s, 'assistant')
 """
@@ -48,15 +54,37 @@ async def store(database: Database, conversation: Conversation) -> None:
     """Each message through the store, session by session, under its speaker's name."""
     user = user_of(conversation)
     for session in dict.fromkeys(each.session for each in conversation.messages):
+        spoken = [each for each in conversation.messages if each.session == session]
         said = [
             Message(role=each.role, content=each.text, name=each.speaker, message_id=str(each.message_id))
-            for each in conversation.messages
-            if each.session == session
+            for each in spoken
         ]
         async with database.transaction(user) as connection:
             await connection.execute(CREATE_SESSION, {"user_id": user.user_id, "session_id": session})
             history = ChatMessageHistory(connection, user.user_id, session, agent_name="assistant")
-            await history.append(said)
+            times = [
+                datetime.fromtimestamp(each.time, UTC) for each in conversation.messages if each.session == session
+            ]
+            await history.append(said, said_at=times)
+
+
+@contextlib.asynccontextmanager
+async def recaller(database: Database, weights: Weights) -> AsyncIterator[Recaller]:
+    """The product's own, which here may take its time: what it finds must not depend on the machine."""
+    async with database.beside(pool_size=2, wait_ms=10_000) as own:
+        options = {"cache_bytes": 256 * 1024**2, "overlap_s": 0.0}
+        made = Recaller(own, WordLlamaEmbedder(), len, **options, weights=weights, deadline_s=60)
+        yield made
+        await made.close()
+
+
+async def recall(found_by: Recaller, conversation: Conversation, question: str, limit: int) -> list[UUID]:
+    """The messages that recall shows, best first, in a session that has just begun."""
+    options = {"budget_tokens": 10**9, "limit": limit}
+    found = await found_by.recall(user_of(conversation), AGENT, NEW_SESSION, question, **options)
+    if found.degraded:
+        raise RuntimeError(f"recall was degraded: {found.degraded}")
+    return [item.item_id for item in found.items]
 
 
 async def search(database: Database, conversation: Conversation, question: str, limit: int) -> list[UUID]:
