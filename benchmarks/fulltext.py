@@ -1,6 +1,7 @@
 """What Postgres alone finds: conversations stored by our store in an embedded server, asked by its own full text."""
 
 import contextlib
+import os
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -33,7 +34,7 @@ limit %(limit)s
 async def own_database() -> AsyncIterator[Database]:
     """An embedded Postgres for this run."""
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
-        Path(directory).chmod(0o755)  # the embedded server may run as another user
+        os.chmod(directory, 0o755)  # noqa: PTH101  the embedded server may run as another user
         settings = Settings(chat_data_dir=Path(directory), _env_file=None)
         async with opened_database(settings) as database:
             yield database

@@ -22,6 +22,11 @@ def embedder() -> wordllama.WordLlama:
     return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
 
 
+@cache
+def _embedded_once(texts: tuple[str, ...]) -> npt.NDArray[np.float32]:
+    return embedded(texts)
+
+
 def embedded(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     return np.asarray(embedder().embed([text or " " for text in texts], norm=True), np.float32)
 
@@ -30,7 +35,9 @@ def index_of(conversation: Conversation) -> Index:
     return Index(items_of(conversation.messages))
 
 
-def items_of(messages: Sequence[Spoken]) -> Items:
+@cache
+def items_of(messages: tuple[Spoken, ...]) -> Items:
+    """Cut and embedded once in a run, however often they are indexed."""
     count = len(messages)
     return Items(
         ids=[each.message_id for each in messages],
@@ -52,6 +59,6 @@ def items_of(messages: Sequence[Spoken]) -> Items:
 def asked_all(conversation: Conversation, index: Index) -> list[Asked]:
     """Every question of a conversation put to its index."""
     questions = [read_question(each.text, index.speakers.codes) for each in conversation.questions]
-    vecs = embedded([each.plain for each in questions])
+    vecs = _embedded_once(tuple(each.plain for each in questions))
     now = max(each.time for each in conversation.messages)
     return [ask(index, each, vec, Scope(), now) for each, vec in zip(questions, vecs, strict=True)]

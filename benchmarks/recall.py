@@ -5,6 +5,7 @@ category. No model is asked. `ours` has the weights that ship; `ours, left out` 
 gives, so none is asked about what it was learned from. Ends with 1 when `ours, left out` is below another method."""
 
 import asyncio
+import functools
 import sys
 import time
 from collections import defaultdict
@@ -60,12 +61,12 @@ async def answer_all(conversations: list[Conversation]) -> list[Answered]:
             index = index_of(conversation)
             for asking, asked in zip(conversation.questions, asked_all(conversation, index), strict=True):
                 for method, order in SIMPLE.items():
-                    answered.append(_timed(method, conversation, asking, lambda o=order, a=asked: _ids(a, o(a))))
+                    answered.append(_timed(method, conversation, asking, functools.partial(_ids, asked, order)))
                 for method, weights in (("ours", shipped), ("ours, left out", left_out[conversation.name])):
-                    found = lambda w=weights, a=asking, now=asked.now: ours(index, a.text, now, w)  # noqa: E731
-                    answered.append(_timed(method, conversation, asking, found))
+                    find = functools.partial(ours, index, asking.text, asked.now, weights)
+                    answered.append(_timed(method, conversation, asking, find))
                 started = time.perf_counter()
-                hits = await fulltext.search(database, conversation, asking.text, DEPTH)
+                hits = await fulltext.search(database, conversation, asked.question.plain, DEPTH)
                 answered.append(_judged("fulltext", conversation, asking, hits, time.perf_counter() - started))
     return answered
 
@@ -115,8 +116,8 @@ SIMPLE: dict[str, Callable[[Asked], npt.NDArray[np.float32]]] = {
 }  # fmt: skip
 
 
-def _ids(asked: Asked, scores: npt.NDArray[np.float32]) -> list[UUID]:
-    return [asked.index.id_of(int(row)) for row in np.argsort(-scores, kind="stable")[:DEPTH]]
+def _ids(asked: Asked, order: Callable[[Asked], npt.NDArray[np.float32]]) -> list[UUID]:
+    return [asked.index.id_of(int(row)) for row in np.argsort(-order(asked), kind="stable")[:DEPTH]]
 
 
 def _timed(method: str, conversation: Conversation, asking: Asking, find: Callable[[], list[UUID]]) -> Answered:
@@ -147,8 +148,9 @@ def print_table(answered: list[Answered]) -> None:
         print(f"{set_name:14} {method:15} {len(those):4} {recalls}  {hits:5.1f} {mrr:.3f} {p50:7.1f} {p95:6.1f}")
     print("\nR@10 by category (bm25 | ours, left out)")
     for set_name, category in sorted({(each[0], each[1]) for each in kinds}):
-        both = [kinds[set_name, category, method] for method in ("bm25", "ours, left out")]
-        print(f"{set_name:14} {category:26} {len(both[0]):4} {100 * np.mean(both[0]):5.1f} | {100 * np.mean(both[1]):5.1f}")
+        both = [100 * np.mean(kinds[set_name, category, method]) for method in ("bm25", "ours, left out")]
+        count = len(kinds[set_name, category, "bm25"])
+        print(f"{set_name:14} {category:26} {count:4} {both[0]:5.1f} | {both[1]:5.1f}")
 
 
 def is_never_below(answered: list[Answered]) -> bool:

@@ -1,7 +1,8 @@
 """How fast the index in the process is, how large, and what its candidates miss: python -m benchmarks.recall_speed.
 
 For 100, 10,000 and 100,000 items of one user, of made-up words that are as frequent as words are (Zipf). Ends with 1
-when a bound is missed. One core: OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1."""
+when a bound is missed; time is bounded as CPU, since other work shares the machine. One core: OMP_NUM_THREADS=1
+OPENBLAS_NUM_THREADS=1."""
 
 import statistics
 import sys
@@ -12,8 +13,9 @@ import numpy as np
 
 from chatServer.memory.asked import ask
 from chatServer.memory.features import features
-from chatServer.memory.index import DIMENSIONS, Index, Scope
+from chatServer.memory.index import Index, Scope
 from chatServer.memory.items import Items
+from chatServer.memory.packing import DIMENSIONS
 from chatServer.memory.question import Question
 from chatServer.memory.rank import rank, total
 from chatServer.memory.weights import shipped_weights
@@ -41,25 +43,28 @@ def measure(count: int) -> bool:
         built_ms.append((time.perf_counter() - started) * 1000)
     weights, now = shipped_weights(), float(count)
     rank(index, questions[0], vecs[0], Scope(), now=now, limit=10, weights=weights)
-    took_ms, overlaps = [], []
+    took_ms, cpu_ms, overlaps = [], [], []
     for question, vec in zip(questions, vecs, strict=True):
-        started = time.perf_counter()
+        started, worked = time.perf_counter(), time.thread_time()
         hits = rank(index, question, vec, Scope(), now=now, limit=10, weights=weights)
         took_ms.append((time.perf_counter() - started) * 1000)
+        cpu_ms.append((time.thread_time() - worked) * 1000)
         asked = ask(index, question, vec, Scope(), now)
         exact = total(features(asked, np.arange(count)), weights, count)
         true = {index.id_of(int(row)) for row in np.argsort(-exact, kind="stable")[:10]}
         overlaps.append(len(true & {hit.item_id for hit in hits}) / len(true))
-    p50, p95 = statistics.median(took_ms), float(np.percentile(took_ms, 95))
+    p50, p95 = np.percentile(took_ms, [50, 95])
+    cpu_p50, cpu_p95 = np.percentile(cpu_ms, [50, 95])
     started = time.perf_counter()
     index.add(made_up(2, first=count)[0])
     added_ms = (time.perf_counter() - started) * 1000
     size, overlap = index.nbytes / count, statistics.mean(overlaps)
     print(
-        f"{count:7,} items: p50 {p50:5.1f} ms, p95 {p95:5.1f} ms (N={QUESTIONS}), {size:5.0f} bytes each,"
+        f"{count:7,} items: p50 {p50:5.1f} ms, p95 {p95:5.1f} ms, of CPU {cpu_p50:.1f} and {cpu_p95:.1f}"
+        f" (N={QUESTIONS}), {size:4.0f} bytes each,"
         f" built in {statistics.median(built_ms):6.1f} ms, 2 more in {added_ms:4.1f} ms, overlap {overlap:.3f}"
     )
-    return p95 <= P95_MS[count] and (size <= MAX_BYTES or count < 1_000) and overlap >= MIN_OVERLAP
+    return cpu_p95 <= P95_MS[count] and (size <= MAX_BYTES or count < 1_000) and overlap >= MIN_OVERLAP
 
 
 def made_up(count: int, first: int = 0) -> tuple[Items, list[Question], list[np.ndarray]]:

@@ -1,4 +1,4 @@
-"""Learn how much each feature counts: python -m benchmarks.train_ranker [FILE...] writes chatServer/memory/weights.json.
+"""Learn how much each feature counts: python -m benchmarks.train_ranker [FILE...] writes memory/weights.json.
 
 Logistic regression, fitted by Newton's method. Of every question: the messages that answer it, and 100 others drawn
 uniformly (hard ones broke it). Every set of conversations counts the same, and in it every question."""

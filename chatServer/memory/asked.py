@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from chatServer.memory.index import Index, Lexical, Scope, saturated
+from chatServer.memory.index import Index, Lexical, Scope
+from chatServer.memory.packing import saturated
 from chatServer.memory.postings import Floats, Rows
 from chatServer.memory.question import Question
 
 SAMPLE = 512  # rows that say which cosines are usual
-FIRST = 20  # by the scan: the best cosine is among them
-SPEAKING = 200  # by the scan: those that speak for their session
+FIRST = 64  # by words
+SPEAKING = 200  # by the scan: those that speak for their session; the best cosine is among them
 TOP = 3  # of a session
 
 
@@ -25,7 +26,9 @@ class Asked:
     now: float
     allowed: npt.NDArray[np.bool_]
     lexical: Lexical
+    best_by_words: Rows  # 64 of them, or as many as hold a word
     scanned: Floats  # -1 where there is no vector, or none is allowed
+    best_by_scan: Rows  # 200 of them
     usual: tuple[float, float]  # mean and spread of the cosine
     best_cosine: float
     session_words: Floats  # by session, 0 to 1; the last entry is nobody's
@@ -33,7 +36,8 @@ class Asked:
 
     def among_people(self) -> npt.NDArray[np.bool_]:
         """Whether only people speak in a row's session."""
-        return ~np.append(self.index.has_assistant, True)[self.index.columns["session"]]
+        is_so: npt.NDArray[np.bool_] = ~np.append(self.index.has_assistant, True)[self.index.columns["session"]]
+        return is_so
 
     def neighbours(self, rows: Rows, side: str) -> Rows:
         """The message before or after each row; -1 where there is none, or none that may be looked at."""
@@ -53,17 +57,21 @@ def ask(index: Index, question: Question, vec: Floats | None, scope: Scope, now:
     lexical = index.lexical(question.terms, allowed)
     spoken = allowed & (index.columns["session"] >= 0) & ~index.columns["memory"]
     words = _session_words(index, lexical, spoken)
+    first = best(lexical.scores, FIRST, above=0)
     if vec is None or not np.any(vec):
-        nowhere, nothing = np.full(len(allowed), -1, np.float32), np.zeros_like(words)
-        return Asked(index, question, None, now, allowed, lexical, nowhere, (0.0, 1.0), 1.0, words, nothing)
+        nowhere, nobody = np.full(len(allowed), -1, np.float32), np.empty(0, np.int64)
+        scores = (lexical, first, nowhere, nobody, (0.0, 1.0), 1.0)
+        return Asked(index, question, None, now, allowed, *scores, words, np.zeros_like(words))
     is_known = allowed & (index.columns["scale"] > 0)
     scanned = np.where(is_known, index.scan(vec), np.float32(-1))
     rows = np.flatnonzero(is_known)
     sample = index.cosine(rows[:: max(1, len(rows) // SAMPLE)], vec)
     usual = (float(sample.mean()), max(float(sample.std()), 1e-6)) if len(sample) else (0.0, 1.0)
-    first = max(float(index.cosine(best(scanned, FIRST), vec).max(initial=0)), 1e-6)
-    meaning = _session_meaning(index, vec, np.where(spoken, scanned, np.float32(-1)))
-    return Asked(index, question, vec, now, allowed, lexical, scanned, usual, first, words, meaning)
+    near = best(scanned, SPEAKING, above=-1)
+    cosines = np.maximum(index.cosine(near, vec), 0)
+    scores = (lexical, first, scanned, near, usual, max(float(cosines.max(initial=0)), 1e-6))
+    meaning = _session_meaning(index, near[spoken[near]], cosines[spoken[near]])
+    return Asked(index, question, vec, now, allowed, *scores, words, meaning)
 
 
 def _session_words(index: Index, lexical: Lexical, spoken: npt.NDArray[np.bool_]) -> Floats:
@@ -78,11 +86,9 @@ def _session_words(index: Index, lexical: Lexical, spoken: npt.NDArray[np.bool_]
     return divided(words, float(words.max()))
 
 
-def _session_meaning(index: Index, vec: Floats, scanned: Floats) -> Floats:
+def _session_meaning(index: Index, rows: Rows, values: Floats) -> Floats:
     """The mean of the three best cosines of each session, against the best; those that are not there are 0."""
-    rows = best(scanned, SPEAKING)
-    rows = rows[scanned[rows] > -1]
-    values, session = np.maximum(index.cosine(rows, vec), 0), index.columns["session"][rows]
+    session = index.columns["session"][rows]
     order = np.lexsort((-values, session))
     values, session = values[order], session[order]
     is_top = np.arange(len(session)) - np.searchsorted(session, session) < TOP
@@ -95,8 +101,7 @@ def divided(values: npt.NDArray[np.floating], by: float) -> Floats:
     return (values / by if by > 0 else np.zeros_like(values)).astype(np.float32)
 
 
-def best(scores: Floats, count: int) -> Rows:
-    """The rows with the highest scores, in no order."""
-    if len(scores) <= count:
-        return np.arange(len(scores))
-    return np.argpartition(scores, -count)[-count:]
+def best(scores: Floats, count: int, *, above: float) -> Rows:
+    """The rows with the highest scores, in no order, as far as they are above something."""
+    rows = np.flatnonzero(scores > above)
+    return rows if len(rows) <= count else rows[np.argpartition(scores[rows], -count)[-count:]]

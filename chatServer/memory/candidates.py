@@ -1,14 +1,13 @@
 """Which rows deserve a closer look: those that are best by what can be told of all of them at once."""
 
 import numpy as np
-import numpy.typing as npt
 
 from chatServer.memory.asked import Asked, best, divided
 from chatServer.memory.postings import Floats, Rows
 from chatServer.memory.weights import Weights
 
-CANDIDATES = 800
-BY_ONE = 50  # best by words alone, and by meaning alone, whatever else speaks against them
+CANDIDATES = 600
+ONE_MORE_OF = 150  # rows: the more there are, the more are nearly as good
 ASSISTANT = 1
 
 
@@ -17,10 +16,10 @@ def candidates(asked: Asked, weights: Weights) -> Rows:
     rows = np.flatnonzero(asked.allowed)
     if len(rows) <= CANDIDATES:
         return rows
+    count = CANDIDATES + len(rows) // ONE_MORE_OF
     rough = np.where(asked.allowed, _rough(asked, weights), -np.inf)
-    chosen = [best(rough, CANDIDATES), best(asked.lexical.scores, BY_ONE), best(asked.scanned, BY_ONE)]
-    found = np.unique(np.concatenate(chosen))
-    return found[asked.allowed[found]]
+    # The best by words alone and by meaning alone are looked at, whatever else speaks against them.
+    return np.unique(np.concatenate([best(rough, count, above=-np.inf), asked.best_by_words, asked.best_by_scan]))
 
 
 def _rough(asked: Asked, weights: Weights) -> Floats:
@@ -39,31 +38,28 @@ def _rough(asked: Asked, weights: Weights) -> Floats:
         "session_words": asked.session_words[session],
         "session_meaning": asked.session_meaning[session],
     }
-    near = told["words_before"] + told["words_after"]
-    told["around"] = np.minimum(words + near, 1)
+    told["around"] = np.minimum(words + told["words_before"] + told["words_after"], 1)
     total = np.zeros(len(words), np.float32)
     people = asked.among_people().astype(np.float32)
     for name, value in told.items():
         total += value * (np.float32(weights.of(name)) + np.float32(weights.of(f"people_{name}")) * people)
-    spread = max(asked.usual[1], 1e-6) / asked.best_cosine * 3  # a cosine against the usual one, by the best one
-    total += weights.of("meaning_before") / spread * ends[1][before] + weights.of("meaning_after") / spread * ends[1][after]
-    of_assistant = sum(
-        weights.of(name) * is_so
-        for name, is_so in (
-            ("assistant", True), ("assistant_asked", question.asks_assistant), ("assistant_all", question.asks_all)
-        )
-    )  # fmt: skip
-    total += np.float32(of_assistant) * (columns["role"] == ASSISTANT)
+    spread = 3 * asked.usual[1] / asked.best_cosine  # the ranking counts neighbours' cosines in these steps
+    for name, side in (("meaning_before", before), ("meaning_after", after)):
+        total += np.float32(weights.of(name) / spread) * ends[1][side]
+    by_assistant = weights.of("assistant")
+    by_assistant += weights.of("assistant_asked") * question.asks_assistant
+    by_assistant += weights.of("assistant_all") * question.asks_all
+    total += np.float32(by_assistant) * (columns["role"] == ASSISTANT)
     return total + _if_named(asked, weights)
 
 
-def _if_named(asked: Asked, weights: Weights) -> npt.NDArray[np.float32]:
-    named = asked.index.speakers.known(asked.question.named)
-    columns = asked.index.columns
-    total = np.float32(weights.of("memory")) * columns["memory"]
-    if named:
-        total = total + np.float32(weights.of("speaker")) * np.isin(columns["speaker"], named)
-    if asked.question.period is not None:
-        first, last = asked.question.period
-        total = total + np.float32(weights.of("date")) * ((columns["time"] >= first) & (columns["time"] < last))
-    return np.asarray(total, np.float32)
+def _if_named(asked: Asked, weights: Weights) -> Floats:
+    """What counts for memories, for the speakers and for the days that the question names."""
+    columns, question = asked.index.columns, asked.question
+    total = np.float32(weights.of("memory")) * columns["memory"].astype(np.float32)
+    if named := asked.index.speakers.known(question.named):
+        total += np.float32(weights.of("speaker")) * np.isin(columns["speaker"], named)
+    if question.period is not None:
+        first, last = question.period
+        total += np.float32(weights.of("date")) * ((columns["time"] >= first) & (columns["time"] < last))
+    return total.astype(np.float32, copy=False)

@@ -5,8 +5,8 @@ it is, it breaks as soon as people write otherwise than those whom the weights w
 
 import numpy as np
 
-from chatServer.memory.asked import Asked, best, divided
-from chatServer.memory.index import saturated
+from chatServer.memory.asked import Asked, divided
+from chatServer.memory.packing import saturated
 from chatServer.memory.postings import Floats, Rows
 
 ASSISTANT = 1
@@ -46,14 +46,12 @@ def features(asked: Asked, rows: Rows) -> dict[str, Floats]:
 def _words(asked: Asked, rows: Rows) -> dict[str, Floats]:
     """BM25 of the item, of its neighbours, and of all three read as one text."""
     before, after = asked.neighbours(rows, "before"), asked.neighbours(rows, "after")
-    further = asked.neighbours(before, "before"), asked.neighbours(after, "after")
     scores = np.append(divided(asked.lexical.scores, asked.lexical.scores.max(initial=0)), np.float32(0))
     marks = np.append(asked.index.columns["marks"], np.uint8(0))
     return {
         "words": scores[rows],
         "words_before": scores[before],
         "words_after": scores[after],
-        "words_near": np.maximum(scores[further[0]], scores[further[1]]),
         "answers": scores[before] * (marks[before] & 1),
         "around": _around(asked, rows, before, after),
     }
@@ -61,39 +59,38 @@ def _words(asked: Asked, rows: Rows) -> dict[str, Floats]:
 
 def _around(asked: Asked, rows: Rows, before: Rows, after: Rows) -> Floats:
     """BM25 of an item with its neighbours; divided by the best among the rows with the best words."""
-    tops = best(asked.lexical.scores, 64)
-    tops = tops[asked.lexical.scores[tops] > 0]
+    tops = asked.best_by_words
     sides = asked.neighbours(tops, "before"), asked.neighbours(tops, "after")
     return divided(_window(asked, rows, before, after), _window(asked, tops, *sides).max(initial=0))
 
 
 def _window(asked: Asked, *windows: Rows) -> Floats:
     length = asked.index.columns["length"]
-    counts, lengths = np.float32(0), np.float32(0)
+    counts = np.zeros((len(asked.lexical.idf), len(windows[0])), np.float32)
+    lengths = np.zeros(len(windows[0]), np.float32)
     for rows in windows:
-        is_there = rows >= 0
-        counts = counts + asked.lexical.counts[:, rows] * is_there.astype(np.float32)
-        lengths = lengths + length[rows] * is_there
-    worth = saturated(np.asarray(counts), lengths / (len(windows) * asked.index.mean_length))
-    return asked.lexical.idf @ worth
+        is_there = (rows >= 0).astype(np.float32)
+        counts += asked.lexical.counts[:, rows] * is_there
+        lengths += length[rows] * is_there
+    worth: Floats = asked.lexical.idf @ saturated(counts, lengths / (len(windows) * asked.index.mean_length))
+    return worth
 
 
 def _meaning(asked: Asked, rows: Rows) -> dict[str, Floats]:
-    """The cosine against the best one, and the neighbours' against what is usual here."""
+    """The cosine against the best one, and that of those around against what is usual here."""
     before, after = asked.neighbours(rows, "before"), asked.neighbours(rows, "after")
     further = asked.neighbours(before, "before"), asked.neighbours(after, "after")
-    return {
-        "meaning": np.minimum(asked.cosine(rows) / asked.best_cosine, 1.2).astype(np.float32),
-        "meaning_before": _unusual(asked, before),
-        "meaning_after": _unusual(asked, after),
-        "meaning_near": np.maximum(_unusual(asked, further[0]), _unusual(asked, further[1])),
-    }
-
-
-def _unusual(asked: Asked, rows: Rows) -> Floats:
+    those, places = np.unique(np.stack([rows, before, after, *further]), return_inverse=True)
+    cosines = asked.cosine(those)  # once for each: candidates are often each other's neighbours
+    is_known = (those >= 0) & (asked.index.columns["scale"][those] > 0) & (asked.vec is not None)
     mean, spread = asked.usual
-    is_known = (rows >= 0) & (asked.index.columns["scale"][rows] > 0) & (asked.vec is not None)
-    return np.where(is_known, np.clip((asked.cosine(rows) - mean) / spread, -3, 6) / 3, 0).astype(np.float32)
+    unusual = np.where(is_known, np.clip((cosines - mean) / spread, -3, 6) / 3, 0).astype(np.float32)[places]
+    return {
+        "meaning": np.minimum(cosines[places[0]] / asked.best_cosine, np.float32(1.2)),
+        "meaning_before": unusual[1],
+        "meaning_after": unusual[2],
+        "meaning_near": np.maximum(unusual[3], unusual[4]),
+    }
 
 
 def _session(asked: Asked, rows: Rows) -> dict[str, Floats]:

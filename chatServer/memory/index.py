@@ -10,13 +10,11 @@ import numpy.typing as npt
 
 from chatServer.memory.items import ROLES, Codes, Columns, Items
 from chatServer.memory.links import link_all, link_one, unlink
+from chatServer.memory.packing import DIMENSIONS, SCANNED, packed_ids, packed_vectors, saturated, unit
 from chatServer.memory.postings import NO_POSTINGS, Floats, Postings, Rows, post
 from chatServer.memory.typical import Typical, typical
 from chatServer.messages.terms import MARKS
 
-DIMENSIONS = 256
-SCANNED = 64  # of the dimensions: the first ones carry most, and a scan of all takes four times as long
-K1, B = 1.2, 0.75
 MAX_QUESTION_TERMS = 32  # the rarest ones
 TAIL = 2_048  # new items before their postings join the others
 FEW = 32  # up to so many new items are linked one by one
@@ -127,7 +125,7 @@ class Index:
         if not ids or not self.columns.count:
             return np.empty(0, np.int64)
         known = self.columns["id"]
-        wanted = _packed_ids(ids)
+        wanted = packed_ids(ids)
         near = np.flatnonzero(np.isin(known[:, 1], wanted[:, 1]) & self.columns["alive"])
         pairs = {(int(high), int(low)) for high, low in wanted}
         return np.array([row for row in near if (int(known[row, 0]), int(known[row, 1])) in pairs], np.int64)
@@ -170,11 +168,13 @@ class Index:
 
     def scan(self, vec: Floats) -> Floats:
         """The cosine of every row by its first dimensions: enough to choose candidates."""
-        return self.columns["scan"] @ unit(vec[:SCANNED])
+        cosines: Floats = self.columns["scan"] @ unit(vec[:SCANNED])
+        return cosines
 
     def cosine(self, rows: Rows, vec: Floats) -> Floats:
         """The cosine of some rows; 0 where there is no vector."""
-        return (self.columns["vec"][rows].astype(np.float32) @ unit(vec)) * self.columns["scale"][rows]
+        cosines: Floats = (self.columns["vec"][rows].astype(np.float32) @ unit(vec)) * self.columns["scale"][rows]
+        return cosines
 
     def _postings(self) -> tuple[Postings, Postings]:
         return self._base, self._tail
@@ -192,14 +192,16 @@ class Index:
             marks[rows[here] - first] |= 1 << bit
         length = lengths - np.bincount(rows[is_mark] - first, minlength=count)
         self._tail = self._tail.joined(post(terms[~is_mark], rows[~is_mark]))
-        self.columns.append({**self._plain(items), **_vectors(items), "marks": marks, "length": length}, count)
+        self.columns.append(
+            {**self._plain(items), **packed_vectors(items.vecs), "marks": marks, "length": length}, count
+        )
         self.live += count
         self._total_length += float(length.sum())
         self._forget_counts()
 
     def _plain(self, items: Items) -> dict[str, npt.ArrayLike]:
         return {
-            "id": _packed_ids(items.ids),
+            "id": packed_ids(items.ids),
             "memory": items.is_memory,
             "role": [ROLES.index(role) if role in ROLES else len(ROLES) - 1 for role in items.roles],
             "speaker": self.speakers.of([name and name.casefold() for name in items.speakers]),
@@ -218,34 +220,3 @@ class Index:
     def _forget_counts(self) -> None:
         for name in ("session_lengths", "has_assistant"):
             self.__dict__.pop(name, None)
-
-
-def saturated(counts: Floats, lengths: Floats) -> Floats:
-    """BM25 without IDF: how much `counts` of a term are worth in texts of these relative lengths."""
-    return counts * (K1 + 1) / (counts + K1 * (1 - B + B * lengths))
-
-
-def unit(vec: Floats) -> Floats:
-    norm = float(np.linalg.norm(vec))
-    return vec / norm if norm else vec
-
-
-def _packed_ids(ids: Collection[UUID]) -> npt.NDArray[np.uint64]:
-    return np.frombuffer(b"".join(each.bytes for each in ids), ">u8").reshape(-1, 2).astype(np.uint64)
-
-
-def _vectors(items: Items) -> dict[str, npt.ArrayLike]:
-    """Int8 with a scale for all dimensions, floats for those that are scanned; zeros where there is no vector."""
-    nothing = bytes(2 * DIMENSIONS)
-    packed = b"".join(vec if vec and len(vec) == len(nothing) else nothing for vec in items.vecs)
-    vecs = np.nan_to_num(np.frombuffer(packed, "<f2").reshape(-1, DIMENSIONS).astype(np.float32), posinf=0, neginf=0)
-    norms = np.linalg.norm(vecs, axis=1, keepdims=True)
-    vecs = vecs / np.maximum(norms, 1e-9)
-    largest = np.maximum(np.abs(vecs).max(axis=1, keepdims=True, initial=0), 1e-9)
-    starts = vecs[:, :SCANNED]
-    starts = starts / np.maximum(np.linalg.norm(starts, axis=1, keepdims=True), 1e-9)
-    return {
-        "vec": np.rint(vecs * (127 / largest)).astype(np.int8),
-        "scale": (largest[:, 0] / 127) * (norms[:, 0] > 0),
-        "scan": starts,
-    }

@@ -11,7 +11,6 @@ from chatServer.messages.terms import FUNCTION_WORDS, hashed
 
 READ_CHARS = 4_000  # of a question; a pasted file says no more about what is wanted than its beginning
 MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
-AMBIGUOUS = frozenset({"may", "march"})  # a month only beside a number
 
 _ASKS_WHEN = re.compile(r"\b(?:when|what (?:day|date|month|year|time)|how long|how many (?:days|weeks|months|years))\b")
 _ASKS_ASSISTANT = re.compile(
@@ -70,7 +69,8 @@ def _period(words: list[str]) -> tuple[float, float] | None:
 
 def _number(word: str) -> int | None:
     digits = word.removesuffix("st").removesuffix("nd").removesuffix("rd").removesuffix("th")
-    return int(digits) if digits.isascii() and digits.isdigit() and 1 <= len(digits) <= 2 and int(digits) <= 31 else None
+    is_day = digits.isascii() and digits.isdigit() and len(digits) <= 2
+    return int(digits) if is_day and int(digits) <= 31 else None
 
 
 def _days(year: int, month: int | None, day: int | None) -> tuple[float, float] | None:

@@ -5,13 +5,15 @@ from uuid import UUID
 
 import numpy as np
 
-from chatServer.memory.asked import Asked, ask
+from chatServer.memory.asked import ask
 from chatServer.memory.candidates import candidates
 from chatServer.memory.features import features
 from chatServer.memory.index import Index, Scope
-from chatServer.memory.postings import Floats, Rows
+from chatServer.memory.postings import Floats
 from chatServer.memory.question import Question
 from chatServer.memory.weights import Weights
+
+LEAST_PART = 0.005  # what is less is not named
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,13 @@ def rank(
     rows = candidates(asked, weights)
     found = features(asked, rows)
     scores = total(found, weights, len(rows))
-    order = np.argsort(-scores, kind="stable")[:limit]
-    return [_hit(asked, rows, found, int(place), weights, float(scores[place])) for place in order]
+    hits = []
+    for place in np.argsort(-scores, kind="stable")[:limit]:
+        parts = {name: weight * float(found[name][place]) for name, weight in weights.by_name.items()}
+        said = {name: round(part, 4) for name, part in parts.items() if abs(part) >= LEAST_PART}
+        chance = float(1 / (1 + np.exp(-scores[place])))
+        hits.append(Hit(index.id_of(int(rows[place])), chance, said))
+    return hits
 
 
 def total(found: dict[str, Floats], weights: Weights, count: int) -> Floats:
@@ -41,9 +48,3 @@ def total(found: dict[str, Floats], weights: Weights, count: int) -> Floats:
     for name, weight in weights.by_name.items():
         scores += np.float32(weight) * found[name]
     return scores
-
-
-def _hit(asked: Asked, rows: Rows, found: dict[str, Floats], place: int, weights: Weights, score: float) -> Hit:
-    parts = {name: weight * float(found[name][place]) for name, weight in weights.by_name.items()}
-    said = {name: round(part, 4) for name, part in parts.items() if abs(part) >= 0.005}
-    return Hit(asked.index.id_of(int(rows[place])), float(1 / (1 + np.exp(-score))), said)

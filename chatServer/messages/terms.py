@@ -12,18 +12,16 @@ from chatServer.messages.clean import searchable
 MAX_TERMS = 4_096  # of the longest essay; what comes later is found by full text alone
 
 # Words that carry grammar and no matter: left out, since in a small history even "did" looks rare.
-FUNCTION_WORDS = frozenset(
-    "a an the and or but if of to in on at for with from by as is are was were be been being am do does did doing have"
-    " has had having i me my we us our you your he him his she her it its they them their this that these those what"
-    " which who whom whose when where why how will would can could should shall may might must not no so than then"
-    " there here about into over after before up out off down s t d ll m re ve don just also".split()
-)
-FIRST_PERSON = frozenset("i me my mine we our ours".split())
-TIME_WORDS = frozenset(
-    "yesterday today tomorrow tonight ago last next week weekend month year monday tuesday wednesday thursday friday"
-    " saturday sunday january february march april june july august september october november december morning"
-    " night recently since".split()
-)
+_GRAMMAR = """a an the and or but if of to in on at for with from by as is are was were be been being am do does did
+doing have has had having i me my we us our you your he him his she her it its they them their this that these those
+what which who whom whose when where why how will would can could should shall may might must not no so than then
+there here about into over after before up out off down s t d ll m re ve don just also"""
+_TIMES = """yesterday today tomorrow tonight ago last next week weekend month year monday tuesday wednesday thursday
+friday saturday sunday january february march april june july august september october november december morning
+night recently since"""
+FUNCTION_WORDS = frozenset(_GRAMMAR.split())
+TIME_WORDS = frozenset(_TIMES.split())
+FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "our", "ours"})
 
 # Marks stand before the words and say what the text is like. No word is spelt with a colon, so none is one by its
 # spelling.

@@ -12,20 +12,36 @@ from hypothesis import strategies as st
 
 from chatServer.memory.asked import ask
 from chatServer.memory.features import features
-from chatServer.memory.index import B, DIMENSIONS, K1, Index, Scope
+from chatServer.memory.index import Index, Scope
 from chatServer.memory.items import Items
+from chatServer.memory.packing import DIMENSIONS, K1, B
 from chatServer.memory.question import Question, read_question
 from chatServer.memory.rank import rank
 from chatServer.memory.weights import shipped_weights
 from chatServer.messages.terms import packed_terms
 
-WORDS = "tea coffee garden piano Lisbon sister Monday dentist? I we 2023 run running green".split()
+WORDS = [
+    "tea",
+    "coffee",
+    "garden",
+    "piano",
+    "Lisbon",
+    "sister",
+    "Monday",
+    "dentist?",
+    "I",
+    "we",
+    "2023",
+    "run",
+    "running",
+    "green",
+]
 WEIGHTS = shipped_weights()
 
 
 @st.composite
-def users(draw, size=st.integers(0, 30)):
-    return made_up(draw(st.integers(0, 2**32 - 1)), draw(size))
+def users(draw):
+    return made_up(draw(st.integers(0, 2**32 - 1)), draw(st.integers(0, 30)))
 
 
 def made_up(seed: int, count: int, *, first: int = 0) -> list[tuple]:
@@ -37,8 +53,9 @@ def made_up(seed: int, count: int, *, first: int = 0) -> list[tuple]:
         session = f"s{random.integers(3)}" if random.random() < 0.9 else None
         who = random.choice(["user", "assistant", "tool"]), random.choice([None, "Mia", "Ole"])
         shelf = random.choice(["assistant", "other"])
-        rows.append((UUID(int=number * 2**70 + number), bool(random.random() < 0.2), *map(_plain, who), session,
-                     str(shelf), int(random.integers(50)), float(number), len(text), packed_terms(text), vec, 0.7, False))  # fmt: skip
+        item_id, is_memory, place = UUID(int=number * 2**70 + number), random.random() < 0.2, int(random.integers(50))
+        shown = (item_id, bool(is_memory), *map(_plain, who), session, str(shelf), place, float(number))
+        rows.append((*shown, len(text), packed_terms(text), vec, 0.7, False))
     return rows
 
 

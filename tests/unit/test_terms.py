@@ -8,8 +8,20 @@ import pytest
 from chatServer.memory.question import read_question
 from chatServer.messages.terms import ASKS, MARKS, MAX_TERMS, OF_A_TIME, OF_ONESELF, packed_terms, terms_of
 
-JUNK = ["\0" * 100_000, "a" * 100_000, "a " * 50_000, "?" * 100_000, "e\u0301" * 50_000, "漢" * 33_000, "\ud800" * 9_000,
-        "x1y2 " * 20_000, "ß" * 100_000, "data:image/png;base64," + "A" * 99_000, "2023 " * 20_000, "İ" * 50_000]  # fmt: skip
+JUNK = [
+    "\0" * 100_000,
+    "a" * 100_000,
+    "a " * 50_000,
+    "?" * 100_000,
+    "e\u0301" * 50_000,
+    "漢" * 33_000,
+    "\ud800" * 9_000,
+    "x1y2 " * 20_000,
+    "ß" * 100_000,
+    "data:image/png;base64," + "A" * 99_000,
+    "2023 " * 20_000,
+    "İ" * 50_000,
+]
 
 
 def test_forms_of_a_word_are_one_term_and_words_of_grammar_are_none():
