@@ -27,7 +27,9 @@ def passage(text: str, words: Collection[str], limit: int = PASSAGE_CHARACTERS) 
 
 def _best_start(text: str, roots: set[str], limit: int) -> int:
     """Where the window begins that holds the most different words, the earliest of several."""
-    met = [(found.start(), root) for found in _WORD.finditer(text) if (root := _root(found.group())) in roots]
+    starts = {root[:4] for root in roots}
+    words = [found for found in _WORD.finditer(text) if found.group()[:4].casefold() in starts]
+    met = [(found.start(), root) for found in words if (root := _root(found.group())) in roots]
     best, best_start, first = 0, 0, 0
     inside: dict[str, int] = {}
     for place, root in met:

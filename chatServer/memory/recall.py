@@ -17,13 +17,14 @@ from chatServer.memory.past import asks_about_the_past
 from chatServer.memory.postings import Floats
 from chatServer.memory.question import Question, read_question
 from chatServer.memory.rank import Hit, rank
+from chatServer.memory.reach import memories_of, scope_of, searched
 from chatServer.memory.relevance import relevant
 from chatServer.memory.shelf import Shelf
 from chatServer.memory.shelves import Shelves
-from chatServer.memory.unpack import HELD, REPLACED, TOLD, fitted
+from chatServer.memory.unpack import fitted
 from chatServer.memory.weights import Weights, shipped_weights
 from chatServer.messages import searchable
-from chatServer.records import EVERY_AGENT, NOBODY, Agent, Principal, RecallResult
+from chatServer.records import NOBODY, Agent, Principal, RecallResult
 from chatServer.store import recall as store
 from chatServer.store.pool import Database
 
@@ -132,8 +133,7 @@ class Recaller:
             shelf.update(news)
             if not len(shelf.index):
                 return []
-            memories = Scope(frozenset(name for name in shelf.index.shelves.codes if not name.startswith(TOLD)))
-            return list(await asyncio.to_thread(self._ranked, shelf, read, vec, memories))
+            return list(await asyncio.to_thread(self._ranked, shelf, read, vec, memories_of(shelf.index)))
 
     async def close(self) -> None:
         await self.shelves.close()
@@ -199,7 +199,7 @@ class Recaller:
         async with shelf.lock:
             if not len(shelf.index):
                 return {}
-            scope = _searched(shelf, ask)
+            scope = searched(shelf.index, ask.scope, ask.excluded, about_the_past=ask.about_the_past)
             if len(shelf.index) > IN_A_THREAD_ITEMS:
                 found = await asyncio.to_thread(self._ranked, shelf, question, vec, scope)
             else:
@@ -252,32 +252,6 @@ class Recaller:
         words = searchable(ask.question).split()
         shown = lines.recalled(best, words, self._count, budget_tokens=ask.budget_tokens, limit=ask.limit)
         return RecallResult(tuple(shown), total_found=len(found))
-
-
-def scope_of(agent: Agent, session_id: str) -> store.Scope | None:
-    """Where an agent may look; None: nowhere."""
-    match agent.memory_scope:
-        case "off":
-            return None
-        case "session":
-            return store.Scope(session_id, None, session_id, (session_id,))
-        case "agent":
-            return store.Scope(session_id, agent.name, None, (EVERY_AGENT, agent.name, session_id))
-        case "user":
-            return store.Scope(session_id, None, None, (EVERY_AGENT, agent.name, session_id))
-
-
-def _searched(shelf: Shelf, ask: Ask) -> Scope:
-    """The same, in the words of the index."""
-    scope = ask.scope
-    told = (
-        {f"{TOLD}{scope.agent_name}"}
-        if scope.agent_name
-        else {n for n in shelf.index.shelves.codes if n.startswith(TOLD)}
-    )
-    kinds = (HELD, REPLACED) if ask.about_the_past else (HELD,)
-    held = {f"{kind}{name}" for kind in kinds for name in scope.shelves}
-    return Scope(frozenset(told | held), scope.session_id, ask.excluded)
 
 
 def _is_over(shelf: Shelf, row: store.LiveMessage | store.LiveMemory) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 from uuid import UUID
 
+import numpy as np
+
 from chatServer.memory.entities import Entities
 from chatServer.memory.index import Index
 from chatServer.memory.unpack import Piece, items_of
@@ -71,9 +73,12 @@ class Shelf:
 
     def is_behind(self, news: News, limit: int) -> bool:
         """Whether more has come than `limit`, which is what was told: then something between is not known."""
-        messages, memories = Piece.of(news.messages, is_memory=False), news.memories
-        has_gap = messages is not None and len(messages) >= limit and min(messages.places) > self._newest
-        return has_gap or (memories is not None and memories.size >= limit)
+        messages, memories = news.messages, news.memories
+        if memories is not None and memories.size >= limit:
+            return True
+        if messages is None or messages.size < limit:
+            return False
+        return int(np.frombuffer(messages.places, ">i8").min()) > self._newest
 
     def forget(self, ids: Collection[UUID]) -> None:
         """What is no longer there to be shown."""

@@ -5,7 +5,9 @@ import uuid
 
 import numpy as np
 import pytest
+from langchain_core.embeddings import DeterministicFakeEmbedding
 
+from chatServer.agent.embeddings import LangChainEmbedder, embedder_of
 from chatServer.errors import EmbedderFailed, StartupError
 from chatServer.memory import reembed as reembedding
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder, settle, unit_length, written
@@ -158,3 +160,20 @@ async def test_a_vector_is_not_given_to_a_text_that_it_was_not_made_of(database,
 
     await embed_newest(database, Late(), ADA)
     assert sorted(models_of(urls), key=str) == [("stand:in", 3), (None, None)]
+
+
+async def test_embeddings_of_langchain_are_used_by_name_and_what_they_raise_is_told_without_their_words(settings):
+    assert isinstance(embedder_of(settings), WordLlamaEmbedder)
+    assert embedder_of(settings.model_copy(update={"embedder": "off"})).size == 0
+    unknown = embedder_of(settings.model_copy(update={"embedder": "nonsense:x"}))
+    with pytest.raises(EmbedderFailed, match="nonsense:x cannot be set up"):
+        await unknown.embed(["hello"])
+    known = LangChainEmbedder("fake:x")
+    known._built = DeterministicFakeEmbedding(size=12)
+    vectors = await known.embed(["hello", "", "hello"])
+    assert (known.size, vectors.shape) == (12, (3, 12))
+    assert np.allclose(vectors[0], vectors[2])
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1], abs=1e-5)
+    known._built = DeterministicFakeEmbedding(size=13)
+    with pytest.raises(EmbedderFailed, match="another size"):
+        await known.embed(["hello"])

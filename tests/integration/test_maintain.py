@@ -113,6 +113,9 @@ async def test_the_short_tier_keeps_its_most_important_and_the_newest_of_the_res
     assert back is not None
     assert await maintain(database, ADA) == Upkeep(dropped=1), "another one has to go now"
     assert await held(database) == {"Own word.", "Used.", "Fresh.", faded[0].text, "Long."}
+    monkeypatch.setattr(rules, "MAX_SHORT_ITEMS", 0)
+    assert await maintain(database, ADA) == Upkeep(dropped=2)
+    assert await held(database) == {"Own word.", faded[0].text, "Long."}, "made or brought back by the user"
 
 
 async def test_a_change_can_be_undone_for_thirty_days_and_then_nothing_of_it_is_kept(database, urls):

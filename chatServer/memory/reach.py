@@ -1,0 +1,39 @@
+"""Where may be looked for an answer: the shelves and sessions that an agent reaches, and how the index names them."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from chatServer.memory.index import Index, Scope
+from chatServer.memory.unpack import HELD, REPLACED, TOLD
+from chatServer.records import EVERY_AGENT, Agent
+from chatServer.store import recall as store
+
+
+def scope_of(agent: Agent, session_id: str) -> store.Scope | None:
+    """Where an agent may look; None: nowhere."""
+    match agent.memory_scope:
+        case "off":
+            return None
+        case "session":
+            return store.Scope(session_id, None, session_id, (session_id,))
+        case "agent":
+            return store.Scope(session_id, agent.name, None, (EVERY_AGENT, agent.name, session_id))
+        case "user":
+            return store.Scope(session_id, None, None, (EVERY_AGENT, agent.name, session_id))
+
+
+def searched(index: Index, scope: store.Scope, excluded: Collection[UUID], *, about_the_past: bool) -> Scope:
+    """The same, in the words of the index."""
+    told = (
+        {f"{TOLD}{scope.agent_name}"}
+        if scope.agent_name
+        else {name for name in index.shelves.codes if name.startswith(TOLD)}
+    )
+    kinds = (HELD, REPLACED) if about_the_past else (HELD,)
+    held = {f"{kind}{name}" for kind in kinds for name in scope.shelves}
+    return Scope(frozenset(told | held), scope.session_id, frozenset(excluded))
+
+
+def memories_of(index: Index) -> Scope:
+    """All memories of the user, and no messages."""
+    return Scope(frozenset(name for name in index.shelves.codes if not name.startswith(TOLD)))
