@@ -16,7 +16,7 @@ from chatServer.records import Principal
 from chatServer.store import recall as store
 from chatServer.store.pool import Database
 
-FIRST_ITEMS = 1_000  # of messages, and of memories: what a first question is answered from
+FIRST_ITEMS = 500  # of messages, and of memories: so many are there within the deadline
 NEXT_ITEMS = 10_000
 MAX_ITEMS = 200_000  # messages of one user, the newest
 LOADS_AT_ONCE = 2
