@@ -16,7 +16,8 @@ from chatServer.records import Principal
 from chatServer.store import recall as store
 from chatServer.store.pool import Database
 
-FIRST_ITEMS = 1_000  # of messages, and of memories: what a first question is answered from
+FIRST_ITEMS = 500  # of messages, and of memories: so many are there within the deadline
+COURTESY_S = 0.1  # the question that waited for those is answered first
 NEXT_ITEMS = 10_000
 MAX_ITEMS = 200_000  # messages of one user, the newest
 LOADS_AT_ONCE = 2
@@ -101,6 +102,7 @@ class Shelves:
                 self._keep(principal.user_id, shelf)
             first.set_result(shelf)
             if rest:
+                await asyncio.sleep(COURTESY_S)
                 whole = await self._whole(principal, clock, [piece for piece in pieces if piece])
                 self._keep(principal.user_id, whole)
         except Exception as error:  # noqa: BLE001  whoever asked is told; nobody else waits
