@@ -9,10 +9,10 @@ import numpy.typing as npt
 import wordllama
 
 from benchmarks.conversations import Conversation, Spoken
-from chatServer.memory.asked import Asked, ask
-from chatServer.memory.index import Index, Scope
-from chatServer.memory.items import Items
-from chatServer.memory.question import read_question
+from chatServer.memory.ranking.asked import Asked, ask
+from chatServer.memory.ranking.index import Index, Scope
+from chatServer.memory.ranking.items import Items
+from chatServer.memory.ranking.question import read_question
 from chatServer.messages.terms import packed_terms
 
 

@@ -19,11 +19,11 @@ import numpy.typing as npt
 from benchmarks import stored, train_ranker
 from benchmarks.conversations import APART, Asking, Conversation, read_sets
 from benchmarks.indexed import asked_all, index_of
-from chatServer.memory.asked import Asked
 from chatServer.memory.embed import WordLlamaEmbedder
-from chatServer.memory.question import read_question
+from chatServer.memory.ranking.asked import Asked
+from chatServer.memory.ranking.question import read_question
+from chatServer.memory.ranking.weights import Weights, shipped_weights
 from chatServer.memory.reembed import reembed
-from chatServer.memory.weights import Weights, shipped_weights
 
 DEPTH = 20
 OURS, LEFT_OUT = "ours", "ours, left out"

@@ -13,11 +13,11 @@ from benchmarks import train_ranker
 from benchmarks.conversations import APART, Conversation, Spoken, read_sets
 from benchmarks.indexed import asked_all, index_of
 from benchmarks.recall import by_words, user_first
-from chatServer.memory.asked import Asked, ask
-from chatServer.memory.features import features
-from chatServer.memory.index import Scope
-from chatServer.memory.rank import total
-from chatServer.memory.weights import Weights, shipped_weights
+from chatServer.memory.ranking.asked import Asked, ask
+from chatServer.memory.ranking.features import features
+from chatServer.memory.ranking.index import Scope
+from chatServer.memory.ranking.rank import total
+from chatServer.memory.ranking.weights import Weights, shipped_weights
 
 TINY = 20
 

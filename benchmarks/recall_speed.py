@@ -11,14 +11,14 @@ from uuid import UUID
 
 import numpy as np
 
-from chatServer.memory.asked import ask
-from chatServer.memory.features import features
-from chatServer.memory.index import Index, Scope
-from chatServer.memory.items import Items
-from chatServer.memory.packing import DIMENSIONS
-from chatServer.memory.question import Question
-from chatServer.memory.rank import rank, total
-from chatServer.memory.weights import shipped_weights
+from chatServer.memory.ranking.asked import ask
+from chatServer.memory.ranking.features import features
+from chatServer.memory.ranking.index import Index, Scope
+from chatServer.memory.ranking.items import Items
+from chatServer.memory.ranking.packing import DIMENSIONS
+from chatServer.memory.ranking.question import Question
+from chatServer.memory.ranking.rank import rank, total
+from chatServer.memory.ranking.weights import shipped_weights
 
 P95_MS = {100: 4.0, 10_000: 5.0, 100_000: 25.0}
 MAX_BYTES = 1_000

@@ -11,8 +11,8 @@ from uuid import UUID, uuid5
 from benchmarks.conversations import NAMESPACE, Conversation
 from chatServer.config import Settings
 from chatServer.memory.embed import WordLlamaEmbedder
+from chatServer.memory.ranking.weights import Weights
 from chatServer.memory.recall import Recaller
-from chatServer.memory.weights import Weights
 from chatServer.messages import Message
 from chatServer.records import Agent, Principal
 from chatServer.store.history import ChatMessageHistory

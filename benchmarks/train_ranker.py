@@ -1,4 +1,4 @@
-"""Learn how much each feature counts: python -m benchmarks.train_ranker [FILE...] writes memory/weights.json.
+"""Learn how much each feature counts: python -m benchmarks.train_ranker [FILE...] writes memory/ranking/weights.json.
 
 Logistic regression, fitted by Newton's method. Of every question: the messages that answer it, and 100 others drawn
 uniformly (hard ones broke it). Every set of conversations counts the same, and in it every question."""
@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from benchmarks.conversations import APART, read_sets
 from benchmarks.indexed import asked_all, index_of
-from chatServer.memory.features import features
-from chatServer.memory.weights import Weights
+from chatServer.memory.ranking.features import features
+from chatServer.memory.ranking.weights import Weights
 
 OTHERS = 100
 OTHERS_WEIGHT = 15.0  # of all others of a question together; its answers together weigh 1
 L2 = 1e-4
 STEPS = 25
-FILE = Path(__file__).parents[1] / "chatServer" / "memory" / "weights.json"
+FILE = Path(__file__).parents[1] / "chatServer" / "memory" / "ranking" / "weights.json"
 COMMAND = "python -m benchmarks.train_ranker (over both development sets)"
 
 # Nobody has labelled memories yet: small, so that they settle what words and meaning leave open.

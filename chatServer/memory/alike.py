@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from zlib import crc32
 
-from chatServer.memory.words import FILLERS, NEGATIONS, NUMBERS, any_of, folded_words, spelled_out, stem, word_set
+from chatServer.memory.facts.words import FILLERS, NEGATIONS, NUMBERS, any_of, folded_words, spelled_out, stem, word_set
 
 MAX_READ = 4_000  # characters of each text
 LONG = 12  # telling words from which on another word may be wording; in a short text each one tells

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from chatServer.memory.facts.vocabulary import TECHNOLOGIES
+from chatServer.memory.facts.words import FILLERS, NEGATIONS, word_set
 from chatServer.memory.rules import Category, Kind, importance_of, kind_of
-from chatServer.memory.vocabulary import TECHNOLOGIES
-from chatServer.memory.words import FILLERS, NEGATIONS, word_set
 from chatServer.messages import searchable
 
 MAX_READ = 8_000  # characters; what a text is about is said by then

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from chatServer.memory.passage import passage
-from chatServer.memory.rank import Hit
+from chatServer.memory.ranking.rank import Hit
 from chatServer.messages import searchable
 from chatServer.records import Recalled, Source
 from chatServer.store.recall import LiveMemory, LiveMessage

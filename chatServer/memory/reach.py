@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from chatServer.memory.index import Index, Scope
+from chatServer.memory.ranking.index import Index, Scope
 from chatServer.memory.unpack import HELD, REPLACED, TOLD
 from chatServer.records import EVERY_AGENT, Agent
 from chatServer.store import recall as store

@@ -12,17 +12,17 @@ from uuid import UUID
 from chatServer import errors, metrics
 from chatServer.memory import lines
 from chatServer.memory.embed import Embedder
-from chatServer.memory.index import Scope
 from chatServer.memory.past import asks_about_the_past
-from chatServer.memory.postings import Floats
-from chatServer.memory.question import Question, read_question
-from chatServer.memory.rank import Hit, rank
+from chatServer.memory.ranking.index import Scope
+from chatServer.memory.ranking.postings import Floats
+from chatServer.memory.ranking.question import Question, read_question
+from chatServer.memory.ranking.rank import Hit, rank
+from chatServer.memory.ranking.relevance import relevant
+from chatServer.memory.ranking.weights import Weights, shipped_weights
 from chatServer.memory.reach import memories_of, scope_of, searched
-from chatServer.memory.relevance import relevant
 from chatServer.memory.shelf import Shelf
 from chatServer.memory.shelves import Shelves
 from chatServer.memory.unpack import fitted
-from chatServer.memory.weights import Weights, shipped_weights
 from chatServer.messages import searchable
 from chatServer.records import NOBODY, Agent, Principal, RecallResult
 from chatServer.store import recall as store

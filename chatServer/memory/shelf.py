@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 
 from chatServer.memory.entities import Entities
-from chatServer.memory.index import Index
+from chatServer.memory.ranking.index import Index
 from chatServer.memory.unpack import Piece, items_of
 from chatServer.store.recall import Clock, News, Since
 

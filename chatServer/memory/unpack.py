@@ -8,8 +8,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from chatServer.memory.items import Items
-from chatServer.memory.packing import DIMENSIONS
+from chatServer.memory.ranking.items import Items
+from chatServer.memory.ranking.packing import DIMENSIONS
 from chatServer.store.recall import Columns
 
 # Shelves of the index: what an agent was told, what is remembered, and what was remembered until it was replaced.

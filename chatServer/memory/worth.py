@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from chatServer.memory.alike import signature
 from chatServer.memory.classify import Classified, classify
+from chatServer.memory.facts.sentences import statements
 from chatServer.memory.rules import FACT_INCREMENT, MAX_IMPORTANCE, MIN_CHARACTERS, Category, kind_of
-from chatServer.memory.sentences import statements
 
 MAX_CHARACTERS = 300
 MAX_INSTRUCTION = 160

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from chatServer.memory.dates import Span, date_in, day_in, without_time
+from chatServer.memory.facts.dates import Span, date_in, day_in, without_time
 
 SAID_AT = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)  # a Sunday
 

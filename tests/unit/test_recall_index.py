@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatServer.memory.asked import ask
-from chatServer.memory.features import features
-from chatServer.memory.index import Index, Scope
-from chatServer.memory.items import Items
-from chatServer.memory.packing import DIMENSIONS, K1, B
-from chatServer.memory.question import Question, read_question
-from chatServer.memory.rank import rank
-from chatServer.memory.weights import shipped_weights
+from chatServer.memory.ranking.asked import ask
+from chatServer.memory.ranking.features import features
+from chatServer.memory.ranking.index import Index, Scope
+from chatServer.memory.ranking.items import Items
+from chatServer.memory.ranking.packing import DIMENSIONS, K1, B
+from chatServer.memory.ranking.question import Question, read_question
+from chatServer.memory.ranking.rank import rank
+from chatServer.memory.ranking.weights import shipped_weights
 from chatServer.messages.terms import packed_terms
 
 WORDS = [

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chatServer.memory.question import read_question
+from chatServer.memory.ranking.question import read_question
 from chatServer.messages.terms import ASKS, MARKS, MAX_TERMS, OF_A_TIME, OF_ONESELF, packed_terms, terms_of
 
 JUNK = [

@@ -6,7 +6,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from chatServer.memory.postings import Floats
+from chatServer.memory.ranking.postings import Floats
 
 DIMENSIONS = 256
 SCANNED = 64  # of the dimensions: the first ones carry most, and a scan of all takes four times as long

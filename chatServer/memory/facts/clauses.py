@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass, replace
 
-from chatServer.memory.meanings import USER, Who
-from chatServer.memory.vocabulary import KIN, NOT_NAMES, PLURALS
-from chatServer.memory.words import any_of, spelled_out, word_set
+from chatServer.memory.facts.meanings import USER, Who
+from chatServer.memory.facts.vocabulary import KIN, NOT_NAMES, PLURALS
+from chatServer.memory.facts.words import any_of, spelled_out, word_set
 
 MAX_LEADS = 6
 _LEAD_WORDS = any_of(

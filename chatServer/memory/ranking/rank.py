@@ -5,13 +5,13 @@ from uuid import UUID
 
 import numpy as np
 
-from chatServer.memory.asked import ask
-from chatServer.memory.candidates import candidates
-from chatServer.memory.features import features
-from chatServer.memory.index import Index, Scope
-from chatServer.memory.postings import Floats
-from chatServer.memory.question import Question
-from chatServer.memory.weights import Weights
+from chatServer.memory.ranking.asked import ask
+from chatServer.memory.ranking.candidates import candidates
+from chatServer.memory.ranking.features import features
+from chatServer.memory.ranking.index import Index, Scope
+from chatServer.memory.ranking.postings import Floats
+from chatServer.memory.ranking.question import Question
+from chatServer.memory.ranking.weights import Weights
 
 LEAST_PART = 0.005  # what is less is not named
 

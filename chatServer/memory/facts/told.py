@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from chatServer.memory.clauses import Clause
-from chatServer.memory.dates import Span
-from chatServer.memory.meanings import Fact, Meaning, Who, predicate_of, sentence_of
-from chatServer.memory.objects import Object, folded
+from chatServer.memory.facts.clauses import Clause
+from chatServer.memory.facts.dates import Span
+from chatServer.memory.facts.meanings import Fact, Meaning, Who, predicate_of, sentence_of
+from chatServer.memory.facts.objects import Object, folded
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 import re
 from dataclasses import replace
 
-from chatServer.memory import names, objects
-from chatServer.memory.clauses import SAME_KIN, Clause
-from chatServer.memory.meanings import USER, Fact, Meaning, Who
-from chatServer.memory.objects import Object
-from chatServer.memory.told import Told
-from chatServer.memory.vocabulary import KIN, LOOSE_KIN, PLURALS
-from chatServer.memory.words import NUMBERS
+from chatServer.memory.facts import names, objects
+from chatServer.memory.facts.clauses import SAME_KIN, Clause
+from chatServer.memory.facts.meanings import USER, Fact, Meaning, Who
+from chatServer.memory.facts.objects import Object
+from chatServer.memory.facts.told import Told
+from chatServer.memory.facts.vocabulary import KIN, LOOSE_KIN, PLURALS
+from chatServer.memory.facts.words import NUMBERS
 
 MAX_NAMES = 6
 _SOMEBODY = re.compile(

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from chatServer.memory import names, objects, vocabulary
-from chatServer.memory.objects import Object, Reader
+from chatServer.memory.facts import names, objects, vocabulary
+from chatServer.memory.facts.objects import Object, Reader
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chatServer.memory.meanings import MEANINGS, Fact, predicate_of
-from chatServer.memory.words import spelled_out
+from chatServer.memory.facts.meanings import MEANINGS, Fact, predicate_of
+from chatServer.memory.facts.words import spelled_out
 
 MAX_WORDS = 12
 _SORRY = r"(?:actually|no|nope|sorry|wait|oops|correction|oh|ah|my mistake|my bad|i was wrong|well)"

@@ -5,9 +5,9 @@ from uuid import UUID
 
 import numpy as np
 
-from chatServer.memory.index import Index
-from chatServer.memory.postings import Floats
-from chatServer.memory.rank import Hit
+from chatServer.memory.ranking.index import Index
+from chatServer.memory.ranking.postings import Floats
+from chatServer.memory.ranking.rank import Hit
 
 WORDS = ("words", "around", "speaker", "date")  # it or what was said around it shares a word; or it is who or when
 SAMPLE = 256  # rows that say which cosines are usual

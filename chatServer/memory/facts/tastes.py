@@ -2,11 +2,11 @@
 
 import re
 
-from chatServer.memory.meanings import Fact, Meaning
-from chatServer.memory.objects import Object, folded, thing, titled, trimmed, way
-from chatServer.memory.told import Told
-from chatServer.memory.vocabulary import AXES, NOT_THINGS
-from chatServer.memory.words import folded_words, stem
+from chatServer.memory.facts.meanings import Fact, Meaning
+from chatServer.memory.facts.objects import Object, folded, thing, titled, trimmed, way
+from chatServer.memory.facts.told import Told
+from chatServer.memory.facts.vocabulary import AXES, NOT_THINGS
+from chatServer.memory.facts.words import folded_words, stem
 
 MAX_SIDE = 6  # words
 MAX_SIDE_OF_TO = 3  # with more, "to" begins a purpose and no comparison

@@ -5,7 +5,7 @@ Everything else is left alone: code, quotations, pasted letters, verse, what oth
 
 import re
 
-from chatServer.memory.words import any_of, straight
+from chatServer.memory.facts.words import any_of, straight
 
 MAX_TOLD = 4_000  # characters; nobody types more of himself at once: it is pasted
 MAX_SENTENCE = 300

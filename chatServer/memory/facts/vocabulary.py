@@ -1,6 +1,6 @@
 """Lists of words by which facts are told from talk."""
 
-from chatServer.memory.words import word_set
+from chatServer.memory.facts.words import word_set
 
 PEOPLE = word_set(
     "mother father mom mum dad sister brother wife husband partner spouse fiance fiancée fiancé son daughter"

@@ -8,11 +8,11 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from chatServer.memory.items import ROLES, Codes, Columns, Items
-from chatServer.memory.links import link_all, link_one, unlink
-from chatServer.memory.packing import DIMENSIONS, SCANNED, packed_ids, packed_vectors, saturated, unit
-from chatServer.memory.postings import NO_POSTINGS, Floats, Postings, Rows, post
-from chatServer.memory.typical import Typical, typical
+from chatServer.memory.ranking.items import ROLES, Codes, Columns, Items
+from chatServer.memory.ranking.links import link_all, link_one, unlink
+from chatServer.memory.ranking.packing import DIMENSIONS, SCANNED, packed_ids, packed_vectors, saturated, unit
+from chatServer.memory.ranking.postings import NO_POSTINGS, Floats, Postings, Rows, post
+from chatServer.memory.ranking.typical import Typical, typical
 from chatServer.messages.terms import MARKS
 
 MAX_QUESTION_TERMS = 32  # the rarest ones

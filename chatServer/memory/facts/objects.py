@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from chatServer.memory import vocabulary as known
-from chatServer.memory.dates import date_in, day_in
-from chatServer.memory.words import FILLERS, NUMBERS, any_of, folded_words, stem
+from chatServer.memory.facts import vocabulary as known
+from chatServer.memory.facts.dates import date_in, day_in
+from chatServer.memory.facts.words import FILLERS, NUMBERS, any_of, folded_words, stem
 
 MAX_WORDS = 6
 MAX_LETTERS = 80

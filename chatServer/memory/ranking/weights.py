@@ -18,5 +18,5 @@ class Weights:
 
 def shipped_weights() -> Weights:
     """The learned ones, and for memories, of which there is no data, those set by hand."""
-    read = json.loads(files("chatServer.memory").joinpath("weights.json").read_text())
+    read = json.loads(files("chatServer.memory.ranking").joinpath("weights.json").read_text())
     return Weights(read["bias"], {**read["learned"], **read["by_hand"]})

@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from chatServer.memory import corrections, events, kin, tastes
-from chatServer.memory.clauses import clauses
-from chatServer.memory.dates import Span, without_time
-from chatServer.memory.meanings import MEANINGS, Fact
-from chatServer.memory.objects import Object
-from chatServer.memory.patterns import PATTERNS
+from chatServer.memory.facts import corrections, events, kin, tastes
+from chatServer.memory.facts.clauses import clauses
+from chatServer.memory.facts.dates import Span, without_time
+from chatServer.memory.facts.meanings import MEANINGS, Fact
+from chatServer.memory.facts.objects import Object
+from chatServer.memory.facts.patterns import PATTERNS
+from chatServer.memory.facts.sentences import statements
+from chatServer.memory.facts.told import Told
 from chatServer.memory.rules import MAX_FACTS_PER_MESSAGE
-from chatServer.memory.sentences import statements
-from chatServer.memory.told import Told
 
 MIN_AGE = 10  # of a user: "I'm 5" is more often a place in a queue
 __all__ = ["Extractor", "Fact", "RuleExtractor", "facts_in"]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from chatServer.memory.index import Index, Lexical, Scope
-from chatServer.memory.packing import saturated
-from chatServer.memory.postings import Floats, Rows
-from chatServer.memory.question import Question
+from chatServer.memory.ranking.index import Index, Lexical, Scope
+from chatServer.memory.ranking.packing import saturated
+from chatServer.memory.ranking.postings import Floats, Rows
+from chatServer.memory.ranking.question import Question
 
 SAMPLE = 512  # rows that say which cosines are usual
 FIRST = 64  # by words

@@ -5,9 +5,9 @@ it is, it breaks as soon as people write otherwise than those whom the weights w
 
 import numpy as np
 
-from chatServer.memory.asked import Asked, divided
-from chatServer.memory.packing import saturated
-from chatServer.memory.postings import Floats, Rows
+from chatServer.memory.ranking.asked import Asked, divided
+from chatServer.memory.ranking.packing import saturated
+from chatServer.memory.ranking.postings import Floats, Rows
 
 ASSISTANT = 1
 DAY_S = 86_400

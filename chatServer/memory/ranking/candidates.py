@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from chatServer.memory.asked import Asked, best, divided
-from chatServer.memory.postings import Floats, Rows
-from chatServer.memory.weights import Weights
+from chatServer.memory.ranking.asked import Asked, best, divided
+from chatServer.memory.ranking.postings import Floats, Rows
+from chatServer.memory.ranking.weights import Weights
 
 CANDIDATES = 600
 ONE_MORE_OF = 150  # rows: the more there are, the more are nearly as good

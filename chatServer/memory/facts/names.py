@@ -2,8 +2,8 @@
 
 import re
 
-from chatServer.memory import vocabulary as known
-from chatServer.memory.objects import EDGE, LOWER_WORDS, MORE, Object, one, titled, trimmed
+from chatServer.memory.facts import vocabulary as known
+from chatServer.memory.facts.objects import EDGE, LOWER_WORDS, MORE, Object, one, titled, trimmed
 
 _NAME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)?(?: [^\W\d_]+(?:['-][^\W\d_]+)?){0,3}")
 _CAPITAL = re.compile(r"(?:[A-ZÀ-ÖØ-ÞА-Я][\w&.'’-]*|of|the|de|del|la|le|van|von|der|and|&|upon|am)")

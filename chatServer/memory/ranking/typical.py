@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chatServer.memory.items import ROLES, Columns
-from chatServer.memory.postings import Floats, Postings
+from chatServer.memory.ranking.items import ROLES, Columns
+from chatServer.memory.ranking.postings import Floats, Postings
 
 ALWAYS_EXACT = 1_000
 DRIFT = 0.02

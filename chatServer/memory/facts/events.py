@@ -3,11 +3,11 @@
 import re
 from datetime import timedelta
 
-from chatServer.memory.dates import Span, date_in, without_time
-from chatServer.memory.meanings import Fact, Meaning
-from chatServer.memory.objects import Object, thing
-from chatServer.memory.told import Told
-from chatServer.memory.vocabulary import EVENTS
+from chatServer.memory.facts.dates import Span, date_in, without_time
+from chatServer.memory.facts.meanings import Fact, Meaning
+from chatServer.memory.facts.objects import Object, thing
+from chatServer.memory.facts.told import Told
+from chatServer.memory.facts.vocabulary import EVENTS
 
 _HOUR = re.compile(r",? at \d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)?$", re.IGNORECASE)
 _EVENT = re.compile(r"an? (?:[\w'-]+ ){0,3}?(\w+)(?: (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30})?", re.IGNORECASE)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from chatServer.memory.items import Columns
+from chatServer.memory.ranking.items import Columns
 
 
 def link_all(columns: Columns) -> None:

@@ -1,0 +1,6 @@
+"""Facts that a user tells, read by rules: sentences, clauses, what they mean, and what is no fact."""
+
+from chatServer.memory.facts.facts import Extractor, RuleExtractor, facts_in
+from chatServer.memory.facts.meanings import Fact
+
+__all__ = ["Extractor", "Fact", "RuleExtractor", "facts_in"]
