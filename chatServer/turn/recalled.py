@@ -87,7 +87,7 @@ def _item_json(item: Recalled, *, with_text: bool) -> dict[str, Any]:
         "kind": item.kind,
         "category": item.category,
         "score": round(item.score, 3),
-        "parts": {name: round(part, 3) for name, part in item.parts.items()},
+        "parts": item.parts,
         "said_at": _iso(item.said_at),
         "valid_to": item.valid_to and _iso(item.valid_to),
         "trust": item.trust,

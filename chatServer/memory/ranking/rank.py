@@ -9,7 +9,7 @@ from chatServer.memory.ranking.asked import ask
 from chatServer.memory.ranking.candidates import candidates
 from chatServer.memory.ranking.features import features
 from chatServer.memory.ranking.index import Index, Scope
-from chatServer.memory.ranking.postings import Floats
+from chatServer.memory.ranking.postings import Floats, Rows
 from chatServer.memory.ranking.question import Question
 from chatServer.memory.ranking.weights import Weights
 
@@ -33,13 +33,21 @@ def rank(
     rows = candidates(asked, weights)
     found = features(asked, rows)
     scores = total(found, weights, len(rows))
-    hits = []
-    for place in np.argsort(-scores, kind="stable")[:limit]:
-        parts = {name: weight * float(found[name][place]) for name, weight in weights.by_name.items()}
-        said = {name: round(part, 4) for name, part in parts.items() if abs(part) >= LEAST_PART}
-        chance = float(1 / (1 + np.exp(-scores[place])))
-        hits.append(Hit(index.id_of(int(rows[place])), chance, said))
-    return hits
+    best = np.argsort(-scores, kind="stable")[:limit]
+    chances = (1 / (1 + np.exp(-scores[best]))).tolist()
+    ids = [index.id_of(int(row)) for row in rows[best]]
+    return [Hit(*each) for each in zip(ids, chances, _parts(found, weights, best), strict=True)]
+
+
+def _parts(found: dict[str, Floats], weights: Weights, places: Rows) -> list[dict[str, float]]:
+    """What the score of each is made of; of what counts for nothing, nothing."""
+    names = np.array(list(weights.by_name))
+    table = np.array([weight * found[name][places] for name, weight in weights.by_name.items()]).T.round(4)
+    is_said = np.abs(table) >= LEAST_PART
+    return [
+        dict(zip(names[said].tolist(), row[said].tolist(), strict=True))
+        for said, row in zip(is_said, table, strict=True)
+    ]
 
 
 def total(found: dict[str, Floats], weights: Weights, count: int) -> Floats:
