@@ -18,6 +18,7 @@ from benchmarks.server import Server, running_server
 from benchmarks.wire import Wire
 
 MINUTES = float(sys.argv[1]) if len(sys.argv) > 1 and __name__ == "__main__" else 30.0
+CACHE_MB = "16"  # full within minutes: what these users say grows without end, and what is kept of it must not
 SESSIONS = 500
 USERS = 50
 SAMPLE_EVERY_S = 10
@@ -29,7 +30,7 @@ KINDS = {"turn": 75, "streamed": 10, "resolve": 5, "stop": 5, "wrong": 5}  # of 
 
 
 def main() -> None:
-    with running_server({"rules": [], "default": REPLY}) as server:
+    with running_server({"rules": [], "default": REPLY}, RECALL_CACHE_MB=CACHE_MB) as server:
         in_process(server, closed_loop, 3.0)
         half = in_process(server, closed_loop, 10.0).per_s / 2
         headers = [server.headers(f"user{number}") for number in range(USERS)]
