@@ -113,7 +113,10 @@ async def change(
         memory=body.memory if "memory" in given else None,
         archived=body.archived if "archived" in given else None,
     )
-    return SessionAnswer.of(await sessions.change(state.database, user, key, changes))
+    changed = await sessions.change(state.database, user, key, changes)
+    if changes.memory is not None:
+        state.recaller.shelves.drop(user.user_id)  # what the session said is there again, or no longer
+    return SessionAnswer.of(changed)
 
 
 @router.delete(
@@ -125,6 +128,7 @@ async def change(
 async def delete(key: SessionInPath, state: CurrentState, user: CurrentUser) -> None:
     """The session and everything that was said in it."""
     await sessions.delete(state.database, user, key)
+    state.recaller.shelves.drop(user.user_id)
 
 
 @router.get("/{session_id}/messages", responses=documented(404, 422))

@@ -18,7 +18,9 @@ def quoted(items: Sequence[Recalled]) -> Message:
 
 def label_of(item: Recalled) -> str:
     """Where a line is from, for a model and for a person."""
-    if item.what == "memory":
+    if "tool" in item.parts:
+        who = "how tools went"
+    elif item.what == "memory":
         who = "remembered" if item.trust == "user" else f"remembered, from {_doubtful(item)}"
     else:
         who = _one_line(item.speaker or "") or ("I said" if item.role == "user" else "the assistant said")

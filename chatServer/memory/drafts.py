@@ -1,25 +1,32 @@
 """The memories that a turn may leave, as they would be kept; nothing is looked up and nothing is written here."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from uuid import UUID
 
+from chatServer.memory.anew import said_anew
 from chatServer.memory.classify import Classified, classify
 from chatServer.memory.facts import Extractor, Fact
 from chatServer.memory.lessons import Lesson, lessons_of
 from chatServer.memory.rules import FACT_INCREMENT, MIN_CHARACTERS, Category, importance_of, is_long_term, kind_of
 from chatServer.memory.worth import worth_keeping
 from chatServer.messages import clean_text, text_of
-from chatServer.messages.fence import without_blocks
 from chatServer.records import Memory, Origin, Reason, StoredMessage, Triple, Trust, new_id
 from chatServer.store.learned import Unlearned
 from chatServer.store.memories import MAX_TEXT
 
-RECALLED = ("memories", "articles", "summary")  # blocks of a prompt: whoever quotes them says nothing new
 MAX_READ = 20_000  # characters of a message
 _TASTES = ("likes:", "prefers:", "favourite:", "eats:", "drinks:", "diet", "called")  # keys of facts
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTools:
+    """By their names: those whose text is not anybody's, and those that only keep memory."""
+
+    trusted: frozenset[str] = frozenset()
+    keepers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +42,27 @@ def question_in(messages: list[StoredMessage]) -> StoredMessage | None:
 
 
 async def drafts_of(
-    sheet: "Sheet", messages: list[StoredMessage], trusted_tools: Collection[str], extractor: Extractor
+    sheet: "Sheet",
+    messages: list[StoredMessage],
+    extractor: Extractor,
+    *,
+    answers: Sequence[str] = (),
+    tools: KnownTools,
 ) -> list[Draft]:
+    """Of a turn's messages; `answers` are those before it, which somebody may bring back."""
     question = question_in(messages)
     if question is None:
         return []
     drafts: list[Draft] = []
-    text = without_blocks(RECALLED, clean_text(text_of(question.message))[:MAX_READ])
+    text = said_anew(clean_text(text_of(question.message))[:MAX_READ], answers)
     if not sheet.turn.is_forgotten and len(text) >= MIN_CHARACTERS:
         facts = await extractor.facts(text, question.created_at)
         drafts += [sheet.fact(fact, question) for fact in facts]
         if kept := worth_keeping(text, {fact.sentence for fact in facts}):
             drafts.append(Draft(sheet.memory(question, kept.text, kept.rules)))
-    tools = [each for each in messages if each.message.role == "tool"]
-    lessons = lessons_of(each.message for each in tools)
-    return drafts + [sheet.lesson(lesson, tools[-1], trusted_tools) for lesson in lessons]
+    results = [each for each in messages if each.message.role == "tool"]
+    lessons = lessons_of((each.message for each in results), tools.keepers)
+    return drafts + [sheet.lesson(lesson, results[-1], tools.trusted) for lesson in lessons]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What a turn's tools teach: which ones worked together, and which ones failed."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from chatServer.memory.rules import TOOL_FAILURE_IMPORTANCE, TOOL_SUCCESS_IMPORTANCE, Category
@@ -17,10 +17,11 @@ class Lesson:
     tags: tuple[str, ...]
 
 
-def lessons_of(messages: Iterable[Message]) -> list[Lesson]:
-    """At most two memories of a turn's tool messages; those without a record of how they went teach nothing."""
+def lessons_of(messages: Iterable[Message], keepers: Collection[str] = ()) -> list[Lesson]:
+    """At most two memories of a turn's tool messages; those without a record of how they went teach nothing, nor does
+    that a tool worked which only keeps memory itself."""
     results = [(message.name or "", message.structured_data or {}) for message in messages if message.role == "tool"]
-    good = [(name, data) for name, data in results if name and data.get("success") is True]
+    good = [(name, data) for name, data in results if name not in keepers and data.get("success") is True]
     worked, failed = _names(good), _names((name, data) for name, data in results if data.get("success") is False)
     lessons = []
     if worked:

@@ -53,6 +53,7 @@ class Ask:
     budget_tokens: int
     limit: int
     about_the_past: bool
+    tools: frozenset[str] = frozenset()
 
 
 class Recaller:
@@ -67,7 +68,7 @@ class Recaller:
         cache_bytes: int,
         overlap_s: float,
         weights: Weights | None = None,
-        deadline_s: float = DEADLINE_S,
+        deadline_s: float,
     ) -> None:
         """On a database of its own, so that it neither waits for turns nor lets them wait."""
         self._database = database
@@ -88,13 +89,14 @@ class Recaller:
         excluded: Collection[UUID] = (),
         budget_tokens: int,
         limit: int = LIMIT,
+        tools: Collection[str] = (),
     ) -> RecallResult:
-        """The lines that bear on a question, best first."""
+        """The lines that bear on a question, best first; then how the tools went that may be used to answer it."""
         scope = scope_of(agent, session_id)
         if scope is None or not searchable(question):
             return RecallResult()
         past = asks_about_the_past(question)
-        ask = Ask(principal, question, scope, frozenset(excluded), budget_tokens, limit, past)
+        ask = Ask(principal, question, scope, frozenset(excluded), budget_tokens, limit, past, frozenset(tools))
         began = time.perf_counter()
         found = await self._in_time(ask)
         took_s = time.perf_counter() - began
@@ -177,7 +179,8 @@ class Recaller:
         self.shelves.measure(ask.principal)
         if changed:
             hits = await self._search(shelf, ask, question, vec)
-        return replace(self._shown(shelf, ask, hits, live), degraded=degraded)
+        shown = self._shown(shelf, ask, hits, live)
+        return replace(self._with_lessons(ask, shown, news.lessons), degraded=degraded)
 
     async def _vector(self, question: Question) -> tuple[Floats | None, bool]:
         """Of the question, if it can be had in time; and whether it could not."""
@@ -225,6 +228,7 @@ class Recaller:
                 found=hits,
                 excluded=ask.excluded,
                 scope=ask.scope,
+                tools=ask.tools,
                 limit=NEWS,
             )
         return await asked.read()
@@ -253,6 +257,14 @@ class Recaller:
         shown = lines.recalled(best, words, self._count, budget_tokens=ask.budget_tokens, limit=ask.limit)
         return RecallResult(tuple(shown), total_found=len(found))
 
+    def _with_lessons(self, ask: Ask, found: RecallResult, lessons: Collection[store.LiveMemory]) -> RecallResult:
+        """In the room that the question's own lines leave; what is among them is not said again."""
+        known = {item.item_id for item in found.items}
+        more = [lines.Line(0.0, {"tool": 1.0}, row) for row in lessons if row.memory_id not in known]
+        left = ask.budget_tokens - sum(item.tokens for item in found.items)
+        shown = lines.recalled(more, (), self._count, budget_tokens=left, limit=len(more))
+        return RecallResult((*found.items, *shown), found.total_found + len(more))
+
 
 def _is_over(shelf: Shelf, row: store.LiveMessage | store.LiveMemory) -> bool:
     """Whether it says nothing but what no longer holds; a longer message may say more."""
@@ -273,7 +285,8 @@ async def recalling(
     """A recaller with a small pool of its own, and its embedder being loaded meanwhile."""
     overlap_s = 2 * database.longest_transaction_s  # of one that gave out an id, and of one that came before it
     async with database.beside(pool_size=POOL_SIZE, wait_ms=POOL_WAIT_MS) as own:
-        recaller = Recaller(own, embedder, count, cache_bytes=cache_mb * 1024**2, overlap_s=overlap_s)
+        room = cache_mb * 1024**2
+        recaller = Recaller(own, embedder, count, cache_bytes=room, overlap_s=overlap_s, deadline_s=DEADLINE_S)
         warming = asyncio.create_task(recaller.warm())
         try:
             yield recaller

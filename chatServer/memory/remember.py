@@ -4,13 +4,13 @@ What the assistant said is not read: whatever it recalled would be learned again
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from chatServer import metrics
-from chatServer.memory.drafts import Draft, Sheet, drafts_of, fact_of, question_in
+from chatServer.memory.drafts import MAX_READ, Draft, KnownTools, Sheet, drafts_of, fact_of, question_in
 from chatServer.memory.facts import Extractor, Fact, RuleExtractor
 from chatServer.memory.rules import MAX_PER_MINUTE
 from chatServer.memory.shelve import shelve
@@ -24,6 +24,7 @@ from chatServer.store.pool import Connection, Database
 
 MAX_CORRECTION = 160  # characters
 MESSAGES_BETWEEN = 12  # an answer, and a few calls of tools
+NO_TOOLS = KnownTools()
 Scopes = Callable[[str], MemoryScope]  # of an agent, by its name
 
 
@@ -47,7 +48,7 @@ async def remember(
     turn_id: UUID,
     *,
     scopes: Scopes,
-    trusted_tools: Collection[str] = (),
+    tools: KnownTools = NO_TOOLS,
     extractor: Extractor | None = None,
 ) -> Learned:
     """Learn from a turn, once: `chat.turns.revision` says that it was done, in the transaction that does it.
@@ -63,9 +64,12 @@ async def remember(
             return _refused(nothing, "off" if turn else "done_or_off")
         history = ChatMessageHistory(connection, user_id, turn.session_id)
         messages = await history.of_turn(turn_id, turn.question_id)
-        extractor = extractor or RuleExtractor(await _told_before(connection, user_id, history, messages))
+        question = question_in(messages)
+        before = await history.page(MESSAGES_BETWEEN, before=question.id) if question else []
+        extractor = extractor or RuleExtractor(await _told_before(connection, user_id, question, before))
     sheet = Sheet(turn, turn_id, shelf)
-    drafts = await drafts_of(sheet, messages, trusted_tools, extractor)
+    answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
+    drafts = await drafts_of(sheet, messages, extractor, answers=answers, tools=tools)
     if not drafts:
         return _refused(nothing, "nothing_worth_keeping")
     said = {source for draft in drafts for source in draft.memory.source_ids}
@@ -80,13 +84,11 @@ async def remember(
 
 
 async def _told_before(
-    connection: Connection, user_id: UUID, history: ChatMessageHistory, messages: list[StoredMessage]
+    connection: Connection, user_id: UUID, question: StoredMessage | None, before: list[StoredMessage]
 ) -> list[Fact]:
     """The facts of the user's last message before this one, if this one is short enough to correct them."""
-    question = question_in(messages)
     if question is None or len(text_of(question.message)) > MAX_CORRECTION:
         return []
-    before = await history.page(MESSAGES_BETWEEN, before=question.id)
     last = next((each for each in reversed(before) if each.message.role == "user"), None)
     known = await store.find_said_by(connection, user_id, [UUID(last.message.message_id)]) if last else []
     return [fact_of(each) for each in known if each.triple and each.valid_to is None]

@@ -2,6 +2,7 @@
 room."""
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import OrderedDict
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
-from chatServer import metrics
+from chatServer import errors, metrics
 from chatServer.memory.shelf import Shelf
 from chatServer.memory.unpack import Piece
 from chatServer.records import Principal
@@ -22,9 +23,14 @@ NEXT_ITEMS = 10_000
 MAX_ITEMS = 200_000  # messages of one user, the newest
 LOADS_AT_ONCE = 2
 LOAD_TIMEOUT_MS = 3_000
+MAX_LOADS = 3  # for one question, while others drop them
 FRESH_S = 600  # then it is loaded anew, behind the answers: other writers may have put something in between
 
 logger = logging.getLogger(__name__)
+
+
+class _Dropped(Exception):
+    """What was being loaded is no longer wanted."""
 
 
 class _Kept(NamedTuple):
@@ -56,7 +62,7 @@ class Shelves:
         """The user's shelf, as soon as there is something on it."""
         kept = self._kept.get(principal.user_id)
         if kept is None:
-            return await asyncio.shield(self._load(principal).first)
+            return await self._first_of(principal)
         self._kept.move_to_end(principal.user_id)
         if time.monotonic() - kept.loaded_at > FRESH_S:
             self._load(principal)
@@ -68,8 +74,11 @@ class Shelves:
             self._keep(principal.user_id, kept.shelf, kept.loaded_at)
 
     def drop(self, user_id: UUID) -> None:
-        """Forget what is known of a user; whatever is being loaded is not kept either."""
+        """Forget what is known of a user; whatever is being loaded is not kept either, and whoever waits for it gets
+        what is loaded next."""
         if loading := self._loading.pop(user_id, None):
+            if not loading.first.done():
+                loading.first.set_exception(_Dropped())
             loading.task.cancel()
         if kept := self._kept.pop(user_id, None):
             self._count(-kept.nbytes)
@@ -80,6 +89,12 @@ class Shelves:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+
+    async def _first_of(self, principal: Principal) -> Shelf:
+        for _ in range(MAX_LOADS):
+            with contextlib.suppress(_Dropped):
+                return await asyncio.shield(self._load(principal).first)
+        raise errors.DatabaseUnavailable
 
     def _load(self, principal: Principal) -> _Loading:
         user_id = principal.user_id

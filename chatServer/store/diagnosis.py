@@ -1,6 +1,5 @@
 """What can be learned about a database from outside, with the login of the server: facts, and why there are none."""
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from psycopg.rows import class_row
 from chatServer.records import NOBODY
 from chatServer.store import migrate, queries, startup
 from chatServer.store.embedding import Embedding
+from chatServer.store.pool import claims
 
 SQL = queries.load("doctor.sql")
 CONNECT_TIMEOUT_S = 5
@@ -90,7 +90,7 @@ def _facts(url: str, clock: Callable[[], float]) -> DatabaseFacts:
 
 def _embedding(connection: psycopg.Connection) -> Embedding | None:
     """Once the connection has become chat_user, to read the revision."""
-    connection.execute(SQL["become_nobody"], {"claims": json.dumps({"sub": str(NOBODY.user_id)})})
+    connection.execute(claims(NOBODY))
     with connection.cursor(row_factory=class_row(Embedding)) as cursor:
         return cursor.execute(SQL["read_embedding"], {"user_id": NOBODY.user_id}).fetchone()
 

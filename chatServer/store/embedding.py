@@ -15,6 +15,7 @@ from chatServer.store.history import stored_message
 from chatServer.store.pool import Connection
 
 SQL = queries.load("embedding.sql")
+SWEEP = queries.load("sweep.sql")
 NEWEST = 2**63 - 1
 SPEAKERS = ("user", "assistant")
 
@@ -78,7 +79,7 @@ async def replace_embedding(connection: Connection, embedding: Embedding) -> Non
 
 async def list_users(connection: Connection, after: UUID, limit: int) -> list[UUID]:
     """Who has anything that is found by vectors, in the order of their ids; asked as chat_jobs."""
-    rows = await (await connection.execute(SQL["list_users"], {"after": after, "limit": limit})).fetchall()
+    rows = await (await connection.execute(SWEEP["list_users"], {"after": after, "limit": limit})).fetchall()
     return [row[0] for row in rows]
 
 

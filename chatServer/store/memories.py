@@ -182,9 +182,10 @@ async def superseded_sources(
     return dict(await (await connection.execute(SQL["superseded_sources"], values)).fetchall())
 
 
-async def bump_recalls(connection: Connection, user_id: UUID, memory_ids: Collection[UUID]) -> None:
-    """Count what was of use; what they say does not change."""
-    await connection.execute(SQL["bump_recalls"], {"user_id": user_id, "memory_ids": list(memory_ids)})
+async def bump_recalls(connection: Connection, user_id: UUID, turn_id: UUID) -> None:
+    """Count what a turn was given, once however often it is asked for; what they say does not change."""
+    await connection.execute(SQL["hold_head"], {"user_id": user_id})
+    await connection.execute(SQL["bump_recalls"], {"user_id": user_id, "turn_id": turn_id})
 
 
 async def find_saying(

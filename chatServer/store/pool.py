@@ -100,7 +100,7 @@ class Database:
         travels with the last. A block without a statement sends nothing.
         """
         timeout_ms = timeout_ms or self._statement_timeout_ms
-        async with self._pipeline([*self._begin("chat_user", timeout_ms), _claims(principal)], timeout_ms) as pipeline:
+        async with self._pipeline([*self._begin("chat_user", timeout_ms), claims(principal)], timeout_ms) as pipeline:
             yield pipeline
         if pipeline.has_last_words:
             self.on_told(principal.user_id)
@@ -146,8 +146,8 @@ class Database:
         ]
 
 
-def _claims(principal: Principal) -> bytes:
-    """A UUID has no quote to escape."""
+def claims(principal: Principal) -> bytes:
+    """Whose the rest of a transaction is. A UUID has no quote to escape."""
     return f"""set local request.jwt.claims = '{{"sub":"{principal.user_id}","role":"authenticated"}}'""".encode()
 
 

@@ -1,7 +1,7 @@
 """What recall reads: packed columns for its index, and live rows for what it shows."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -18,6 +18,9 @@ SQL = queries.load("recall.sql")
 NEWEST = 2**63 - 1
 NEW_SHOWN = 100  # of what came since the index was last asked, whole rows
 SHOWN_CHARACTERS = 50_000  # of a message, to find the passage in
+LESSONS = 1_000  # on a shelf that are looked at: there are as many as sets of tools
+LESSON_LIFE = timedelta(days=30)  # in which how a tool went tells something about how it will go
+LESSON_MARKS = ("tool_usage", "success", "tool_failure", "error")  # among the tags, beside the names of tools
 
 
 class Clock(NamedTuple):
@@ -105,6 +108,7 @@ class News(NamedTuple):
     gone: list[UUID]
     live_messages: list[LiveMessage]
     live_memories: list[LiveMemory]
+    lessons: list[LiveMemory]
 
     @property
     def live(self) -> dict[UUID, LiveMessage | LiveMemory]:
@@ -151,6 +155,7 @@ class NewsAsked(NamedTuple):
     gone: Answer[TupleRow]
     live_messages: Answer[TupleRow]
     live_memories: Answer[LiveMemory]
+    lessons: Answer[LiveMemory] | None
 
     async def read(self) -> News:
         return News(
@@ -160,6 +165,7 @@ class NewsAsked(NamedTuple):
             [row[0] for row in await self.gone.fetchall()],
             [_live(row) for row in await self.live_messages.fetchall()],
             await self.live_memories.fetchall(),
+            await self.lessons.fetchall() if self.lessons else [],
         )
 
 
@@ -172,9 +178,11 @@ async def ask_news(
     found: Collection[UUID],
     excluded: Collection[UUID],
     scope: Scope,
+    tools: Collection[str],
     limit: int,
 ) -> NewsAsked:
-    """What came since, and the live rows of that and of what was found: one round trip, the transaction's own."""
+    """What came since, the live rows of that and of what was found, and how these tools went: one round trip, the
+    transaction's own."""
     values = {"user_id": user_id, "model": model, "after": since.place, "after_seq": since.seq, "limit": limit}
     messages = {**values, "lacking": list(since.lacking_messages)}
     memories = {**values, "lacking": list(since.lacking_memories)}
@@ -188,7 +196,14 @@ async def ask_news(
         await connection.execute(SQL["list_gone_memories"], values),
         await connection.execute(SQL["read_live_messages"], live),
         await connection.cursor(row_factory=class_row(LiveMemory)).execute(SQL["read_live_memories"], live),
+        await _lessons(connection, user_id, scope, tools) if tools else None,
     )
+
+
+async def _lessons(connection: Connection, user_id: UUID, scope: Scope, tools: Collection[str]) -> Answer[LiveMemory]:
+    values = {"user_id": user_id, "shelves": list(scope.shelves), "tools": list(tools), "among": LESSONS}
+    values |= {"marks": [*LESSON_MARKS, *tools], "fresh_for": LESSON_LIFE}
+    return await connection.cursor(row_factory=class_row(LiveMemory)).execute(SQL["read_lessons"], values)
 
 
 def _live(row: Sequence[Any]) -> LiveMessage:

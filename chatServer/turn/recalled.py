@@ -26,8 +26,9 @@ class Recaller(Protocol):
         *,
         excluded: Collection[UUID],
         budget_tokens: int,
+        tools: Collection[str],
     ) -> RecallResult:
-        """The lines that bear on a question, best first; never an error, and never late."""
+        """The lines that bear on a question, best first, then how these tools went; never an error, and never late."""
 
 
 class NothingToRecall:
@@ -50,6 +51,7 @@ async def find(recaller: Recaller, begun: Begun) -> RecallResult | None:
         text_of(question),
         excluded=[UUID(message.message_id) for message in begun.window.conversation.messages],
         budget_tokens=budget_tokens,
+        tools=[tool.name for tool in begun.tools],
     )
 
 

@@ -9,13 +9,14 @@ from uuid import UUID
 from chatServer import errors
 from chatServer.agent.title import TitleModels, give_title
 from chatServer.agent.toolbox import TOOLS
+from chatServer.memory.drafts import KnownTools
 from chatServer.memory.embed import Embedder, NoEmbedder
 from chatServer.memory.maintain import maintain
 from chatServer.memory.reembed import embed_newest
 from chatServer.memory.remember import Scopes
 from chatServer.memory.remember import remember as learn
 from chatServer.records import Principal
-from chatServer.store import events, user_events
+from chatServer.store import events, memories, user_events
 from chatServer.store.pool import Database
 from chatServer.store.queue import Task
 
@@ -62,8 +63,15 @@ async def title(workshop: Workshop, principal: Principal, turn_id: UUID) -> None
 
 
 async def remember(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
-    trusted = [tool.name for tool in TOOLS.values() if not tool.is_untrusted]
-    await learn(workshop.database, principal, turn_id, scopes=workshop.scopes, trusted_tools=trusted)
+    trusted = frozenset(tool.name for tool in TOOLS.values() if not tool.is_untrusted)
+    keepers = frozenset(tool.name for tool in TOOLS.values() if tool.is_memory)
+    await learn(workshop.database, principal, turn_id, scopes=workshop.scopes, tools=KnownTools(trusted, keepers))
+
+
+async def count_recalls(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
+    """What the turn was given of what is remembered has been of use once more."""
+    async with workshop.database.transaction(principal) as connection:
+        await memories.bump_recalls(connection, principal.user_id, turn_id)
 
 
 async def index_turn(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
@@ -77,4 +85,4 @@ async def index_turn(workshop: Workshop, principal: Principal, turn_id: UUID) ->
 
 Verb = Callable[[Workshop, Principal, UUID], Awaitable[None]]
 
-AFTER_TURN: tuple[Verb, ...] = (title, remember, index_turn)
+AFTER_TURN: tuple[Verb, ...] = (title, count_recalls, remember, index_turn)

@@ -10,6 +10,7 @@ from chatServer.records import EVERY_AGENT, Memory, MemoryFilter, Reason, Triple
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from tests.conftest import ADA, EVE
+from tests.tools.turns import given_to_a_turn
 
 RULES = Reason("rules")
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -149,7 +150,7 @@ async def test_a_vector_goes_with_its_text_and_recalls_stay(database, urls):
     await write(database, written)
     async with database.transaction(ADA) as connection:
         await connection.execute("update chat.memories set embed_model = 'm', vec = '[1,2]'")
-        await store.bump_recalls(connection, ADA.user_id, [written.memory_id])
+        await store.bump_recalls(connection, ADA.user_id, await given_to_a_turn(connection, written.memory_id))
 
     async def model_and_recalls():
         async with database.transaction(ADA) as connection:
@@ -183,7 +184,7 @@ async def test_nothing_of_a_user_is_another_users(database):
         assert await store.find_near(connection, user_id, "assistant", ["canary"]) == []
         assert await store.find_said_by(connection, user_id, message_ids=written.source_ids) == []
         assert await changes.list_changes(connection, user_id, written.memory_id, limit=9) == []
-        await store.bump_recalls(connection, user_id, [written.memory_id])
+        await store.bump_recalls(connection, user_id, await given_to_a_turn(connection, written.memory_id))
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         async with database.transaction(EVE) as connection:
             await store.write(connection, ADA.user_id, written, "edited", RULES)

@@ -9,13 +9,14 @@ import pytest
 
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import Changes
+from chatServer.main import running
 from chatServer.memory import recall, shelves
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder
 from chatServer.memory.reembed import embed_newest
 from chatServer.messages import Message
-from chatServer.records import Principal
+from chatServer.records import NOBODY, Principal
 from chatServer.store.history import ChatMessageHistory
-from tests.conftest import ADA, owner_connection
+from tests.conftest import ADA, owner_connection, serving
 from tests.tools.recalling import (
     asked,
     deleted,
@@ -26,6 +27,8 @@ from tests.tools.recalling import (
     texts,
     two_processes,
 )
+from tests.tools.talking import with_script
+from tests.tools.turns import eventually
 
 
 async def test_what_was_said_in_one_session_is_found_from_another_with_its_source(database):
@@ -257,7 +260,8 @@ async def test_two_questions_of_one_user_share_a_load_and_users_make_room_for_ea
         await said(database, user, *(f"Fact {n} of {user.user_id}" for n in range(5)))
     async with recaller_of(database) as recaller:
         await asyncio.gather(*(asked(recaller, users[0], "fact") for _ in range(5)))
-        assert len(recaller.shelves._kept) == 1
+        assert recaller.shelves._kept.keys() - {NOBODY.user_id} == {users[0].user_id}, "nobody's warms it up"
+        await eventually(lambda: NOBODY.user_id not in recaller.shelves._kept)
         one = recaller.shelves.nbytes
         recaller.shelves._max_bytes = 4 * one
         for user in users:
@@ -321,3 +325,53 @@ async def test_nobody_meets_anybody_elses_words(database, recalls):
 
         for _ in range(recalls // 10):
             await asyncio.gather(*(one() for _ in range(10)))
+
+
+# Sessions that come and go -------------------------------------------------------------------------------
+
+
+async def test_over_http_a_session_gives_what_it_said_as_its_memory_is_switched_and_nothing_once_deleted(
+    settings, as_ada
+):
+    rule = {"match": "", "reply": "Hm."}
+    async with (
+        running(with_script(settings, rule)) as state,
+        serving(settings, state) as client,
+    ):
+        client.headers.update(as_ada)
+
+        async def found_for(text: str, session_id: str) -> list[str]:
+            answer = await client.post("/api/chat", json={"message": text, "session_id": session_id})
+            return [item["text"] for item in answer.json()["memory"]["items"]]
+
+        await found_for("My lucky number is 9", "told")
+        for number, (memory, expected) in enumerate([("on", True), ("off", False), ("on", True), ("on", True)]):
+            await client.patch("/api/sessions/told", json={"memory": memory})
+            assert ADA.user_id not in state.recaller.shelves._kept
+            for ask in range(2):
+                found = await found_for("What is my lucky number?", f"{number}-{ask}")
+                assert ("My lucky number is 9" in found) == expected, (number, memory)
+        assert ADA.user_id in state.recaller.shelves._kept
+        await client.patch("/api/sessions/told", json={"title": "Numbers"})
+        assert ADA.user_id in state.recaller.shelves._kept, "a title is no reason to load everything anew"
+        assert (await client.delete("/api/sessions/told")).status_code == 204
+        assert ADA.user_id not in state.recaller.shelves._kept
+        assert "My lucky number is 9" not in await found_for("What is my lucky number?", "after")
+
+
+async def test_a_question_that_waits_for_a_load_which_is_dropped_gets_the_next_one(database, monkeypatch):
+    await said(database, ADA, "My dog is called Rex")
+    async with recaller_of(database) as recaller:
+        newest, waits, gate = recaller.shelves._newest, asyncio.Event(), asyncio.Event()
+
+        async def late(principal):
+            if principal == ADA and not waits.is_set():
+                waits.set()
+                await gate.wait()
+            return await newest(principal)
+
+        monkeypatch.setattr(recaller.shelves, "_newest", late)
+        asking = asyncio.create_task(asked(recaller, ADA, "What is my dog called?"))
+        await waits.wait()
+        recaller.shelves.drop(ADA.user_id)
+        assert texts(await asking) == ["My dog is called Rex"]

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Sequence
 from uuid import UUID
 
+from chatServer.memory.drafts import KnownTools
 from chatServer.memory.remember import Learned, remember
 from chatServer.messages import Message
 from chatServer.records import Memory, MemoryFilter, MemoryScope, Principal
@@ -16,7 +17,8 @@ from tests.tools.turns import finish_turn
 async def learn(
     database: Database, turn_id: UUID, user: Principal = ADA, *, scope: MemoryScope = "agent", **options
 ) -> Learned:
-    return await remember(database, user, turn_id, scopes=lambda _: scope, trusted_tools=["clock"], **options)
+    tools = KnownTools(trusted=frozenset({"clock", "notes"}), keepers=frozenset({"notes"}))
+    return await remember(database, user, turn_id, scopes=lambda _: scope, tools=tools, **options)
 
 
 async def say(

@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 from uuid import UUID
 
+from psycopg.types.json import Jsonb
+
 from chatServer.messages import Message
 from chatServer.records import Principal
 from chatServer.store import jobs, sessions
@@ -54,6 +56,22 @@ async def finish_turn(
     asked = Message(role="user", content=question, message_id=str(question_id))
     await said.append([asked, *between, Message(role="assistant", content=answer)])
     await jobs.enqueue_after_turn(connection, session_id, turn_id)
+    return turn_id
+
+
+async def given_to_a_turn(connection: Connection, *memory_ids: UUID, minutes_ago: float = 0) -> UUID:
+    """A turn that is over, and was given these memories."""
+    turn_id, session_id = uuid.uuid4(), str(uuid.uuid4())
+    await connection.execute(
+        "insert into chat.sessions (session_id, agent_name) values (%s, 'assistant')", (session_id,)
+    )
+    items = [{"id": str(memory_id), "what": "memory"} for memory_id in memory_ids]
+    items.append({"id": str(uuid.uuid4()), "what": "message"})
+    await connection.execute(
+        "insert into chat.turns (turn_id, session_id, agent_name, state, recalled, finished_at) "
+        "values (%s, %s, 'assistant', 'done', %s, now() - make_interval(mins => %s))",
+        (turn_id, session_id, Jsonb({"items": items}), minutes_ago),
+    )
     return turn_id
 
 

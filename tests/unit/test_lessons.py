@@ -32,6 +32,15 @@ def test_both_are_made_when_both_happened_and_a_name_is_said_once():
     assert failed.text == "Failed tools: a"
 
 
+def test_that_a_tool_worked_which_keeps_memory_itself_says_nothing():
+    noted, read = answered("notes", duration_ms=70), answered("file_read", duration_ms=3)
+    assert lessons_of([noted], keepers={"notes"}) == []
+    assert [each.text for each in lessons_of([noted, read], keepers={"notes"})] == [
+        "Successfully used tools: file_read (total time: 3ms)"
+    ]
+    assert [each.text for each in lessons_of([answered("notes", False)], keepers={"notes"})] == ["Failed tools: notes"]
+
+
 def test_other_messages_and_results_without_a_record_teach_nothing():
     said = [Message(role="user", content="Failed tools: x"), Message(role="tool", content="4", name="x")]
     assert lessons_of(said) == []

@@ -15,11 +15,14 @@ from chatServer.store.queries import SQL_DIR, load
 PACKAGE = Path(chatServer.__file__).parent
 WITHOUT_A_USER = {
     "startup.sql": "read before anybody has asked for anything: catalogs and our revision only",
-    "doctor.sql": "catalogs only",
+    "doctor.sql": "catalogs, and a row that is nobody's",
     "backup.sql": "catalogs only",
     "sweep.sql": "whose and how old, of all users, as chat_jobs",
     "jobs.sql": "the queue: nobody's rows, and a function that reads who asks",
 }
+# How Postgres goes about a transaction, and nothing of whose it is: they touch no row. Only SET LOCAL, which ends with
+# the transaction and is nobody's afterwards; and only settings of the planner.
+OF_THE_PLANNER = r"\Aset local (?:plan_cache_mode|enable_\w+) = \w+;\Z"
 
 
 class Query(NamedTuple):
@@ -48,7 +51,8 @@ def lacks_a_description(query: Query) -> bool:
 
 
 def does_not_name_the_user(query: Query) -> bool:
-    return query.file not in WITHOUT_A_USER and not query.has(r"\buser_id\b.*%\(user_id\)s")
+    is_excused = query.file in WITHOUT_A_USER or query.has(OF_THE_PLANNER)
+    return not is_excused and not query.has(r"\buser_id\b.*%\(user_id\)s")
 
 
 def reads_whatever_columns_there_are(query: Query) -> bool:
@@ -64,7 +68,7 @@ def takes_an_advisory_lock(query: Query) -> bool:
 
 
 def changes_the_session(query: Query) -> bool:
-    return query.has(r"(?:\A|;)\s*(?:set|reset|discard)\b|\bset_config\b")
+    return not query.has(OF_THE_PLANNER) and query.has(r"(?:\A|;)\s*(?:set|reset|discard)\b|\bset_config\b")
 
 
 def has_parameters_without_a_name(query: Query) -> bool:
@@ -102,7 +106,11 @@ PLANTED: list[tuple[Callable[[Query], bool], str]] = [
         "on conflict (user_id) do update set at = clock_timestamp();",
     ),
     (takes_an_advisory_lock, "-- name: bad\n-- Lock.\nselect pg_advisory_xact_lock(hashtext(%(user_id)s));"),
+    (does_not_name_the_user, "-- name: bad\n-- Set.\nset enable_sort = off;"),
     (changes_the_session, "-- name: bad\n-- Set.\nset role chat_user;"),
+    (changes_the_session, "-- name: bad\n-- Set.\nset enable_sort = off;"),
+    (changes_the_session, "-- name: bad\n-- Set.\nset local role chat_user;"),
+    (changes_the_session, "-- name: bad\n-- Set.\nset local enable_sort = off; set role chat_user;"),
     (changes_the_session, "-- name: bad\n-- Set.\nselect set_config('role', 'chat_user', false);"),
     (has_parameters_without_a_name, "-- name: bad\n-- By place.\nselect title from t where user_id = %s;"),
     (has_parameters_without_a_name, "-- name: bad\n-- By number.\nselect title from t where user_id = $1;"),

@@ -16,10 +16,6 @@ where c.relkind in ('r', 'p') and c.relname <> 'alembic_version' and exists (sel
     and (n.nspname = 'chat' or n.nspname = 'public' and c.relname = any(%(public_tables)s))
 order by 1;
 
--- name: become_nobody
--- Whose the one row of the next statement is; the role is chat_user already.
-select set_config('request.jwt.claims', %(claims)s, true);
-
 -- name: read_embedding
 -- Which embedder the vectors are of.
 select model, size from chat.embedding where user_id = %(user_id)s;

@@ -14,15 +14,6 @@ insert into chat.embedding (user_id, model, size)
 values (%(user_id)s, %(model)s, %(size)s)
 on conflict (user_id) do update set model = excluded.model, size = excluded.size;
 
--- name: list_users
--- Who has messages or memories; of all users, and nothing but that.
-select user_id from (
-    select user_id from chat.message_index where user_id > %(after)s
-    union
-    select user_id from chat.memories where user_id > %(after)s) everybody
-order by user_id
-limit %(limit)s;
-
 -- name: find_lacking_messages
 -- Messages that recall does not find, or not by this embedder's vectors, the newest first.
 select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens, h.session_id, s.agent_name,

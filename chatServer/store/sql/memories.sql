@@ -169,10 +169,18 @@ where m.user_id = %(user_id)s and m.superseded_by is not null and m.valid_to <= 
     and m.source_ids && %(message_ids)s::uuid[] and source.message_id = any(%(message_ids)s::uuid[])
 group by source.message_id;
 
+-- name: hold_head
+-- Nobody else changes memories until the transaction ends; no number is taken.
+select seq from chat.memory_heads where user_id = %(user_id)s for update;
+
 -- name: bump_recalls
--- These were of use just now. No change to what they say: neither the head nor a number is needed.
-update chat.memories set recalls = recalls + 1, recalled_at = now()
-where user_id = %(user_id)s and memory_id = any(%(memory_ids)s);
+-- What a turn was given was of use when it ended, unless that, or a later use, was counted before.
+-- No change to what memories say: it takes no number, and leaves no row among the changes.
+update chat.memories m set recalls = m.recalls + 1, recalled_at = t.finished_at
+from chat.turns t, jsonb_array_elements(t.recalled -> 'items') as given
+where m.user_id = %(user_id)s and t.user_id = %(user_id)s and t.turn_id = %(turn_id)s
+    and given ->> 'what' = 'memory' and m.memory_id = (given ->> 'id')::uuid
+    and (m.recalled_at is null or m.recalled_at < t.finished_at);
 
 -- name: find_saying
 -- The messages in a shelf's reach that have all these words: those of the user, and with fewer words those of others.

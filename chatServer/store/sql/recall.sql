@@ -194,3 +194,31 @@ left join lateral (
     limit 1) s on true
 where m.shelf = any(%(shelves)s::text[]) and (m.expires_at is null or m.expires_at > now())
     and coalesce(s.memory, 'on') = 'on';
+
+-- name: read_lessons
+-- How tools went lately: of those memories that name none but these, the last failure and the last success.
+-- Their keys begin alike, and so are between these two in every collation; in their order, for else Postgres may take
+-- another index, where statistics are missing or old: 8 ms instead of 0.1 at 10,000 memories (2026-11-15).
+select distinct on (m.is_failure) m.memory_id, m.text, m.kind, m.category, m.trust, m.origin, m.valid_from, m.valid_to,
+    m.superseded_by, m.session_id, s.title, m.source_ids
+from (
+    select l.memory_id, l.text, l.kind, l.category, l.trust, l.origin, l.valid_from, l.valid_to, l.superseded_by,
+        l.session_id, l.source_ids, l.seq, 'tool_failure' = any(l.tags) as is_failure
+    from unnest(%(shelves)s::text[]) as reached (shelf)
+    cross join lateral (
+        select memory_id, text, kind, category, trust, origin, valid_from, valid_to, superseded_by, session_id,
+            source_ids, seq, tags, updated_at, expires_at
+        from chat.memories
+        where user_id = %(user_id)s and shelf = reached.shelf and valid_to is null
+            and fact_key >= 'tools|tool_' and fact_key < 'tools|tool_z' and origin = 'tool'
+        order by fact_key
+        limit %(among)s) l
+    where l.tags && %(tools)s::text[] and l.tags <@ %(marks)s::text[]
+        and l.updated_at > now() - %(fresh_for)s and (l.expires_at is null or l.expires_at > now())
+) m
+left join lateral (
+    select title, memory from chat.sessions
+    where user_id = %(user_id)s and session_id = m.session_id
+    limit 1) s on true
+where coalesce(s.memory, 'on') = 'on'
+order by m.is_failure desc, m.seq desc;

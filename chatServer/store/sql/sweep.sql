@@ -16,3 +16,12 @@ select user_id from chat.memory_heads
 where kept_at < now() - %(every)s and seq <> kept_seq or kept_at < now() - %(at_least_every)s
 order by kept_at
 limit %(limit)s;
+
+-- name: list_users
+-- Who has messages or memories; of all users, and nothing but that.
+select user_id from (
+    select user_id from chat.message_index where user_id > %(after)s
+    union
+    select user_id from chat.memories where user_id > %(after)s) everybody
+order by user_id
+limit %(limit)s;
