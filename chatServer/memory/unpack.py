@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from uuid import UUID
 
 import numpy as np
@@ -61,7 +62,7 @@ class Piece:
 def items_of(pieces: Sequence[Piece], only: Sequence[int] | None = None) -> Items:
     """All of some pieces, or some places of each, in one."""
     found = [_items(piece, range(len(piece)) if only is None else only) for piece in pieces]
-    return Items(*([value for items in found for value in getattr(items, name)] for name in Items.__slots__))
+    return Items(*(list(chain.from_iterable(getattr(items, name) for items in found)) for name in Items.__slots__))
 
 
 def _items(piece: Piece, places: Sequence[int]) -> Items:

@@ -24,7 +24,7 @@ WORD = re.compile(r"finch[0-9a-f]{12}")
 REPEATS_ALL = {"match": r"(?s)^.*$", "reply": "{system}\n{messages}"}
 AT_ONCE = 10
 FOUND = 0.95  # of the questions after one's own word: the test would see one
-WAIT_S = 60
+WAIT_S = 20
 
 
 class Person:
@@ -46,11 +46,11 @@ class Aviary:
             await asyncio.gather(*(self.tell(person) for person in self.people[start : start + AT_ONCE]))
         async with asyncio.timeout(WAIT_S):
             for person in self.people:
-                while person.word not in await self.search(person, "dog"):
+                while person.word not in await self.search(person, "bird"):
                     await asyncio.sleep(0.05)
 
     async def tell(self, person: Person) -> str:
-        return await self.chat(person, f"My dog is called {person.word}.")
+        return await self.chat(person, f"My favourite bird is {person.word}.")
 
     async def chat(self, person: Person, message: str, accept: str = "application/json") -> str:
         body = {"message": message, "session_id": str(uuid.uuid4())}
@@ -75,11 +75,11 @@ class Aviary:
             case 1 | 2:
                 await self.search(person, other.word)
             case 3 | 4:
-                self.count(person, await self.search(person, "what is my dog called"))
+                self.count(person, await self.search(person, "which bird do I like"))
             case 5 | 6 | 7:
-                self.count(person, await self.chat(person, "What is my dog called?"))
+                self.count(person, await self.chat(person, "What is my favourite bird?"))
             case _:
-                self.count(person, await self.chat(person, "Do you know my dog?", "text/event-stream"))
+                self.count(person, await self.chat(person, "Do you know my favourite bird?", "text/event-stream"))
 
     def count(self, person: Person, answer: str) -> None:
         self.asked += 1
