@@ -1,4 +1,4 @@
-"""Memories in any number, of made-up words that are as frequent as words are, copied into a database as it keeps them."""
+"""Any number of memories, of made-up words that are as frequent as words are, copied into a database."""
 
 import hashlib
 import itertools
@@ -31,7 +31,9 @@ BATCH = 20_000  # rows of one COPY
 COPIED = {
     "chat.sessions": {"user_id": "uuid", "session_id": "text", "agent_name": "text"},
     "chat.memory_heads": {"user_id": "uuid", "seq": "int8", "kept_seq": "int8"},
-    "chat.memory_changes": {"user_id": "uuid", "seq": "int8", "memory_id": "uuid", "operation": "text", "actor": "text"},
+    "chat.memory_changes": {
+        "user_id": "uuid", "seq": "int8", "memory_id": "uuid", "operation": "text", "actor": "text",
+    },
     "chat.memories": {
         "user_id": "uuid", "memory_id": "uuid", "seq": "int8", "shelf": "text", "agent_name": "text",
         "session_id": "text", "kind": "text", "category": "text", "text": "text", "digest": "bytea",

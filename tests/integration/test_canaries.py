@@ -10,6 +10,7 @@ import random
 import re
 import uuid
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 import httpx
@@ -24,7 +25,8 @@ WORD = re.compile(r"finch[0-9a-f]{12}")
 REPEATS_ALL = {"match": r"(?s)^.*$", "reply": "{system}\n{messages}"}
 AT_ONCE = 10
 FOUND = 0.95  # of the questions after one's own word: the test would see one
-WAIT_S = 20
+WAIT_S = 120
+TRIES = 20
 
 
 class Person:
@@ -54,17 +56,21 @@ class Aviary:
 
     async def chat(self, person: Person, message: str, accept: str = "application/json") -> str:
         body = {"message": message, "session_id": str(uuid.uuid4())}
-        answer = await self.client.post("/api/chat", json=body, headers=person.headers | {"accept": accept})
-        return self.checked(person, answer)
+        return await self.request(person, "POST", "/api/chat", json=body, headers={"accept": accept})
 
     async def search(self, person: Person, phrase: str) -> str:
-        answer = await self.client.get("/api/memories", params={"q": phrase}, headers=person.headers)
-        return self.checked(person, answer)
+        return await self.request(person, "GET", "/api/memories", params={"q": phrase})
 
-    def checked(self, person: Person, answer: httpx.Response) -> str:
+    async def request(self, person: Person, method: str, path: str, **options: Any) -> str:
+        options["headers"] = person.headers | options.get("headers", {})
+        for _ in range(TRIES):
+            answer = await self.client.request(method, path, **options)
+            foreign = set(WORD.findall(answer.text)) - {person.word}
+            assert not foreign, f"{foreign} in an answer to {person.word}: {answer.text}"
+            if answer.status_code != 503:  # the machine has much to do: come back later
+                break
+            await asyncio.sleep(0.5)
         assert answer.status_code == 200, answer.text
-        foreign = set(WORD.findall(answer.text)) - {person.word}
-        assert not foreign, f"{foreign} in an answer to {person.word}: {answer.text}"
         return answer.text
 
     async def one(self) -> None:
