@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Tests wait more than they work: three at a time serve two cores.
 SIDE_BY_SIDE ?= 3
 
-.PHONY: run test test-long chaos contract lint types bench bench-recall load soak lock licences sbom secrets hooks clean
+.PHONY: run test test-long chaos contract lint types bench bench-recall bench-scale load soak lock licences sbom secrets hooks clean
 
 run: $(VENV)/.product
 	@$(BIN)/chatserver serve
@@ -49,6 +49,11 @@ bench: $(VENV)/.dev
 # What recall finds, beside what simpler methods find. DATA=FILE for other conversations: benchmarks/conversations.py.
 bench-recall: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.recall $(DATA)
+
+# How long recall takes with up to a million memories, and when the database stalls: docs/performance.md. Ten minutes.
+bench-scale: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.recall_speed
+	$(BIN)/python -m benchmarks.recall_scale --million
 
 # What many at once cost, in bounds that end a run with 1: docs/performance.md. Five minutes; soak half an hour
 # (MINUTES=... for another time). Both want the machine for themselves.

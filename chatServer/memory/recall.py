@@ -68,14 +68,14 @@ class Recaller:
         cache_bytes: int,
         overlap_s: float,
         weights: Weights | None = None,
-        deadline_s: float,
+        deadline_s: float | None = None,
     ) -> None:
         """On a database of its own, so that it neither waits for turns nor lets them wait."""
         self._database = database
         self._embedder = embedder
         self._count = count
         self._weights = weights or shipped_weights()
-        self._deadline_s = deadline_s
+        self._deadline_s = DEADLINE_S if deadline_s is None else deadline_s
         self._late: set[asyncio.Task[RecallResult]] = set()
         self.shelves = Shelves(database, embedder.name, max_bytes=cache_bytes, overlap_s=overlap_s)
 
@@ -207,11 +207,10 @@ class Recaller:
                 found = await asyncio.to_thread(self._ranked, shelf, question, vec, scope)
             else:
                 found = self._ranked(shelf, question, vec, scope)
+            least = min((hit.score for hit in found.values()), default=0.1)
             for memory_id in shelf.entities.linked(ask.question):
                 if ask.about_the_past or memory_id not in shelf.replaced:
-                    found.setdefault(
-                        memory_id, Hit(memory_id, min((hit.score for hit in found.values()), default=0.1), {})
-                    )
+                    found.setdefault(memory_id, Hit(memory_id, least, {}))
         return found
 
     def _ranked(self, shelf: Shelf, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
+from typing import TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -14,6 +16,7 @@ from chatServer.store.recall import Columns
 
 # Shelves of the index: what an agent was told, what is remembered, and what was remembered until it was replaced.
 TOLD, HELD, REPLACED = "told:", "held:", "replaced:"
+T = TypeVar("T")
 ROLE_OF_TRUST = {"user": "user", "assistant": "assistant"}
 
 
@@ -61,32 +64,36 @@ class Piece:
 def items_of(pieces: Sequence[Piece], only: Sequence[int] | None = None) -> Items:
     """All of some pieces, or some places of each, in one."""
     found = [_items(piece, range(len(piece)) if only is None else only) for piece in pieces]
-    return Items(*([value for items in found for value in getattr(items, name)] for name in Items.__slots__))
+    return Items(*(list(chain.from_iterable(getattr(items, name) for items in found)) for name in Items.__slots__))
 
 
 def _items(piece: Piece, places: Sequence[int]) -> Items:
     columns, is_memory, count = piece.columns, piece.is_memory, len(places)
-    vectors = _vectors(piece)
+    is_whole = count == len(piece)  # as most are: then nothing is copied
+
+    def chosen(column: Sequence[T]) -> Sequence[T]:
+        return column if is_whole else [column[place] for place in places]
+
     ends = np.cumsum(np.frombuffer(columns.term_bytes, ">i4")).tolist()
     starts = [0, *ends]
     characters = np.frombuffer(columns.characters, ">i4").tolist()
     importances = np.frombuffer(columns.importances, ">f4").tolist()
-    is_long = np.frombuffer(columns.is_long, ">i4").tolist()
+    is_long = np.frombuffer(columns.is_long, ">i4").astype(bool).tolist()
     roles = [ROLE_OF_TRUST.get(trust, "other") for trust in columns.roles] if is_memory else columns.roles
     return Items(
-        ids=[piece.ids[place] for place in places],
+        ids=chosen(piece.ids),
         is_memory=[is_memory] * count,
-        roles=[roles[place] for place in places],
-        speakers=[None if is_memory else columns.speakers[place] for place in places],
+        roles=chosen(roles),
+        speakers=[None] * count if is_memory else chosen(columns.speakers),
         sessions=[columns.sessions[place] or columns.speakers[place] for place in places],  # or that of its shelf
         shelves=[piece.shelf(place) for place in places],
-        places=[piece.places[place] for place in places],
-        times=[piece.times[place] for place in places],
-        chars=[characters[place] for place in places],
+        places=chosen(piece.places),
+        times=chosen(piece.times),
+        chars=chosen(characters),
         terms=[columns.terms[starts[place] : ends[place]] for place in places],
-        vecs=[vectors[place] for place in places],
-        importances=[importances[place] for place in places] if is_memory else [0.0] * count,
-        is_long_term=[bool(is_long[place]) for place in places] if is_memory else [False] * count,
+        vecs=chosen(_vectors(piece)),
+        importances=chosen(importances) if is_memory else [0.0] * count,
+        is_long_term=chosen(is_long) if is_memory else [False] * count,
     )
 
 
