@@ -28,6 +28,8 @@ _PASTE = re.compile(
     ),
     re.IGNORECASE | re.MULTILINE,
 )
+_WAIT = re.compile(r"^(?:no,? wait|wait,? no|or rather),? (?:in |at |from )?(?=\w)", re.IGNORECASE)
+_SLIP = re.compile(r", (?=(?:sorry|i mean|i meant|no,? wait|wait,? no|actually|or rather),? \w)", re.IGNORECASE)
 _SPEAKER = re.compile(r"^[ \t]*(?:\*\*)?[A-Z][\w ]{0,20}(?:\*\*)?:[ \t]+\S", re.MULTILINE)
 
 
@@ -134,8 +136,10 @@ def _is_verse(lines: list[str]) -> bool:
 
 
 def _sentences(prose: str) -> list[str]:
+    """A slip of the tongue begins another one, which corrects the first."""
     lines = [_BULLET.sub("", line) for line in _ABBREVIATION.sub(r"\1", prose).splitlines()]
-    return [part.strip() for line in lines for part in _END.split(line) if part.strip()]
+    parts = [part.strip() for line in lines for part in _END.split(line) if part.strip()]
+    return [_WAIT.sub("I mean ", each) for part in parts for each in _SLIP.split(part)]
 
 
 def _is_own(sentence: str) -> bool:
