@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from chatServer import errors
 from chatServer.agent.toolbox import TOOLS
@@ -27,6 +27,11 @@ class MemoryPolicy(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     scope: MemoryScope = "agent"
+
+    @field_validator("scope", mode="before")
+    @classmethod
+    def _off_is_no_boolean(cls, value: object) -> object:
+        return "off" if value is False else value  # YAML reads a plain off as false
 
 
 _LIMITS = Limits()
