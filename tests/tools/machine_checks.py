@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.tools.machine_turns import IDS, TalkingMachine, pick
 from tests.tools.served import TOOL
-from tests.tools.turn_model import called
+from tests.tools.turn_model import called, with_memories
 from tests.tools.world import Page, Thread, Turn, World, same
 
 # What another user's session answers, whatever is tried.
@@ -78,7 +78,9 @@ class CheckingMachine(TalkingMachine):
         turn.reply_id = turn.reply_id or told["id"]
         same(told["id"], turn.reply_id)
         parts = [part for part in told["parts"] if part["type"] != "step-start"]
-        same([part["text"] for part in parts if part["type"] == "text"], turn.texts)
+        texts = [part["text"] for part in parts if part["type"] == "text"]
+        with_memories(turn, "".join(texts))
+        same(texts, turn.texts)
         calls = [part for part in parts if part["type"] == "dynamic-tool"]
         expected = [(TOOL, turn.call, turn.call_state)] if turn.call else []
         same([(call["toolName"], call["input"], call["state"]) for call in calls], expected)

@@ -1,9 +1,14 @@
 """How a turn should go, in plain Python: what the scripted model says, and what of it stays."""
 
 import json
+import re
 
+from chatServer.conversation.quote import MEMORIES_PREFIX
 from tests.tools.served import FAILING, FAILS_AFTER, PROMPT, TOOL, WAITING, Heard, wish_of
 from tests.tools.world import STOPPED_MARK, Refused, Row, Thread, Turn, World, same, tick
+
+OPENING, CLOSING = f"user: {MEMORIES_PREFIX}\n\n<memories>\n", "\n</memories>"
+QUOTED = re.compile(r"- \((?:I said|the assistant said), \d{4}-\d\d-\d\d(?:, in “[^”]*”)?\) (.+)")
 
 
 def begin(world: World, thread: Thread, text: str, *, own_body: tuple[str, str | None] | None) -> Turn:
@@ -11,10 +16,8 @@ def begin(world: World, thread: Thread, text: str, *, own_body: tuple[str, str |
     turn = Turn(text, own_body, rows=[Row(f"user: {text}", is_question=True)], asked_at=tick(), answered_at=tick())
     wish = wish_of(text)
     if text == "recite":
-        turn.state, turn.texts = (
-            "failed",
-            [f"{_system(world, thread)}\n---\n" + "\n".join([*thread.window(), *_lines(turn)])],
-        )
+        turn.state, turn.recallable = "failed", world.recallable(thread)
+        turn.texts = [f"{_system(world, thread)}\n---\n" + "\n".join([*thread.window(), *_lines(turn)])]
     elif text in FAILS_AFTER:
         words = FAILING.split()[: FAILS_AFTER[text]]
         turn.state, turn.texts = "failed", ["".join(f"{word} " for word in words)] if words else []
@@ -65,11 +68,28 @@ def finish(thread: Thread, turn: Turn, heard: Heard) -> None:
     turn.turn_id = turn.turn_id or heard.turn_id
     same(heard.turn_id, turn.turn_id)
     if turn.state != "failed" or heard.chunks is not None:
+        with_memories(turn, heard.text)
         same(heard.text, turn.response)
     if heard.chunks is not None:
         turn.chunks = turn.chunks or heard.chunks
         same(heard.chunks, turn.chunks)
         turn.reply_id = turn.reply_id or heard.chunks[0]["messageId"]
+
+
+def with_memories(turn: Turn, heard: str) -> None:
+    """What was recalled for a recital stands before its question, in a block that is exactly ours. Which of the things
+    that were said it quotes is the ranking's affair; that somebody said each of them, where this thread may hear it
+    from and nobody took it back, is not."""
+    if turn.recallable is None or f"\n{OPENING}" not in heard:
+        return
+    before, _, rest = heard.partition(f"\n{OPENING}")
+    block, _, after = rest.partition(CLOSING)
+    sayable, turn.recallable = {" ".join(text.split()) for text in turn.recallable}, None
+    quoted = [QUOTED.fullmatch(line) for line in block.split("\n")]
+    assert quoted, "an empty block is none of ours"
+    assert all(line and line[1] in sayable for line in quoted), (block, sayable)
+    same(before + after, turn.texts[0])
+    turn.texts = [heard]
 
 
 def called(turn: Turn, output: str) -> None:

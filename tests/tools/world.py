@@ -49,6 +49,7 @@ class Turn:
     asked_at: int = 0  # both are the order of the rows
     answered_at: int = 0
     regenerated: "Turn | None" = None  # what took the place of its answer
+    recallable: frozenset[str] | None = None  # what its prompt may quote, until it is known what it did
     chunks: list[dict[str, Any]] | None = None
 
     @property
@@ -184,6 +185,13 @@ class World:
 
     def find(self, name: str) -> Thread | None:
         return next((t for t in self.threads if canonical(name) in (t.session_id, t.external_id)), None)
+
+    def recallable(self, thread: Thread) -> frozenset[str]:
+        """What a prompt of a thread may quote: what was said in any with the same agent, where memory is on."""
+        if thread.memory == "off":
+            return frozenset()
+        told = [each for each in self.threads if each.agent == thread.agent and each.memory == "on"]
+        return frozenset(text for each in told for turn in each.turns for text in (turn.question, *turn.texts))
 
     def listed(self, *, archived: bool, agent: str | None = None, phrase: str | None = None) -> list[Thread]:
         found = [t for t in self.threads if t.is_archived == archived and agent in (None, t.agent)]
