@@ -64,8 +64,8 @@ class Shelves:
         if kept is None:
             return await self._first_of(principal)
         self._kept.move_to_end(principal.user_id)
-        if time.monotonic() - kept.loaded_at > FRESH_S:
-            self._load(principal)
+        if kept.shelf.missing == "loading" or time.monotonic() - kept.loaded_at > FRESH_S:
+            self._load(principal)  # unless that is being done: the rest may have failed to come
         return kept.shelf
 
     def measure(self, principal: Principal) -> None:

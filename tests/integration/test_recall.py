@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from chatServer import errors
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import Changes
 from chatServer.main import running
@@ -252,6 +253,24 @@ async def test_the_newest_answer_while_the_rest_is_loaded(database, monkeypatch)
         assert then.degraded is None
         assert texts(then)[0] == "The oldest tree is an oak"
         assert len((await recaller.shelves.of(ADA)).index) == 111
+
+
+async def test_a_rest_that_failed_to_load_is_loaded_for_the_next_question(database, monkeypatch):
+    monkeypatch.setattr(shelves, "FIRST_ITEMS", 20)
+    await said(database, ADA, "The oldest tree is an oak", *(f"Tree number {n} is a birch" for n in range(30)))
+    async with recaller_of(database) as recaller:
+
+        async def refused(*_):
+            raise errors.DatabaseUnavailable
+
+        with monkeypatch.context() as patched:
+            patched.setattr(recaller.shelves, "_whole", refused)
+            assert (await asked(recaller, ADA, "Which tree is an oak?")).degraded == "loading"
+            await recaller.shelves._loading[ADA.user_id].task
+        assert (await asked(recaller, ADA, "Which tree is an oak?")).degraded == "loading"
+        await recaller.shelves._loading[ADA.user_id].task
+        then = await asked(recaller, ADA, "Which tree is an oak?")
+        assert (texts(then)[0], then.degraded) == ("The oldest tree is an oak", None)
 
 
 async def test_two_questions_of_one_user_share_a_load_and_users_make_room_for_each_other(database):
