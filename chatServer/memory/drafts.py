@@ -54,13 +54,14 @@ async def drafts_of(
     if question is None:
         return []
     drafts: list[Draft] = []
+    results = [each for each in messages if each.message.role == "tool"]
     text = said_anew(clean_text(text_of(question.message))[:MAX_READ], answers)
     if not sheet.turn.is_forgotten and len(text) >= MIN_CHARACTERS:
         facts = await extractor.facts(text, question.created_at)
         drafts += [sheet.fact(fact, question) for fact in facts]
-        if kept := worth_keeping(text, {fact.sentence for fact in facts}):
+        is_noted = any(each.message.name in tools.keepers for each in results)  # then the page of notes has it
+        if not is_noted and (kept := worth_keeping(text, {fact.sentence for fact in facts})):
             drafts.append(Draft(sheet.memory(question, kept.text, kept.rules)))
-    results = [each for each in messages if each.message.role == "tool"]
     lessons = lessons_of((each.message for each in results), tools.keepers)
     return drafts + [sheet.lesson(lesson, results[-1], tools.trusted) for lesson in lessons]
 
