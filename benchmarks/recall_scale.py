@@ -117,7 +117,7 @@ class Run:
         """What Postgres takes meanwhile: its clock is too coarse for one question."""
         before = self.scene.postgres_cpu_s()
         yield
-        self.postgres_s += self.scene.postgres_cpu_s() - before
+        self.postgres_s += max(self.scene.postgres_cpu_s() - before, 0.0)  # one that hung up takes its share along
 
     async def overlap(self, *, is_degraded: bool) -> float | None:
         """The share of the true ten that was shown, where something was degraded or nothing was."""
