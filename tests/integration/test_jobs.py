@@ -23,8 +23,9 @@ from chatServer.work import after_turn
 from chatServer.work.after_turn import Workshop
 from chatServer.work.worker import Worker, beside_the_server
 from tests.conftest import ADA, EVE, owner_connection, serving
+from tests.integration.test_memory_store import memory, write
 from tests.tools.remembering import kept, memory_events
-from tests.tools.turns import eventually, finish_turn, finished_turn, queued, title_events, title_of
+from tests.tools.turns import eventually, finish_turn, finished_turn, given_to_a_turn, queued, title_events, title_of
 
 QUICK = Pace(poll_s=0.05, heartbeat_s=0.2, stalled_s=1, job_s=20)
 
@@ -426,15 +427,21 @@ async def test_without_a_direct_address_there_is_no_worker_and_the_server_says_s
 
 async def test_after_work_that_runs_many_times_at_once_is_done_once(database, urls):
     session_id, turn_id = await finished_turn(database, ADA, "Where do puffins breed? I live in Oslo.")
+    recalled = memory("Puffins nest on cliffs.")
+    await write(database, recalled)
+    async with database.transaction(ADA) as connection:
+        given = await given_to_a_turn(connection, recalled.memory_id)
     work = Workshop(database, no_model, embedder=WordLlamaEmbedder())
-    await asyncio.gather(*(work.after_turn(str(ADA.user_id), str(turn_id)) for _ in range(8)))
+    await asyncio.gather(*(work.after_turn(str(ADA.user_id), str(each)) for _ in range(8) for each in (turn_id, given)))
+    found = {each.memory_id: each for each in await kept(database, ever=True)}
+    assert found.pop(recalled.memory_id).recalls == 1
     assert title_events(urls) == [{"session_id": session_id, "title": "Where do puffins breed?"}]
     [event] = memory_events(urls)
-    assert [str(each.memory_id) for each in await kept(database, ever=True)] == event["created"]
+    assert [str(memory_id) for memory_id in found] == event["created"]
     with owner_connection(urls.owner) as connection:
         embedded = connection.execute("select embed_model from chat.message_index where place is not null").fetchall()
     assert embedded == [("wordllama",)] * 2
-    done = (after_turn.title, after_turn.remember, after_turn.index_turn)
+    done = (after_turn.title, after_turn.count_recalls, after_turn.remember, after_turn.index_turn)
     assert done == after_turn.AFTER_TURN, "a verb that is added here is added to this test"
 
 
