@@ -204,13 +204,14 @@ class Recaller:
                 return {}
             scope = searched(shelf.index, ask.scope, ask.excluded, about_the_past=ask.about_the_past)
             if len(shelf.index) > IN_A_THREAD_ITEMS:
-                found = await asyncio.to_thread(self._ranked, shelf, question, vec, scope)
-            else:
-                found = self._ranked(shelf, question, vec, scope)
-            least = min((hit.score for hit in found.values()), default=0.1)
-            for memory_id in shelf.entities.linked(ask.question):
-                if ask.about_the_past or memory_id not in shelf.replaced:
-                    found.setdefault(memory_id, Hit(memory_id, least, {}))
+                return await asyncio.to_thread(self._found, shelf, ask, question, vec, scope)
+            return self._found(shelf, ask, question, vec, scope)
+
+    def _found(self, shelf: Shelf, ask: Ask, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
+        found = self._ranked(shelf, question, vec, scope)
+        least = min((hit.score for hit in found.values()), default=0.1)
+        for memory_id in shelf.index.within(scope, shelf.entities.linked(ask.question)):
+            found.setdefault(memory_id, Hit(memory_id, least, {}))
         return found
 
     def _ranked(self, shelf: Shelf, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
