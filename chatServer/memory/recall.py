@@ -151,6 +151,8 @@ class Recaller:
         if not task.done():
             task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             return RecallResult(degraded="timeout")
+        if task.cancelled():  # whoever did that did not mean the turn
+            return RecallResult(degraded="failed")
         try:
             return task.result()
         except errors.DatabaseUnavailable:

@@ -1,6 +1,10 @@
 """What the index in the process knows stays what the database holds, whoever asks, in whatever order it is told."""
 
+import asyncio
+import time
 from uuid import UUID
+
+import pytest
 
 from chatServer.memory.embed import NoEmbedder
 from tests.conftest import ADA, owner_connection
@@ -26,3 +30,36 @@ async def test_one_agents_question_about_somebody_leaves_another_agents_memory_o
 def _known(recaller) -> set[UUID]:
     index = recaller.shelves._kept[ADA.user_id].shelf.index
     return {index.id_of(row) for row in range(index.columns.count) if index.columns["alive"][row]}
+
+
+@pytest.mark.parametrize("has_begun", [True, False])
+async def test_a_question_that_waits_while_the_server_stops_is_answered(database, monkeypatch, has_begun):
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        waits = asyncio.Event()
+
+        async def never(principal):
+            if principal == ADA:
+                waits.set()
+            await asyncio.Event().wait()
+
+        monkeypatch.setattr(recaller.shelves, "_newest", never)
+        asking = asyncio.create_task(asked(recaller, ADA, "What is my dog called?"))
+        if has_begun:
+            await waits.wait()
+        else:
+            while ADA.user_id not in recaller.shelves._loading:
+                await asyncio.sleep(0)
+        await recaller.shelves.close()
+        began = time.perf_counter()
+        assert (await asking).degraded == "database"
+        assert time.perf_counter() - began < 1
+
+
+async def test_a_search_that_is_cancelled_is_no_end_of_the_turn(database, monkeypatch):
+    async with recaller_of(database, NoEmbedder()) as recaller:
+
+        async def cancelled(_):
+            raise asyncio.CancelledError
+
+        monkeypatch.setattr(recaller, "_recall", cancelled)
+        assert (await asked(recaller, ADA, "What is my dog called?")).degraded == "failed"
