@@ -143,7 +143,8 @@ class Shelves:
             last, count = newest, len(newest)
             wanted = FIRST_ITEMS
             while len(last) == wanted:
-                if is_partial := count >= MAX_ITEMS:
+                if count >= MAX_ITEMS:
+                    is_partial = True
                     break
                 wanted = NEXT_ITEMS
                 piece = await self._older(principal, last, wanted)

@@ -6,9 +6,11 @@ from uuid import UUID
 
 import pytest
 
+from chatServer.memory import shelves
 from chatServer.memory.embed import NoEmbedder
 from tests.conftest import ADA, owner_connection
-from tests.tools.recalling import asked, recaller_of, remembered, texts
+from tests.tools.recalling import asked, recaller_of, remembered, said, texts
+from tests.tools.turns import eventually
 
 BEES = "The user keeps bees in the orchard"
 
@@ -30,6 +32,18 @@ async def test_one_agents_question_about_somebody_leaves_another_agents_memory_o
 def _known(recaller) -> set[UUID]:
     index = recaller.shelves._kept[ADA.user_id].shelf.index
     return {index.id_of(row) for row in range(index.columns.count) if index.columns["alive"][row]}
+
+
+async def test_more_messages_than_are_held_are_said_though_all_memories_are(database, monkeypatch):
+    for name, value in {"FIRST_ITEMS": 5, "NEXT_ITEMS": 5, "MAX_ITEMS": 10}.items():
+        monkeypatch.setattr(shelves, name, value)
+    await said(database, ADA, *(f"Tree number {n} is a birch" for n in range(30)))
+    for n in range(7):
+        await remembered(database, ADA, f"Leaf {n} fell")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        await asked(recaller, ADA, "Which tree?")
+        await eventually(lambda: ADA.user_id not in recaller.shelves._loading)
+        assert (await asked(recaller, ADA, "Which tree?")).degraded == "partial"
 
 
 @pytest.mark.parametrize("has_begun", [True, False])
