@@ -88,6 +88,7 @@ class Shelf:
         for item_id in ids:
             self._lacking[0].pop(item_id, None)
             self._lacking[1].pop(item_id, None)
+            self._recent.pop(item_id, None)  # it is new when it comes back
             if self.replaced.pop(item_id, None):
                 self._outdated = None
 

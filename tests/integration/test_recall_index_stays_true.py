@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from chatServer.memory import shelves
+from chatServer.memory import forget, shelves
 from chatServer.memory.embed import NoEmbedder
 from tests.conftest import ADA, owner_connection
 from tests.tools.recalling import asked, recaller_of, remembered, said, texts
@@ -27,6 +27,25 @@ async def test_one_agents_question_about_somebody_leaves_another_agents_memory_o
         for _ in range(2):
             assert texts(await asked(recaller, ADA, "What about Bob?")) == ["Bob sings"]
             assert texts(await asked(recaller, ADA, "What about Bob?", agent_name="coder")) == ["Bob works at Acme"]
+
+
+@pytest.mark.parametrize("is_recent", [True, False])
+async def test_what_was_forgotten_and_is_undone_is_found_again(database, urls, is_recent):
+    _, (source,) = await said(database, ADA, "I keep bees in the orchard, three hives")
+    memory_id = await remembered(database, ADA, BEES, sources=[source])
+    if not is_recent:
+        change(urls, "update chat.message_index set said_at = said_at - interval '1 day'")
+        await said(database, ADA, "hello")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        question = "How many hives are there?"
+        assert len(texts(await asked(recaller, ADA, question))) == 1
+        await forget.forget(database, ADA, memory_id)
+        assert texts(await asked(recaller, ADA, question)) == []
+        assert source not in _known(recaller)
+        await forget.undo(database, ADA, memory_id)
+        await asked(recaller, ADA, question)
+        assert source in _known(recaller)
+        assert [item.item_id for item in (await asked(recaller, ADA, question)).items] == [source]
 
 
 def _known(recaller) -> set[UUID]:

@@ -69,7 +69,14 @@ from (
         where user_id = %(user_id)s and place <= %(after)s and message_id = any(array(
             select unnest(%(lacking)s::uuid[])
             union all
-            select unnest(hidden) from chat.memory_changes where user_id = %(user_id)s and seq > %(after_seq)s))
+            select unnest(hidden) from chat.memory_changes where user_id = %(user_id)s and seq > %(after_seq)s
+            union all
+            select unnest(forgot.hidden)
+            from chat.memory_changes back
+            cross join lateral (
+                select hidden from chat.memory_changes
+                where user_id = %(user_id)s and memory_id = back.memory_id and seq <= %(after_seq)s and undone) forgot
+            where back.user_id = %(user_id)s and back.seq > %(after_seq)s and back.operation = 'restored'))
     ) i
     cross join lateral (
         select memory, agent_name from chat.sessions
