@@ -171,7 +171,7 @@ class Recaller:
         news = await self._news(shelf, ask, hits)
         if news.clock.is_off:
             return RecallResult()
-        if shelf.is_behind(news, NEWS):
+        if shelf.is_behind(news.clock):
             self.shelves.drop(ask.principal.user_id)
             degraded = degraded or "loading"
         live = news.live

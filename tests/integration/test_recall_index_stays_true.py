@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from chatServer.memory import forget, shelves
+from chatServer.memory import forget, recall, shelves
 from chatServer.memory.embed import NoEmbedder
 from tests.conftest import ADA, owner_connection
 from tests.tools.recalling import asked, recaller_of, remembered, said, texts
@@ -51,6 +51,43 @@ async def test_what_was_forgotten_and_is_undone_is_found_again(database, urls, i
 def _known(recaller) -> set[UUID]:
     index = recaller.shelves._kept[ADA.user_id].shelf.index
     return {index.id_of(row) for row in range(index.columns.count) if index.columns["alive"][row]}
+
+
+async def test_news_that_are_not_shown_count_among_those_that_are_told_at_once(database, urls, monkeypatch):
+    monkeypatch.setattr(recall, "NEWS", 10)
+    await said(database, ADA, "hello")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        await asked(recaller, ADA, "hello?")
+        await said(database, ADA, "The vase is from Delft")
+        await said(database, ADA, *(f"Plate {n} is broken" for n in range(20)), memory="off")
+        assert (await asked(recaller, ADA, "Where is the vase from?")).degraded == "loading"
+        then = await asked(recaller, ADA, "Where is the vase from?")
+        assert (texts(then), then.degraded) == (["The vase is from Delft"], None)
+
+
+async def test_memories_that_have_expired_count_among_those_that_are_told_at_once(database, urls, monkeypatch):
+    monkeypatch.setattr(recall, "NEWS", 10)
+    await said(database, ADA, "hello")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        await asked(recaller, ADA, "hello?")
+        await remembered(database, ADA, "The vase is from Delft")
+        for n in range(12):
+            await remembered(database, ADA, f"Plate {n} is broken")
+        change(urls, "update chat.memories set expires_at = now() where text like 'Plate%%'")
+        assert (await asked(recaller, ADA, "Where is the vase from?")).degraded == "loading"
+        assert texts(await asked(recaller, ADA, "Where is the vase from?")) == ["The vase is from Delft"]
+
+
+async def test_messages_without_vectors_do_not_hide_that_there_is_more_news(database, monkeypatch):
+    monkeypatch.setattr(recall, "NEWS", 10)
+    await said(database, ADA, *(f"Cup {n} is whole" for n in range(5)))
+    async with recaller_of(database) as recaller:
+        await asked(recaller, ADA, "cup?")
+        shelf = await recaller.shelves.of(ADA)
+        assert shelf.since.lacking_messages
+        shelf._place = shelf._newest  # as it is when all of that is old
+        await said(database, ADA, "The vase is from Delft", *(f"Plate {n} is broken" for n in range(20)))
+        assert (await asked(recaller, ADA, "Where is the vase from?")).degraded == "loading"
 
 
 async def test_more_messages_than_are_held_are_said_though_all_memories_are(database, monkeypatch):
