@@ -169,7 +169,7 @@ class NewsAsked(NamedTuple):
             await _columns(self.messages),
             await _columns(self.memories),
             [row[0] for row in await self.gone.fetchall()],
-            [_live(row) for row in await self.live_messages.fetchall()],
+            [live for row in await self.live_messages.fetchall() if (live := _live(row))],
             await self.live_memories.fetchall(),
             await self.lessons.fetchall() if self.lessons else [],
         )
@@ -212,10 +212,14 @@ async def _lessons(connection: Connection, user_id: UUID, scope: Scope, tools: C
     return await connection.cursor(row_factory=class_row(LiveMemory)).execute(SQL["read_lessons"], values)
 
 
-def _live(row: Sequence[Any]) -> LiveMessage:
+def _live(row: Sequence[Any]) -> LiveMessage | None:
+    """None: another writer has made of it what is no message."""
     message_id, said_at, session_id, title, role, speaker, text, message = row
-    if text is None:  # content in several parts
-        text = text_of(message_of(message))[:SHOWN_CHARACTERS]
+    if text is None:  # content in several parts, or none
+        try:
+            text = text_of(message_of(message))[:SHOWN_CHARACTERS]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
     return LiveMessage(message_id, said_at, session_id, title, role, speaker, text)
 
 
