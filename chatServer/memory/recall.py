@@ -174,14 +174,12 @@ class Recaller:
         if shelf.is_behind(news.clock):
             self.shelves.drop(ask.principal.user_id)
             degraded = degraded or "loading"
-        live = news.live
         async with shelf.lock:
-            changed = shelf.update(news) - ask.excluded
-            shelf.forget([item_id for item_id in hits if item_id not in live])
+            changed = shelf.update(news, hits) - ask.excluded
         self.shelves.measure(ask.principal)
         if changed:
             hits = await self._search(shelf, ask, question, vec)
-        shown = self._shown(shelf, ask, hits, live)
+        shown = self._shown(shelf, ask, hits, news)
         return replace(self._with_lessons(ask, shown, news.lessons), degraded=degraded)
 
     async def _vector(self, question: Question) -> tuple[Floats | None, bool]:
@@ -235,25 +233,14 @@ class Recaller:
             )
         return await asked.read()
 
-    def _shown(
-        self,
-        shelf: Shelf,
-        ask: Ask,
-        hits: Mapping[UUID, Hit],
-        live: Mapping[UUID, store.LiveMessage | store.LiveMemory],
-    ) -> RecallResult:
-        near = shelf.entities.linked(ask.question)
-        found = [
-            lines.line_of(
-                hit,
-                live[item_id],
-                nearness=near.get(item_id, 0.0),
-                until_s=_until(shelf, item_id),
-                about_the_past=ask.about_the_past,
-            )
-            for item_id, hit in hits.items()
-            if item_id in live and (ask.about_the_past or not _is_over(shelf, live[item_id]))
-        ]
+    def _shown(self, shelf: Shelf, ask: Ask, hits: Mapping[UUID, Hit], news: store.News) -> RecallResult:
+        near, live, past = shelf.entities.linked(ask.question), news.live, ask.about_the_past
+        found = []
+        for hit, row in ((hit, live[item_id]) for item_id, hit in hits.items() if item_id in live):
+            until_s = _until(shelf, row, news.clock.now_s)
+            if past or not _is_over(row, until_s):
+                nearness = near.get(hit.item_id, 0.0)
+                found.append(lines.line_of(hit, row, nearness=nearness, until_s=until_s, about_the_past=past))
         best = lines.chosen(found, ask.question)
         words = searchable(ask.question).split()
         shown = lines.recalled(best, words, self._count, budget_tokens=ask.budget_tokens, limit=ask.limit)
@@ -268,16 +255,17 @@ class Recaller:
         return RecallResult((*found.items, *shown), found.total_found + len(more))
 
 
-def _is_over(shelf: Shelf, row: store.LiveMessage | store.LiveMemory) -> bool:
+def _is_over(row: store.LiveMessage | store.LiveMemory, until_s: float | None) -> bool:
     """Whether it says nothing but what no longer holds; a longer message may say more."""
-    if isinstance(row, store.LiveMemory):
-        return row.memory_id in shelf.replaced
-    return len(row.text) <= lines.SAID_AGAIN_CHARACTERS and shelf.held_until(row.message_id) is not None
+    is_short = isinstance(row, store.LiveMemory) or len(row.text) <= lines.SAID_AGAIN_CHARACTERS
+    return until_s is not None and is_short
 
 
-def _until(shelf: Shelf, item_id: UUID) -> float | None:
-    replaced = shelf.replaced.get(item_id)
-    return replaced.until_s if replaced else shelf.held_until(item_id)
+def _until(shelf: Shelf, row: store.LiveMessage | store.LiveMemory, now_s: float) -> float | None:
+    """Until when it held, where that is over; a memory itself says so, and may have ended since the index was loaded."""
+    if isinstance(row, store.LiveMessage):
+        return shelf.held_until(row.message_id)
+    return row.valid_to.timestamp() if row.valid_to and row.valid_to.timestamp() <= now_s else None
 
 
 @contextlib.asynccontextmanager

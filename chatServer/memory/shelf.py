@@ -56,8 +56,9 @@ class Shelf:
         messages, memories = self._lacking
         return Since(self._place, self._seq, list(messages), list(memories))
 
-    def update(self, news: News) -> set[UUID]:
-        """Learn what came since; returned is what was not known before, or only without its vector."""
+    def update(self, news: News, sought: Collection[UUID] = ()) -> set[UUID]:
+        """Learn what came since, and that what was sought and is not live is gone; returned is what was not known
+        before, or only without its vector."""
         changed: set[UUID] = set()
         messages, memories = Piece.of(news.messages, is_memory=False), Piece.of(news.memories, is_memory=True)
         if messages:
@@ -65,7 +66,9 @@ class Shelf:
             self._advance(messages, news.clock)
         if memories:
             changed |= self._learn(memories, [p for p in range(len(memories)) if self._is_changed(memories, p)])
-        self.forget(news.gone)
+        if news.clock.seq >= self._seq:  # a later answer may have brought it back
+            live = news.live
+            self.forget([*news.gone, *(item_id for item_id in sought if item_id not in live)])
         self._seq = max(self._seq, news.clock.seq)
         self._newest = max(self._newest, news.clock.place)
         return changed

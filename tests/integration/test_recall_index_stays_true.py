@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from chatServer.memory import forget, recall, shelves
 from chatServer.memory.embed import NoEmbedder
 from tests.conftest import ADA, owner_connection
-from tests.tools.recalling import asked, recaller_of, remembered, said, texts
+from tests.tools.recalling import asked, deleted, recaller_of, remembered, said, texts
 from tests.tools.turns import eventually
 
 BEES = "The user keeps bees in the orchard"
@@ -100,6 +101,62 @@ async def test_more_messages_than_are_held_are_said_though_all_memories_are(data
         await asked(recaller, ADA, "Which tree?")
         await eventually(lambda: ADA.user_id not in recaller.shelves._loading)
         assert (await asked(recaller, ADA, "Which tree?")).degraded == "partial"
+
+
+async def test_what_ends_while_the_index_holds_it_is_over(database, urls):
+    memory_id = await remembered(database, ADA, "The user is staying in Rome")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        until = datetime.now(UTC) + timedelta(hours=1)
+        change(urls, "update chat.memories set valid_to = %s where memory_id = %s", until, memory_id)
+        assert texts(await asked(recaller, ADA, "Is Rome where I am staying?")) == ["The user is staying in Rome"]
+        until -= timedelta(hours=2)
+        change(urls, "update chat.memories set valid_from = %s - interval '1 day', valid_to = %s", until, until)
+        assert texts(await asked(recaller, ADA, "Is Rome where I am staying?")) == []
+        past = (await asked(recaller, ADA, "Was I staying in Rome before?")).items
+        assert [(item.item_id, item.valid_to) for item in past] == [(memory_id, until)]
+        assert past[0].parts["was asked for"] > 0
+
+
+async def test_a_message_that_another_writer_broke_is_left_out_and_the_others_are_found(database, urls):
+    _, (broken, kept) = await said(database, ADA, "My dog is called Rex", "My dog is brown")
+    broken_rows = """update public.chat_message_history set message = '{"type": "human", "data": {"content": 7}}'
+                     where message_id = %s"""
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        assert len(texts(await asked(recaller, ADA, "What about my dog?"))) == 2
+        for broken_row in (broken_rows, broken_rows.replace('"human"', '"nonsense"')):
+            change(urls, broken_row, broken)
+            found = await asked(recaller, ADA, "What about my dog?")
+            assert ([item.item_id for item in found.items], found.degraded) == ([kept], None)
+
+
+async def test_an_older_answer_does_not_take_away_what_a_newer_one_has_brought_back(database):
+    memory_id = await remembered(database, ADA, BEES)
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        question = "Where are the bees?"
+        assert texts(await asked(recaller, ADA, question)) == [BEES]
+        shelf, news = await recaller.shelves.of(ADA), recaller._news
+        told, gate = asyncio.Event(), asyncio.Event()
+
+        async def late(*arguments):
+            answer = await news(*arguments)
+            if not told.is_set():
+                told.set()
+                await gate.wait()
+            return answer
+
+        recaller._news = late
+        await forget.forget(database, ADA, memory_id)
+        slow = asyncio.create_task(asked(recaller, ADA, question))
+        await told.wait()
+        await forget.undo(database, ADA, memory_id)
+        assert texts(await asked(recaller, ADA, question)) == [BEES]
+        gate.set()
+        assert texts(await slow) == []
+        assert memory_id in _known(recaller)
+        assert await recaller.shelves.of(ADA) is shelf
+        assert texts(await asked(recaller, ADA, question)) == [BEES]
+        await deleted(database, ADA, memory_id)
+        assert texts(await asked(recaller, ADA, question)) == []
 
 
 @pytest.mark.parametrize("has_begun", [True, False])
