@@ -15,7 +15,7 @@ from chatServer.memory.embed import Embedder
 from chatServer.memory.past import asks_about_the_past
 from chatServer.memory.ranking.index import Scope
 from chatServer.memory.ranking.postings import Floats
-from chatServer.memory.ranking.question import Question, read_question
+from chatServer.memory.ranking.question import READ_CHARS, Question, read_question
 from chatServer.memory.ranking.rank import Hit, rank
 from chatServer.memory.ranking.relevance import relevant
 from chatServer.memory.ranking.weights import Weights, shipped_weights
@@ -92,12 +92,12 @@ class Recaller:
         tools: Collection[str] = (),
     ) -> RecallResult:
         """The lines that bear on a question, best first; then how the tools went that may be used to answer it."""
-        scope = scope_of(agent, session_id)
+        began = time.perf_counter()
+        scope, question = scope_of(agent, session_id), question[:READ_CHARS]
         if scope is None or not searchable(question):
             return RecallResult()
         past = asks_about_the_past(question)
         ask = Ask(principal, question, scope, frozenset(excluded), budget_tokens, limit, past, frozenset(tools))
-        began = time.perf_counter()
         found = await self._in_time(ask)
         took_s = time.perf_counter() - began
         metrics.recall_seconds.observe(took_s)
@@ -121,6 +121,7 @@ class Recaller:
     async def rank_memories(self, principal: Principal, question: str) -> list[UUID]:
         """The memories that bear on a question, from all shelves, the best first; fewer or none when the database is
         slow: for whoever looks through them, beside a search by words."""
+        question = question[:READ_CHARS]
         if not searchable(question):
             return []
         nowhere = Ask(principal, question, store.Scope("", None, None, ()), frozenset(), 0, 0, about_the_past=True)
