@@ -11,8 +11,8 @@ from chatServer.memory.entities import Entities
 from chatServer.memory.lines import Line, chosen, recalled, shifted
 from chatServer.memory.passage import PASSAGE_CHARACTERS, passage
 from chatServer.memory.past import asks_about_the_past
-from chatServer.memory.unpack import DIMENSIONS, fitted
-from chatServer.store.recall import LiveMemory, LiveMessage
+from chatServer.memory.unpack import DIMENSIONS, Piece, fitted, items_of
+from chatServer.store.recall import Columns, LiveMemory, LiveMessage
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 
@@ -120,3 +120,16 @@ def test_scores_move_in_odds_and_vectors_keep_their_angles():
     cosine = small[0] @ small[1] / np.prod(np.linalg.norm(small, axis=1))
     assert cosine == pytest.approx(vectors[0] @ vectors[1], abs=0.1)
     assert fitted(np.ones((1, 3), np.float32)).shape == (1, DIMENSIONS)
+
+
+@pytest.mark.parametrize("sizes", [(3, 5, 3), (256, 2, 2), (4, 4, 4), (2, 0, 2)])
+def test_vectors_of_another_size_than_the_newest_count_as_missing(sizes):
+    """The second item of four has none."""
+    sent = b"".join(np.array([size, 0], ">i2").tobytes() + np.ones(size, ">f2").tobytes() for size in sizes)
+    ids = b"".join(uuid4().bytes for _ in range(4))
+    whole, halves = np.zeros(4, ">i8").tobytes(), np.zeros(4, ">i4").tobytes()
+    names, has_vector = ["x"] * 4, np.array([1, 0, 1, 1], ">i4").tobytes()
+    columns = Columns(4, ids, whole, whole, halves, names, names, names, names, halves, b"", has_vector, sent)
+    vecs = items_of([Piece.of(columns, is_memory=False)]).vecs
+    assert [vec is not None for vec in vecs] == [True, False, sizes[1] == sizes[0], sizes[2] == sizes[0]]
+    assert {np.frombuffer(vec, "<f2").sum() for vec in vecs if vec} == {sizes[0]}
