@@ -263,7 +263,7 @@ def _is_over(row: store.LiveMessage | store.LiveMemory, until_s: float | None) -
 
 
 def _until(shelf: Shelf, row: store.LiveMessage | store.LiveMemory, now_s: float) -> float | None:
-    """Until when it held, where that is over; a memory itself says so, and may have ended since the index was loaded."""
+    """Until when it held, where that is over. A memory says so itself: it may have ended since the index was loaded."""
     if isinstance(row, store.LiveMessage):
         return shelf.held_until(row.message_id)
     return row.valid_to.timestamp() if row.valid_to and row.valid_to.timestamp() <= now_s else None

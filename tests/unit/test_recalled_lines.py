@@ -7,6 +7,8 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
+from chatServer.conversation.quote import quoted
+from chatServer.conversation.tokens import count_message, count_text
 from chatServer.memory.entities import Entities
 from chatServer.memory.lines import Line, chosen, recalled, shifted
 from chatServer.memory.passage import PASSAGE_CHARACTERS, passage
@@ -74,7 +76,7 @@ def test_a_memory_takes_the_place_of_what_said_it():
 
 def test_what_does_not_fit_is_left_out_and_the_next_is_tried():
     lines = [message("word " * 60), message("short"), message("short too")]
-    shown = recalled(lines, [], lambda text: len(text.split()), budget_tokens=130, limit=10)
+    shown = recalled(lines, [], lambda text: len(text.split()), budget_tokens=110, limit=10)
     assert [item.text for item in shown] == ["short", "short too"]
     assert recalled(lines, [], len, budget_tokens=0, limit=10) == []
 
@@ -133,3 +135,15 @@ def test_vectors_of_another_size_than_the_newest_count_as_missing(sizes):
     vecs = items_of([Piece.of(columns, is_memory=False)]).vecs
     assert [vec is not None for vec in vecs] == [True, False, sizes[1] == sizes[0], sizes[2] == sizes[0]]
     assert {np.frombuffer(vec, "<f2").sum() for vec in vecs if vec} == {sizes[0]}
+
+
+@pytest.mark.parametrize("budget_tokens", [100, 400, 1_500])
+def test_the_lines_as_they_are_quoted_keep_to_the_budget_whatever_speakers_and_titles_are_called(budget_tokens):
+    title, speaker = "東京の桜の季節についての長い会話" * 4, "Пётр Ильич Щербаков" * 4
+    rows = [LiveMessage(uuid4(), NOW, "s", title, "user", speaker, f"short {n}") for n in range(10)]
+    shown = recalled([Line(0.5, {}, row) for row in rows], [], count_text, budget_tokens=budget_tokens, limit=10)
+    assert count_message(quoted(shown)) <= budget_tokens
+    plain = [message(f"My dog number {n} is called Rex") for n in range(10)]
+    shown = recalled(plain, [], count_text, budget_tokens=budget_tokens, limit=10)
+    assert shown
+    assert count_message(quoted(shown)) <= budget_tokens
