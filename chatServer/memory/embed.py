@@ -94,6 +94,9 @@ async def settle(database: Database, embedder: Embedder) -> None:
         found = await embedding.read_embedding(connection)
     if found is None:
         found = await _claimed(database, embedder)
+    elif embedder.size is None and embedder.name == found.model:
+        with contextlib.suppress(errors.EmbedderFailed):  # what is away now may be there for the first text
+            await measured(embedder)
     if fault := fault_of(found, embedder.name, embedder.size):
         raise errors.StartupError(f"The server refuses to start with this embedder:\n  {fault} {REMEDY}")
 

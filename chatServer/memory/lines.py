@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+from chatServer.memory.label import quoted_line
 from chatServer.memory.passage import passage
 from chatServer.memory.ranking.rank import Hit
 from chatServer.messages import searchable
 from chatServer.records import Recalled, Source
 from chatServer.store.recall import LiveMemory, LiveMessage
 
-LINE_TOKENS = 30  # who said it, when and where, beside each text
+LINE_TOKENS = 1  # between two
 FRAME_TOKENS = 60  # around all of them
 MAX_MISSES = 3
 SAID_AGAIN_CHARACTERS = 300  # a message that is no longer than this says no more than the memory of it
@@ -84,10 +85,10 @@ def recalled(
     for line in lines:
         if len(shown) == limit or misses == MAX_MISSES:
             break
-        text = passage(line.row.text, words)
-        tokens = count(text) + LINE_TOKENS
+        item = _recalled(line, passage(line.row.text, words))
+        tokens = count(quoted_line(item)) + LINE_TOKENS
         if tokens <= left:
-            shown.append(_recalled(line, text, tokens))
+            shown.append(replace(item, tokens=tokens))
             left -= tokens
         else:
             misses += 1  # a shorter one may fit
@@ -109,7 +110,7 @@ def _are_same(a: frozenset[str], b: frozenset[str]) -> bool:
     return not any(word in NEGATIONS or any(map(str.isdigit, word)) for word in a ^ b)
 
 
-def _recalled(line: Line, text: str, tokens: int) -> Recalled:
+def _recalled(line: Line, text: str) -> Recalled:
     row = line.row
     parts = {name: round(part, 3) for name, part in line.parts.items()}
     if isinstance(row, LiveMessage):
@@ -127,7 +128,6 @@ def _recalled(line: Line, text: str, tokens: int) -> Recalled:
             valid_to=line.until,
             source=Source(row.session_id, row.message_id, row.title),
             trust="user" if row.role == "user" else "assistant",
-            tokens=tokens,
         )
     return Recalled(
         item_id=row.memory_id,
@@ -143,5 +143,4 @@ def _recalled(line: Line, text: str, tokens: int) -> Recalled:
         valid_to=line.until,
         source=Source(row.session_id, row.source_ids[-1] if row.source_ids else None, row.title),
         trust=row.trust,
-        tokens=tokens,
     )

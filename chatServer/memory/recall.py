@@ -15,7 +15,7 @@ from chatServer.memory.embed import Embedder
 from chatServer.memory.past import asks_about_the_past
 from chatServer.memory.ranking.index import Scope
 from chatServer.memory.ranking.postings import Floats
-from chatServer.memory.ranking.question import Question, read_question
+from chatServer.memory.ranking.question import READ_CHARS, Question, read_question
 from chatServer.memory.ranking.rank import Hit, rank
 from chatServer.memory.ranking.relevance import relevant
 from chatServer.memory.ranking.weights import Weights, shipped_weights
@@ -92,12 +92,12 @@ class Recaller:
         tools: Collection[str] = (),
     ) -> RecallResult:
         """The lines that bear on a question, best first; then how the tools went that may be used to answer it."""
-        scope = scope_of(agent, session_id)
+        began = time.perf_counter()
+        scope, question = scope_of(agent, session_id), question[:READ_CHARS]
         if scope is None or not searchable(question):
             return RecallResult()
         past = asks_about_the_past(question)
         ask = Ask(principal, question, scope, frozenset(excluded), budget_tokens, limit, past, frozenset(tools))
-        began = time.perf_counter()
         found = await self._in_time(ask)
         took_s = time.perf_counter() - began
         metrics.recall_seconds.observe(took_s)
@@ -121,6 +121,7 @@ class Recaller:
     async def rank_memories(self, principal: Principal, question: str) -> list[UUID]:
         """The memories that bear on a question, from all shelves, the best first; fewer or none when the database is
         slow: for whoever looks through them, beside a search by words."""
+        question = question[:READ_CHARS]
         if not searchable(question):
             return []
         nowhere = Ask(principal, question, store.Scope("", None, None, ()), frozenset(), 0, 0, about_the_past=True)
@@ -151,6 +152,8 @@ class Recaller:
         if not task.done():
             task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             return RecallResult(degraded="timeout")
+        if task.cancelled():  # whoever did that did not mean the turn
+            return RecallResult(degraded="failed")
         try:
             return task.result()
         except errors.DatabaseUnavailable:
@@ -169,17 +172,15 @@ class Recaller:
         news = await self._news(shelf, ask, hits)
         if news.clock.is_off:
             return RecallResult()
-        if shelf.is_behind(news, NEWS):
+        if shelf.is_behind(news.clock):
             self.shelves.drop(ask.principal.user_id)
             degraded = degraded or "loading"
-        live = news.live
         async with shelf.lock:
-            changed = shelf.update(news) - ask.excluded
-            shelf.forget([item_id for item_id in hits if item_id not in live])
+            changed = shelf.update(news, hits) - ask.excluded
         self.shelves.measure(ask.principal)
         if changed:
             hits = await self._search(shelf, ask, question, vec)
-        shown = self._shown(shelf, ask, hits, live)
+        shown = self._shown(shelf, ask, hits, news)
         return replace(self._with_lessons(ask, shown, news.lessons), degraded=degraded)
 
     async def _vector(self, question: Question) -> tuple[Floats | None, bool]:
@@ -204,13 +205,14 @@ class Recaller:
                 return {}
             scope = searched(shelf.index, ask.scope, ask.excluded, about_the_past=ask.about_the_past)
             if len(shelf.index) > IN_A_THREAD_ITEMS:
-                found = await asyncio.to_thread(self._ranked, shelf, question, vec, scope)
-            else:
-                found = self._ranked(shelf, question, vec, scope)
-            least = min((hit.score for hit in found.values()), default=0.1)
-            for memory_id in shelf.entities.linked(ask.question):
-                if ask.about_the_past or memory_id not in shelf.replaced:
-                    found.setdefault(memory_id, Hit(memory_id, least, {}))
+                return await asyncio.to_thread(self._found, shelf, ask, question, vec, scope)
+            return self._found(shelf, ask, question, vec, scope)
+
+    def _found(self, shelf: Shelf, ask: Ask, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
+        found = self._ranked(shelf, question, vec, scope)
+        least = min((hit.score for hit in found.values()), default=0.1)
+        for memory_id in shelf.index.within(scope, shelf.entities.linked(ask.question)):
+            found.setdefault(memory_id, Hit(memory_id, least, {}))
         return found
 
     def _ranked(self, shelf: Shelf, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
@@ -232,25 +234,14 @@ class Recaller:
             )
         return await asked.read()
 
-    def _shown(
-        self,
-        shelf: Shelf,
-        ask: Ask,
-        hits: Mapping[UUID, Hit],
-        live: Mapping[UUID, store.LiveMessage | store.LiveMemory],
-    ) -> RecallResult:
-        near = shelf.entities.linked(ask.question)
-        found = [
-            lines.line_of(
-                hit,
-                live[item_id],
-                nearness=near.get(item_id, 0.0),
-                until_s=_until(shelf, item_id),
-                about_the_past=ask.about_the_past,
-            )
-            for item_id, hit in hits.items()
-            if item_id in live and (ask.about_the_past or not _is_over(shelf, live[item_id]))
-        ]
+    def _shown(self, shelf: Shelf, ask: Ask, hits: Mapping[UUID, Hit], news: store.News) -> RecallResult:
+        near, live, past = shelf.entities.linked(ask.question), news.live, ask.about_the_past
+        found = []
+        for hit, row in ((hit, live[item_id]) for item_id, hit in hits.items() if item_id in live):
+            until_s = _until(shelf, row, news.clock.now_s)
+            if past or not _is_over(row, until_s):
+                nearness = near.get(hit.item_id, 0.0)
+                found.append(lines.line_of(hit, row, nearness=nearness, until_s=until_s, about_the_past=past))
         best = lines.chosen(found, ask.question)
         words = searchable(ask.question).split()
         shown = lines.recalled(best, words, self._count, budget_tokens=ask.budget_tokens, limit=ask.limit)
@@ -265,16 +256,17 @@ class Recaller:
         return RecallResult((*found.items, *shown), found.total_found + len(more))
 
 
-def _is_over(shelf: Shelf, row: store.LiveMessage | store.LiveMemory) -> bool:
+def _is_over(row: store.LiveMessage | store.LiveMemory, until_s: float | None) -> bool:
     """Whether it says nothing but what no longer holds; a longer message may say more."""
-    if isinstance(row, store.LiveMemory):
-        return row.memory_id in shelf.replaced
-    return len(row.text) <= lines.SAID_AGAIN_CHARACTERS and shelf.held_until(row.message_id) is not None
+    is_short = isinstance(row, store.LiveMemory) or len(row.text) <= lines.SAID_AGAIN_CHARACTERS
+    return until_s is not None and is_short
 
 
-def _until(shelf: Shelf, item_id: UUID) -> float | None:
-    replaced = shelf.replaced.get(item_id)
-    return replaced.until_s if replaced else shelf.held_until(item_id)
+def _until(shelf: Shelf, row: store.LiveMessage | store.LiveMemory, now_s: float) -> float | None:
+    """Until when it held, where that is over. A memory says so itself: it may have ended since the index was loaded."""
+    if isinstance(row, store.LiveMessage):
+        return shelf.held_until(row.message_id)
+    return row.valid_to.timestamp() if row.valid_to and row.valid_to.timestamp() <= now_s else None
 
 
 @contextlib.asynccontextmanager

@@ -6,8 +6,6 @@ from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 from uuid import UUID
 
-import numpy as np
-
 from chatServer.memory.entities import Entities
 from chatServer.memory.ranking.index import Index
 from chatServer.memory.unpack import Piece, items_of
@@ -35,7 +33,7 @@ class Shelf:
         self.replaced: dict[UUID, Replaced] = {}
         self._overlap_s = overlap_s
         self._seq = clock.seq
-        self._place = self._newest = 0
+        self._place, self._newest = 0, clock.place
         self._recent: dict[UUID, bool] = {}  # what was said lately, and whether its vector is known
         self._lacking: tuple[dict[UUID, None], dict[UUID, None]] = ({}, {})  # messages and memories without a vector
         self._outdated: dict[UUID, float] | None = None
@@ -58,8 +56,9 @@ class Shelf:
         messages, memories = self._lacking
         return Since(self._place, self._seq, list(messages), list(memories))
 
-    def update(self, news: News) -> set[UUID]:
-        """Learn what came since; returned is what was not known before, or only without its vector."""
+    def update(self, news: News, sought: Collection[UUID] = ()) -> set[UUID]:
+        """Learn what came since, and that what was sought and is not live is gone; returned is what was not known
+        before, or only without its vector."""
         changed: set[UUID] = set()
         messages, memories = Piece.of(news.messages, is_memory=False), Piece.of(news.memories, is_memory=True)
         if messages:
@@ -67,18 +66,16 @@ class Shelf:
             self._advance(messages, news.clock)
         if memories:
             changed |= self._learn(memories, [p for p in range(len(memories)) if self._is_changed(memories, p)])
-        self.forget(news.gone)
+        if news.clock.seq >= self._seq:  # a later answer may have brought it back
+            live = news.live
+            self.forget([*news.gone, *(item_id for item_id in sought if item_id not in live)])
         self._seq = max(self._seq, news.clock.seq)
+        self._newest = max(self._newest, news.clock.place)
         return changed
 
-    def is_behind(self, news: News, limit: int) -> bool:
-        """Whether more has come than `limit`, which is what was told: then something between is not known."""
-        messages, memories = news.messages, news.memories
-        if memories is not None and memories.size >= limit:
-            return True
-        if messages is None or messages.size < limit:
-            return False
-        return int(np.frombuffer(messages.places, ">i8").min()) > self._newest
+    def is_behind(self, clock: Clock) -> bool:
+        """Whether more has come than was told: then something between is not known."""
+        return (clock.place_missed or 0) > self._newest or (clock.seq_missed or 0) > self._seq
 
     def forget(self, ids: Collection[UUID]) -> None:
         """What is no longer there to be shown."""
@@ -88,6 +85,7 @@ class Shelf:
         for item_id in ids:
             self._lacking[0].pop(item_id, None)
             self._lacking[1].pop(item_id, None)
+            self._recent.pop(item_id, None)  # it is new when it comes back
             if self.replaced.pop(item_id, None):
                 self._outdated = None
 

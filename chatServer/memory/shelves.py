@@ -84,9 +84,12 @@ class Shelves:
             self._count(-kept.nbytes)
 
     async def close(self) -> None:
+        """Whoever waits for a load is told at once; a task that is cancelled before it began would not tell."""
         tasks = {loading.task for loading in self._loading.values()}
-        for task in tasks:
-            task.cancel()
+        for loading in self._loading.values():
+            if not loading.first.done():
+                loading.first.set_exception(errors.DatabaseUnavailable())
+            loading.task.cancel()
         if tasks:
             await asyncio.wait(tasks)
 
@@ -140,7 +143,8 @@ class Shelves:
             last, count = newest, len(newest)
             wanted = FIRST_ITEMS
             while len(last) == wanted:
-                if is_partial := count >= MAX_ITEMS:
+                if count >= MAX_ITEMS:
+                    is_partial = True
                     break
                 wanted = NEXT_ITEMS
                 piece = await self._older(principal, last, wanted)

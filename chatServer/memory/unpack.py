@@ -16,6 +16,7 @@ from chatServer.store.recall import Columns
 
 # Shelves of the index: what an agent was told, what is remembered, and what was remembered until it was replaced.
 TOLD, HELD, REPLACED = "told:", "held:", "replaced:"
+HEAD = 2  # numbers before those of a vector: its size, and nothing
 T = TypeVar("T")
 ROLE_OF_TRUST = {"user": "user", "assistant": "assistant"}
 
@@ -113,11 +114,28 @@ def _projection(size: int) -> NDArray[np.float32]:
 
 
 def _vectors(piece: Piece) -> list[bytes | None]:
-    count = sum(piece.has_vector)
-    if not count:
+    """Those of the newest's size; others are of an embedder that answered otherwise then, and cannot be compared."""
+    if not any(piece.has_vector):
         return [None] * len(piece)
-    raw = np.frombuffer(piece.columns.vectors, ">f2").reshape(count, -1)[:, 2:]  # without size and filling
+    has_vector, raw = _of_one_size(piece)
     packed = fitted(raw.astype(np.float32)).astype("<f2").tobytes()
     width = 2 * DIMENSIONS
     parts = (packed[start : start + width] for start in range(0, len(packed), width))
-    return [next(parts) if has_vector else None for has_vector in piece.has_vector]
+    return [next(parts) if has else None for has in has_vector]
+
+
+def _of_one_size(piece: Piece) -> tuple[list[bool], NDArray[np.float16]]:
+    """Which items have a vector of the first one's size, and those vectors."""
+    vectors, count = piece.columns.vectors, sum(piece.has_vector)
+    sizes = np.frombuffer(vectors, ">i2")
+    width = int(sizes[0]) + HEAD
+    if len(sizes) == count * width and (sizes[::width] == sizes[0]).all():  # as nearly always
+        return piece.has_vector, np.frombuffer(vectors, ">f2").reshape(count, width)[:, HEAD:]
+    starts, start = [], 0
+    for _ in range(count):
+        starts.append(start)
+        start += int(sizes[start]) + HEAD
+    fits = iter([sizes[start] == sizes[0] for start in starts])
+    halves = np.frombuffer(vectors, ">f2")
+    same = [halves[start + HEAD : start + width] for start in starts if sizes[start] == sizes[0]]
+    return [has and bool(next(fits)) for has in piece.has_vector], np.array(same)

@@ -16,6 +16,7 @@ from chatServer.store.pool import Connection
 
 SQL = queries.load("recall.sql")
 NEWEST = 2**63 - 1
+NOBODY_ASKS = {"asking": None, "after": NEWEST, "after_seq": NEWEST, "limit": 0}
 NEW_SHOWN = 100  # of what came since the index was last asked, whole rows
 SHOWN_CHARACTERS = 50_000  # of a message, to find the passage in
 LESSONS = 1_000  # on a shelf that are looked at: there are as many as sets of tools
@@ -24,11 +25,14 @@ LESSON_MARKS = ("tool_usage", "success", "tool_failure", "error")  # among the t
 
 
 class Clock(NamedTuple):
-    """When a transaction looked: the number of the user's last change to memories, and the time."""
+    """When a transaction looked: the number of the user's last change to memories, and the time; and what it missed."""
 
     seq: int
     now_s: float
     is_off: bool = False  # the session that asks has no memory: it is shown nothing
+    place: int = 0  # of the user's last message, also of one that is never shown
+    place_missed: int | None = None  # of the newest message that came since and is not told: there are too many
+    seq_missed: int | None = None  # of the newest such memory
 
 
 class Columns(NamedTuple):
@@ -122,7 +126,9 @@ async def load_newest(
     """The newest of both, and when that was, in one round trip."""
     values = {"user_id": user_id, "model": model, "before": NEWEST}
     await _walk_the_index(connection)
-    clock = await _clock(connection, user_id)  # before the others: what changes meanwhile is read twice, not never
+    clock = await _clock(
+        connection, {**NOBODY_ASKS, "user_id": user_id}
+    )  # before the others: what changes meanwhile is read twice, not never
     found = [
         await connection.execute(SQL["load_messages"], {**values, "limit": messages}, binary=True),
         await connection.execute(SQL["load_memories"], {**values, "limit": memories}, binary=True),
@@ -163,7 +169,7 @@ class NewsAsked(NamedTuple):
             await _columns(self.messages),
             await _columns(self.memories),
             [row[0] for row in await self.gone.fetchall()],
-            [_live(row) for row in await self.live_messages.fetchall()],
+            [live for row in await self.live_messages.fetchall() if (live := _live(row))],
             await self.live_memories.fetchall(),
             await self.lessons.fetchall() if self.lessons else [],
         )
@@ -190,7 +196,7 @@ async def ask_news(
     live |= {"shelves": list(scope.shelves), "characters": SHOWN_CHARACTERS, "limit": NEW_SHOWN}
     await connection.execute(SQL["plan_once"])
     return NewsAsked(
-        await _clock(connection, user_id, scope.asking),
+        await _clock(connection, {**values, "asking": scope.asking}),
         await connection.execute(SQL["load_new_messages"], messages, binary=True),
         await connection.execute(SQL["load_new_memories"], memories, binary=True),
         await connection.execute(SQL["list_gone_memories"], values),
@@ -206,10 +212,14 @@ async def _lessons(connection: Connection, user_id: UUID, scope: Scope, tools: C
     return await connection.cursor(row_factory=class_row(LiveMemory)).execute(SQL["read_lessons"], values)
 
 
-def _live(row: Sequence[Any]) -> LiveMessage:
+def _live(row: Sequence[Any]) -> LiveMessage | None:
+    """None: another writer has made of it what is no message."""
     message_id, said_at, session_id, title, role, speaker, text, message = row
-    if text is None:  # content in several parts
-        text = text_of(message_of(message))[:SHOWN_CHARACTERS]
+    if text is None:  # content in several parts, or none
+        try:
+            text = text_of(message_of(message))[:SHOWN_CHARACTERS]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
     return LiveMessage(message_id, said_at, session_id, title, role, speaker, text)
 
 
@@ -218,8 +228,7 @@ async def _walk_the_index(connection: Connection) -> None:
         await connection.execute(SQL[name])
 
 
-async def _clock(connection: Connection, user_id: UUID, asking: str | None = None) -> Answer[Clock]:
-    values = {"user_id": user_id, "asking": asking}
+async def _clock(connection: Connection, values: dict[str, Any]) -> Answer[Clock]:
     return await connection.cursor(row_factory=class_row(Clock)).execute(SQL["read_clock"], values)
 
 

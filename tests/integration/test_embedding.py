@@ -89,6 +89,17 @@ async def test_an_embedder_that_cannot_say_its_size_is_refused_at_the_first_star
     await settle(database, absent)
 
 
+async def test_a_size_that_only_a_text_tells_is_measured_at_every_start(database):
+    class Unmeasured(Stand):
+        async def embed(self, texts):
+            self.size = 2
+            return await super().embed(texts)
+
+    await settle(database, Stand())
+    with pytest.raises(StartupError, match="3 numbers"):
+        await settle(database, Unmeasured(size=None))
+
+
 async def test_reembedding_changes_all_of_all_users_and_goes_on_where_it_was(database, urls, monkeypatch):
     monkeypatch.setattr(reembedding, "BATCH", 2)
     for user in (ADA, EVE):

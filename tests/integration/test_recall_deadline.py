@@ -100,6 +100,19 @@ async def test_a_bug_in_recall_is_no_bug_of_the_turn(database, monkeypatch):
         assert found.degraded in ("failed", "timeout")
 
 
+async def test_a_long_question_is_read_no_further_than_it_is_searched_for(database, monkeypatch):
+    lengths = []
+    read = recall.searchable
+    monkeypatch.setattr(recall, "searchable", lambda text: lengths.append(len(text)) or read(text))
+    monkeypatch.setattr(recall, "DEADLINE_S", 5)
+    await said(database, ADA, "My dog is called Rex")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        found, _ = await timed(recaller, "What is my dog called? " + "\u00e9t\u00e9 " * 250_000)
+        assert texts(found) == ["My dog is called Rex"]
+        assert await recaller.rank_memories(ADA, "dog " * 250_000) == []
+    assert max(lengths) <= 4_000
+
+
 async def test_an_embedder_that_is_late_leaves_the_words(database, monkeypatch):
     class Slow(NoEmbedder):
         name, size = "slow", 3

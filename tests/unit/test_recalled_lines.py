@@ -7,12 +7,14 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
+from chatServer.conversation.quote import quoted
+from chatServer.conversation.tokens import count_message, count_text
 from chatServer.memory.entities import Entities
 from chatServer.memory.lines import Line, chosen, recalled, shifted
 from chatServer.memory.passage import PASSAGE_CHARACTERS, passage
 from chatServer.memory.past import asks_about_the_past
-from chatServer.memory.unpack import DIMENSIONS, fitted
-from chatServer.store.recall import LiveMemory, LiveMessage
+from chatServer.memory.unpack import DIMENSIONS, Piece, fitted, items_of
+from chatServer.store.recall import Columns, LiveMemory, LiveMessage
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 
@@ -74,7 +76,7 @@ def test_a_memory_takes_the_place_of_what_said_it():
 
 def test_what_does_not_fit_is_left_out_and_the_next_is_tried():
     lines = [message("word " * 60), message("short"), message("short too")]
-    shown = recalled(lines, [], lambda text: len(text.split()), budget_tokens=130, limit=10)
+    shown = recalled(lines, [], lambda text: len(text.split()), budget_tokens=110, limit=10)
     assert [item.text for item in shown] == ["short", "short too"]
     assert recalled(lines, [], len, budget_tokens=0, limit=10) == []
 
@@ -120,3 +122,28 @@ def test_scores_move_in_odds_and_vectors_keep_their_angles():
     cosine = small[0] @ small[1] / np.prod(np.linalg.norm(small, axis=1))
     assert cosine == pytest.approx(vectors[0] @ vectors[1], abs=0.1)
     assert fitted(np.ones((1, 3), np.float32)).shape == (1, DIMENSIONS)
+
+
+@pytest.mark.parametrize("sizes", [(3, 5, 3), (256, 2, 2), (4, 4, 4), (2, 0, 2)])
+def test_vectors_of_another_size_than_the_newest_count_as_missing(sizes):
+    """The second item of four has none."""
+    sent = b"".join(np.array([size, 0], ">i2").tobytes() + np.ones(size, ">f2").tobytes() for size in sizes)
+    ids = b"".join(uuid4().bytes for _ in range(4))
+    whole, halves = np.zeros(4, ">i8").tobytes(), np.zeros(4, ">i4").tobytes()
+    names, has_vector = ["x"] * 4, np.array([1, 0, 1, 1], ">i4").tobytes()
+    columns = Columns(4, ids, whole, whole, halves, names, names, names, names, halves, b"", has_vector, sent)
+    vecs = items_of([Piece.of(columns, is_memory=False)]).vecs
+    assert [vec is not None for vec in vecs] == [True, False, sizes[1] == sizes[0], sizes[2] == sizes[0]]
+    assert {np.frombuffer(vec, "<f2").sum() for vec in vecs if vec} == {sizes[0]}
+
+
+@pytest.mark.parametrize("budget_tokens", [100, 400, 1_500])
+def test_the_lines_as_they_are_quoted_keep_to_the_budget_whatever_speakers_and_titles_are_called(budget_tokens):
+    title, speaker = "東京の桜の季節についての長い会話" * 4, "Пётр Ильич Щербаков" * 4
+    rows = [LiveMessage(uuid4(), NOW, "s", title, "user", speaker, f"short {n}") for n in range(10)]
+    shown = recalled([Line(0.5, {}, row) for row in rows], [], count_text, budget_tokens=budget_tokens, limit=10)
+    assert count_message(quoted(shown)) <= budget_tokens
+    plain = [message(f"My dog number {n} is called Rex") for n in range(10)]
+    shown = recalled(plain, [], count_text, budget_tokens=budget_tokens, limit=10)
+    assert shown
+    assert count_message(quoted(shown)) <= budget_tokens

@@ -145,6 +145,13 @@ class Index:
         allowed[self.rows_of(scope.without_ids)] = False
         return allowed
 
+    def within(self, scope: Scope, ids: Collection[UUID]) -> list[UUID]:
+        """Those of some items that a search may look at."""
+        if not ids:
+            return []
+        rows = self.rows_of(ids)
+        return [self.id_of(row) for row in rows[self.allowed(scope)[rows]]]
+
     def lexical(self, terms: Iterable[int], allowed: npt.NDArray[np.bool_]) -> Lexical:
         """BM25 of every allowed row. How rare a term is, all of the user's items say; it is known from them alone."""
         alive, length = self.columns["alive"], self.columns["length"]

@@ -18,11 +18,17 @@ set local enable_sort = off;
 set local enable_bitmapscan = off;
 
 -- name: read_clock
--- The number of the user's last change to memories, the time, and whether the session that asks has no memory.
+-- The number of the user's last change to memories, the time, whether the session that asks has no memory, the place of
+-- his last message, and, where more came since than is told at once, the newest that is not told.
 select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s), 0) as seq,
     extract(epoch from now())::float8 as now_s,
     exists (select from chat.sessions
-            where user_id = %(user_id)s and session_id = %(asking)s and memory = 'off') as is_off;
+            where user_id = %(user_id)s and session_id = %(asking)s and memory = 'off') as is_off,
+    coalesce((select max(place) from chat.message_index where user_id = %(user_id)s), 0) as place,
+    (select place from chat.message_index where user_id = %(user_id)s and place > %(after)s
+     order by place desc offset %(limit)s limit 1) as place_missed,
+    (select seq from chat.memories where user_id = %(user_id)s and seq > %(after_seq)s
+     order by seq desc offset %(limit)s limit 1) as seq_missed;
 
 -- name: load_messages
 -- A piece of what recall finds messages by, the newest first.
@@ -69,7 +75,14 @@ from (
         where user_id = %(user_id)s and place <= %(after)s and message_id = any(array(
             select unnest(%(lacking)s::uuid[])
             union all
-            select unnest(hidden) from chat.memory_changes where user_id = %(user_id)s and seq > %(after_seq)s))
+            select unnest(hidden) from chat.memory_changes where user_id = %(user_id)s and seq > %(after_seq)s
+            union all
+            select unnest(forgot.hidden)
+            from chat.memory_changes back
+            cross join lateral (
+                select hidden from chat.memory_changes
+                where user_id = %(user_id)s and memory_id = back.memory_id and seq <= %(after_seq)s and undone) forgot
+            where back.user_id = %(user_id)s and back.seq > %(after_seq)s and back.operation = 'restored'))
     ) i
     cross join lateral (
         select memory, agent_name from chat.sessions

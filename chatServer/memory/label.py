@@ -1,0 +1,38 @@
+"""A recalled line as a prompt quotes it: where it is from, and what it says. Its tokens are counted as it stands."""
+
+from datetime import datetime
+
+from chatServer.records import Recalled
+
+
+def quoted_line(item: Recalled) -> str:
+    return f"- ({label_of(item)}) {' '.join(item.text.split())}"
+
+
+def label_of(item: Recalled) -> str:
+    """Where a line is from, for a model and for a person."""
+    if "tool" in item.parts:
+        who = "how tools went"
+    elif item.what == "memory":
+        who = "remembered" if item.trust == "user" else f"remembered, from {_doubtful(item)}"
+    else:
+        who = _one_line(item.speaker or "") or ("I said" if item.role == "user" else "the assistant said")
+    parts = [who, _day(item.said_at)]
+    if item.valid_to:
+        parts.append(f"until {_day(item.valid_to)}")
+    if title := _one_line(item.source.title or ""):
+        parts.append(f"in “{title}”")
+    return ", ".join(parts)
+
+
+def _doubtful(item: Recalled) -> str:
+    return "an answer" if item.trust == "assistant" else "elsewhere, not vouched for"
+
+
+def _day(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d")
+
+
+def _one_line(text: str) -> str:
+    """A title or a name, which anybody may choose, kept from looking like the end of its label."""
+    return " ".join(text.replace("(", " ").replace(")", " ").split())[:60]

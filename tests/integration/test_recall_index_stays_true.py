@@ -1,0 +1,192 @@
+"""What the index in the process knows stays what the database holds, whoever asks, in whatever order it is told."""
+
+import asyncio
+import time
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from chatServer.memory import forget, recall, shelves
+from chatServer.memory.embed import NoEmbedder
+from tests.conftest import ADA, owner_connection
+from tests.tools.recalling import asked, deleted, recaller_of, remembered, said, texts
+from tests.tools.turns import eventually
+
+BEES = "The user keeps bees in the orchard"
+
+
+def change(urls, query: str, *values: object) -> None:
+    with owner_connection(urls.owner) as connection:
+        connection.execute(query, values)
+
+
+async def test_one_agents_question_about_somebody_leaves_another_agents_memory_of_them_alone(database):
+    await remembered(database, ADA, "Bob works at Acme", shelf="coder", triple=("Bob", "works at", "Acme"))
+    await remembered(database, ADA, "Bob sings", triple=("Bob", "does", "singing"))
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        for _ in range(2):
+            assert texts(await asked(recaller, ADA, "What about Bob?")) == ["Bob sings"]
+            assert texts(await asked(recaller, ADA, "What about Bob?", agent_name="coder")) == ["Bob works at Acme"]
+
+
+@pytest.mark.parametrize("is_recent", [True, False])
+async def test_what_was_forgotten_and_is_undone_is_found_again(database, urls, is_recent):
+    _, (source,) = await said(database, ADA, "I keep bees in the orchard, three hives")
+    memory_id = await remembered(database, ADA, BEES, sources=[source])
+    if not is_recent:
+        change(urls, "update chat.message_index set said_at = said_at - interval '1 day'")
+        await said(database, ADA, "hello")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        question = "How many hives are there?"
+        assert len(texts(await asked(recaller, ADA, question))) == 1
+        await forget.forget(database, ADA, memory_id)
+        assert texts(await asked(recaller, ADA, question)) == []
+        assert source not in _known(recaller)
+        await forget.undo(database, ADA, memory_id)
+        await asked(recaller, ADA, question)
+        assert source in _known(recaller)
+        assert [item.item_id for item in (await asked(recaller, ADA, question)).items] == [source]
+
+
+def _known(recaller) -> set[UUID]:
+    index = recaller.shelves._kept[ADA.user_id].shelf.index
+    return {index.id_of(row) for row in range(index.columns.count) if index.columns["alive"][row]}
+
+
+async def test_news_that_are_not_shown_count_among_those_that_are_told_at_once(database, urls, monkeypatch):
+    monkeypatch.setattr(recall, "NEWS", 10)
+    await said(database, ADA, "hello")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        await asked(recaller, ADA, "hello?")
+        await said(database, ADA, "The vase is from Delft")
+        await said(database, ADA, *(f"Plate {n} is broken" for n in range(20)), memory="off")
+        assert (await asked(recaller, ADA, "Where is the vase from?")).degraded == "loading"
+        then = await asked(recaller, ADA, "Where is the vase from?")
+        assert (texts(then), then.degraded) == (["The vase is from Delft"], None)
+
+
+async def test_memories_that_have_expired_count_among_those_that_are_told_at_once(database, urls, monkeypatch):
+    monkeypatch.setattr(recall, "NEWS", 10)
+    await said(database, ADA, "hello")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        await asked(recaller, ADA, "hello?")
+        await remembered(database, ADA, "The vase is from Delft")
+        for n in range(12):
+            await remembered(database, ADA, f"Plate {n} is broken")
+        change(urls, "update chat.memories set expires_at = now() where text like 'Plate%%'")
+        assert (await asked(recaller, ADA, "Where is the vase from?")).degraded == "loading"
+        assert texts(await asked(recaller, ADA, "Where is the vase from?")) == ["The vase is from Delft"]
+
+
+async def test_messages_without_vectors_do_not_hide_that_there_is_more_news(database, monkeypatch):
+    monkeypatch.setattr(recall, "NEWS", 10)
+    await said(database, ADA, *(f"Cup {n} is whole" for n in range(5)))
+    async with recaller_of(database) as recaller:
+        await asked(recaller, ADA, "cup?")
+        shelf = await recaller.shelves.of(ADA)
+        assert shelf.since.lacking_messages
+        shelf._place = shelf._newest  # as it is when all of that is old
+        await said(database, ADA, "The vase is from Delft", *(f"Plate {n} is broken" for n in range(20)))
+        assert (await asked(recaller, ADA, "Where is the vase from?")).degraded == "loading"
+
+
+async def test_more_messages_than_are_held_are_said_though_all_memories_are(database, monkeypatch):
+    for name, value in {"FIRST_ITEMS": 5, "NEXT_ITEMS": 5, "MAX_ITEMS": 10}.items():
+        monkeypatch.setattr(shelves, name, value)
+    await said(database, ADA, *(f"Tree number {n} is a birch" for n in range(30)))
+    for n in range(7):
+        await remembered(database, ADA, f"Leaf {n} fell")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        await asked(recaller, ADA, "Which tree?")
+        await eventually(lambda: ADA.user_id not in recaller.shelves._loading)
+        assert (await asked(recaller, ADA, "Which tree?")).degraded == "partial"
+
+
+async def test_what_ends_while_the_index_holds_it_is_over(database, urls):
+    memory_id = await remembered(database, ADA, "The user is staying in Rome")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        until = datetime.now(UTC) + timedelta(hours=1)
+        change(urls, "update chat.memories set valid_to = %s where memory_id = %s", until, memory_id)
+        assert texts(await asked(recaller, ADA, "Is Rome where I am staying?")) == ["The user is staying in Rome"]
+        until -= timedelta(hours=2)
+        change(urls, "update chat.memories set valid_from = %s - interval '1 day', valid_to = %s", until, until)
+        assert texts(await asked(recaller, ADA, "Is Rome where I am staying?")) == []
+        past = (await asked(recaller, ADA, "Was I staying in Rome before?")).items
+        assert [(item.item_id, item.valid_to) for item in past] == [(memory_id, until)]
+        assert past[0].parts["was asked for"] > 0
+
+
+async def test_a_message_that_another_writer_broke_is_left_out_and_the_others_are_found(database, urls):
+    _, (broken, kept) = await said(database, ADA, "My dog is called Rex", "My dog is brown")
+    broken_rows = """update public.chat_message_history set message = '{"type": "human", "data": {"content": 7}}'
+                     where message_id = %s"""
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        assert len(texts(await asked(recaller, ADA, "What about my dog?"))) == 2
+        for broken_row in (broken_rows, broken_rows.replace('"human"', '"nonsense"')):
+            change(urls, broken_row, broken)
+            found = await asked(recaller, ADA, "What about my dog?")
+            assert ([item.item_id for item in found.items], found.degraded) == ([kept], None)
+
+
+async def test_an_older_answer_does_not_take_away_what_a_newer_one_has_brought_back(database):
+    memory_id = await remembered(database, ADA, BEES)
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        question = "Where are the bees?"
+        assert texts(await asked(recaller, ADA, question)) == [BEES]
+        shelf, news = await recaller.shelves.of(ADA), recaller._news
+        told, gate = asyncio.Event(), asyncio.Event()
+
+        async def late(*arguments):
+            answer = await news(*arguments)
+            if not told.is_set():
+                told.set()
+                await gate.wait()
+            return answer
+
+        recaller._news = late
+        await forget.forget(database, ADA, memory_id)
+        slow = asyncio.create_task(asked(recaller, ADA, question))
+        await told.wait()
+        await forget.undo(database, ADA, memory_id)
+        assert texts(await asked(recaller, ADA, question)) == [BEES]
+        gate.set()
+        assert texts(await slow) == []
+        assert memory_id in _known(recaller)
+        assert await recaller.shelves.of(ADA) is shelf
+        assert texts(await asked(recaller, ADA, question)) == [BEES]
+        await deleted(database, ADA, memory_id)
+        assert texts(await asked(recaller, ADA, question)) == []
+
+
+@pytest.mark.parametrize("has_begun", [True, False])
+async def test_a_question_that_waits_while_the_server_stops_is_answered(database, monkeypatch, has_begun):
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        waits = asyncio.Event()
+
+        async def never(principal):
+            if principal == ADA:
+                waits.set()
+            await asyncio.Event().wait()
+
+        monkeypatch.setattr(recaller.shelves, "_newest", never)
+        asking = asyncio.create_task(asked(recaller, ADA, "What is my dog called?"))
+        if has_begun:
+            await waits.wait()
+        else:
+            while ADA.user_id not in recaller.shelves._loading:
+                await asyncio.sleep(0)
+        await recaller.shelves.close()
+        began = time.perf_counter()
+        assert (await asking).degraded == "database"
+        assert time.perf_counter() - began < 1
+
+
+async def test_a_search_that_is_cancelled_is_no_end_of_the_turn(database, monkeypatch):
+    async with recaller_of(database, NoEmbedder()) as recaller:
+
+        async def cancelled(_):
+            raise asyncio.CancelledError
+
+        monkeypatch.setattr(recaller, "_recall", cancelled)
+        assert (await asked(recaller, ADA, "What is my dog called?")).degraded == "failed"
