@@ -54,6 +54,15 @@ async def test_forgetting_hides_what_said_it_and_undo_shows_it_again(database, u
     assert [list(event) for event in memory_events(urls)][-2:] == [["what", "deleted"], ["what", "changed"]]
 
 
+async def test_a_short_name_hides_only_the_messages_that_have_it(database, urls):
+    await tell(database, "My brother is called Al.", answer="Al is a fine name for a brother.")
+    await tell(database, "Which one?", answer="Also consider all alternatives, although your brother may not.")
+    await tell(database, "And to whom?", answer="Write to al dot example.")
+    al = next(each for each in await kept(database) if "Al" in each.text)
+    await forget(database, ADA, al.memory_id)
+    assert hidden_texts(urls) == ["My brother is called Al.", "Al is a fine name for a brother."]
+
+
 async def test_a_message_is_shown_again_when_nothing_that_it_says_is_forgotten_any_more(database, urls):
     await tell(database, "I live in Berlin. I like hiking.")
     found = await kept(database)
