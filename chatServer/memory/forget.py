@@ -68,16 +68,19 @@ async def reopen(
 
 
 async def _take_away(connection: Connection, user_id: UUID, memory: Memory | None) -> None:
-    """It was made: now it is gone, and what it replaced holds again."""
+    """It was made: now it is gone, and what it replaced holds again. That, too, can be undone."""
     if memory is not None:
-        await store.delete(connection, user_id, memory, "restored", UNDO)
+        await store.delete(connection, user_id, memory, "deleted", UNDO)
         await reopen(connection, user_id, memory, UNDO)
 
 
 async def _put_back(connection: Connection, user_id: UUID, undoable: Undoable, now: Memory | None) -> None:
-    """It is again what it was. What has taken its place meanwhile is gone, or no longer holds."""
+    """It is again what it was, but for the messages that have said it since. What has taken its place meanwhile is
+    gone, or no longer holds."""
     before = undoable.before
     assert before is not None  # nosec B101 # narrows a type
+    if now:
+        before = replace(before, source_ids=now.source_ids)
     if undoable.change.operation == "superseded" and now and now.superseded_by:
         successor = await store.find_memory(connection, user_id, now.superseded_by)
         if successor:

@@ -122,8 +122,20 @@ async def test_undo_of_what_was_made_takes_it_away_and_what_it_replaced_holds_ag
     assert await undo(database, ADA, rome.memory_id) is None
     assert await texts(database, ever=True) == [BERLIN]
     assert (await only(database)).superseded_by is None
-    with pytest.raises(errors.MemoryNotFound):
-        await undo(database, ADA, rome.memory_id)
+    assert (await undo(database, ADA, rome.memory_id)).source_ids == rome.source_ids
+    assert await texts(database) == [ROME]
+    assert sorted(await texts(database, ever=True)) == [BERLIN, ROME]
+
+
+async def test_undo_of_an_edit_keeps_the_messages_that_have_said_it_since(database):
+    await tell(database, "I live in Berlin.")
+    found = await only(database)
+    await edit(database, ADA, found.memory_id, Edit(importance=0.9))
+    await tell(database, "I live in Berlin!")
+    heard = await only(database)
+    assert len(heard.source_ids) == 2
+    back = await undo(database, ADA, found.memory_id)
+    assert (back.source_ids, back.importance) == (heard.source_ids, found.importance)
 
 
 async def test_undo_of_what_was_replaced_takes_its_successor_away(database):

@@ -54,7 +54,8 @@ async def test_what_is_important_or_often_recalled_is_kept_for_good(database):
     _, [change, _] = await show(database, ADA, kept[1].memory_id)
     assert (change.operation, change.actor, change.reason) == ("promoted", "maintenance", "often recalled")
     assert await maintain(database, ADA) == Upkeep()
-    assert await forget.undo(database, ADA, kept[0].memory_id) is None, "that it was made, not that it was promoted"
+    assert (await forget.undo(database, ADA, kept[0].memory_id)).tier == "short"
+    assert await maintain(database, ADA) == Upkeep(), "it is not promoted against somebody's will"
 
 
 async def test_what_is_over_goes_and_undo_brings_it_back_for_longer(database, urls):

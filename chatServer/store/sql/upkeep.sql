@@ -1,8 +1,12 @@
 -- name: find_promotable
--- Memories of the short tier that have earned the long one, those unchanged for longest first.
-select memory_id from chat.memories
+-- Memories of the short tier that have earned the long one, those unchanged for longest first; but what somebody has
+-- brought back from there.
+select memory_id from chat.memories m
 where user_id = %(user_id)s and tier = 'short' and kind <> 'working' and valid_to is null
     and (importance >= %(importance)s::real or recalls >= %(recalls)s)
+    and not exists (
+        select 1 from chat.memory_changes c
+        where c.user_id = %(user_id)s and c.memory_id = m.memory_id and c.operation = 'promoted' and c.undone)
 order by seq
 limit %(limit)s;
 
