@@ -79,9 +79,7 @@ async def create(
         known, is_new = shelved.memory, shelved.outcome == "created"
         if is_new:
             await tell(connection, principal.user_id, created=[made.memory_id])
-        elif known.expires_at and known.expires_at <= now:  # it is over, though nobody has taken it away yet
-            known = replace(known, expires_at=made.expires_at)
-            await store.write(connection, principal.user_id, known, "edited", USER, before=shelved.memory)
+        elif shelved.outcome == "repeated":  # it lasts longer now
             await tell(connection, principal.user_id, changed=[known.memory_id])
         return await store.find_memory(connection, principal.user_id, known.memory_id) or known, is_new
 

@@ -201,3 +201,13 @@ def test_a_flood_of_one_word_is_compared_in_bounded_time():
 
 async def _no_model(_: str) -> None:
     return None
+
+
+async def test_what_lasts_is_not_merged_into_what_ends(database):
+    for_today = memory(
+        "The office is in the old mill.", kind="working", importance=0.9, expires_at=NOW + timedelta(hours=1)
+    )
+    await write(database, for_today, memory("The offices are in the old mill."))
+    assert await maintain(database, ADA) == Upkeep(merged=1)
+    found = await read(database, for_today.memory_id)
+    assert (found.expires_at, found.kind) == (None, "fact")

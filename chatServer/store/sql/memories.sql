@@ -92,6 +92,7 @@ from (
         turn_id, attempt, recalls, recalled_at, expires_at, seq, tsv
     from chat.memories
     where user_id = %(user_id)s and shelf = %(shelf)s and valid_to is null
+        and (expires_at is null or expires_at > now())
     order by seq desc
     limit %(among)s
 ) newest
