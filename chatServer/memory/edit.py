@@ -118,11 +118,18 @@ def _edited(known: Memory, wanted: Edit) -> Memory:
     if wanted.text is not None:
         changed = _reworded(changed, _sound_text(wanted.text))
     if wanted.triple is not None:
-        changed = replace(changed, triple=wanted.triple)
+        is_same_fact = changed.triple and _about(changed.triple) == _about(wanted.triple)
+        changed = replace(changed, triple=wanted.triple, fact_key=changed.fact_key if is_same_fact else None)
     taken: dict[str, Any] = dict.fromkeys(wanted.without)
+    if "triple" in taken:
+        taken["fact_key"] = None
     if "valid_to" in taken:  # it holds again
         taken["superseded_by"] = None
     return replace(changed, origin="user", trust="user", **taken)
+
+
+def _about(triple: Triple) -> tuple[str, str]:
+    return triple.subject, triple.predicate
 
 
 def _reworded(known: Memory, text: str) -> Memory:

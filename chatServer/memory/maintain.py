@@ -174,7 +174,8 @@ async def _merge_alike(begin: Begin, user_id: UUID) -> int:
 
 
 async def _merge(connection: Connection, user_id: UUID, alike: Sequence[Memory]) -> int:
-    """One stays, with the sources, the tags and the longest time of all: the user's own word, then the more important, then the older."""
+    """One stays, with the sources, the tags and the longest time of all: the user's own word, then the more important,
+    then the older."""
     if len(alike) < 2:  # somebody was faster
         return 0
     by_age = sorted(alike, key=lambda each: each.created_at)

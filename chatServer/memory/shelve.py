@@ -43,11 +43,16 @@ async def shelve(
         return Shelved(refusal, other)
     if _is_over(new) and _object(other) != _object(new):
         return await _add(connection, user_id, new, reason)
-    if new.created_at < other.created_at:  # told before, heard later: a job that was late
+    if new.created_at < await _last_said(connection, user_id, other):  # told before, heard later: a job that was late
         return await _add(connection, user_id, new if new.valid_to else _ended(new, by=other), reason)
     await store.write(connection, user_id, _ended(other, by=new), "superseded", reason, before=other)
     await store.write(connection, user_id, new, "created", reason)
     return Shelved("superseded", new, ended=other)
+
+
+async def _last_said(connection: Connection, user_id: UUID, memory: Memory) -> datetime:
+    said_again = await store.last_said(connection, user_id, memory.source_ids) if len(memory.source_ids) > 1 else None
+    return max(memory.created_at, said_again or memory.created_at)
 
 
 def _refusal(other: Memory, new: Memory, is_negation: bool) -> Outcome | None:

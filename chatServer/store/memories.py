@@ -184,6 +184,13 @@ async def superseded_sources(
     return dict(await (await connection.execute(SQL["superseded_sources"], values)).fetchall())
 
 
+async def last_said(connection: Connection, user_id: UUID, message_ids: Collection[UUID]) -> datetime | None:
+    """When the last of some messages was said, if any is still there."""
+    values = {"user_id": user_id, "message_ids": list(message_ids)}
+    row = await (await connection.execute(SQL["last_said"], values)).fetchone()
+    return row[0] if row else None
+
+
 async def bump_recalls(connection: Connection, user_id: UUID, turn_id: UUID) -> None:
     """Count what a turn was given, once however often it is asked for; what they say does not change."""
     await connection.execute(SQL["hold_head"], {"user_id": user_id})

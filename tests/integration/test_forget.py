@@ -13,7 +13,7 @@ from chatServer.memory.drafts import Draft
 from chatServer.memory.edit import Edit, create, edit
 from chatServer.memory.forget import forget, undo
 from chatServer.memory.retire import retire_replaced
-from chatServer.records import EVERY_AGENT
+from chatServer.records import EVERY_AGENT, Triple
 from chatServer.store import memory_changes as changes
 from chatServer.store import sessions as store_sessions
 from chatServer.store import superseded
@@ -191,6 +191,15 @@ async def test_an_edit_is_the_users_word(database, urls):
     async with database.transaction(ADA) as connection:
         told = await changes.list_changes(connection, ADA.user_id, found.memory_id, limit=1)
     assert (told[0].operation, told[0].actor) == ("edited", "user")
+
+
+@pytest.mark.parametrize("wanted", [Edit(triple=Triple("user", "owns", "boat")), Edit(without=frozenset({"triple"}))])
+async def test_another_triple_or_none_is_no_longer_the_fact_of_its_key(database, wanted):
+    await tell(database, "I live in Berlin.")
+    found = await only(database)
+    same = Triple(found.triple.subject, found.triple.predicate, "Bonn")
+    assert (await edit(database, ADA, found.memory_id, Edit(triple=same))).fact_key == found.fact_key
+    assert (await edit(database, ADA, found.memory_id, wanted)).fact_key is None
 
 
 async def test_an_edit_cannot_say_what_another_memory_says(database):

@@ -375,3 +375,20 @@ async def test_what_is_over_does_not_outrank_what_a_tool_says(database):
     heard = memory("The light is off.", fact_key="light", trust="untrusted")
     await told_to_store(database, [Draft(over), Draft(heard)])
     assert await texts(database) == ["The light is off."]
+
+
+async def test_a_late_job_does_not_overrule_what_was_said_again_since(database):
+    await tell(database, "I live in Berlin.")
+    late = await say(database, "I live in Rome.")
+    await tell(database, "I live in Berlin.")
+    await learn(database, late)
+    assert await texts(database) == ["The user lives in Berlin."]
+    assert len(await texts(database, ever=True)) == 2
+
+
+async def test_a_turn_that_was_stopped_is_learned_from(database):
+    turn_id = await say(database, "I live in Rome.")
+    async with database.transaction(ADA) as connection:
+        await connection.execute("update chat.turns set state = 'stopped'")
+    await learn(database, turn_id)
+    assert await texts(database) == ["The user lives in Rome."]
