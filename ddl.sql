@@ -369,6 +369,9 @@ create table chat.memories (
 create unique index memories_once on chat.memories (user_id, shelf, digest) where valid_to is null;
 create unique index memories_by_key on chat.memories (user_id, shelf, fact_key) where valid_to is null;
 create index memories_by_seq on chat.memories (user_id, seq);
+create index memories_ended on chat.memories (user_id, shelf, digest) where valid_to is not null;
+create index memories_ended_by_key on chat.memories (user_id, shelf, fact_key, valid_to) where valid_to is not null;
+create index memories_replaced on chat.memories (user_id, superseded_by) where superseded_by is not null;
 
 -- Every change to a memory: who, why, from which message; and what was before, so that it can be undone.
 create table chat.memory_changes (
@@ -1159,9 +1162,9 @@ grant select (user_id, seq) on chat.user_event_heads to chat_jobs;
 create policy ids_and_numbers on chat.user_event_heads for select to chat_jobs using (true);
 
 
--- Whose vectors are of which embedder, and who has memories to maintain: ids, numbers and times.
-grant select (user_id, embed_model) on chat.message_index to chat_jobs;
-grant select (user_id, embed_model, updated_at, expires_at) on chat.memories to chat_jobs;
+-- Who has anything to embed, and who has memories to maintain: ids, numbers and times.
+grant select (user_id) on chat.message_index to chat_jobs;
+grant select (user_id) on chat.memories to chat_jobs;
 create policy ids_and_models on chat.message_index for select to chat_jobs using (true);
 create policy ids_and_times on chat.memories for select to chat_jobs using (true);
 grant select (user_id, seq, kept_seq, kept_at) on chat.memory_heads to chat_jobs;

@@ -79,9 +79,7 @@ async def create(
         known, is_new = shelved.memory, shelved.outcome == "created"
         if is_new:
             await tell(connection, principal.user_id, created=[made.memory_id])
-        elif known.expires_at and known.expires_at <= now:  # it is over, though nobody has taken it away yet
-            known = replace(known, expires_at=made.expires_at)
-            await store.write(connection, principal.user_id, known, "edited", USER, before=shelved.memory)
+        elif shelved.outcome == "repeated":  # it lasts longer now
             await tell(connection, principal.user_id, changed=[known.memory_id])
         return await store.find_memory(connection, principal.user_id, known.memory_id) or known, is_new
 
@@ -120,11 +118,18 @@ def _edited(known: Memory, wanted: Edit) -> Memory:
     if wanted.text is not None:
         changed = _reworded(changed, _sound_text(wanted.text))
     if wanted.triple is not None:
-        changed = replace(changed, triple=wanted.triple)
+        is_same_fact = changed.triple and _about(changed.triple) == _about(wanted.triple)
+        changed = replace(changed, triple=wanted.triple, fact_key=changed.fact_key if is_same_fact else None)
     taken: dict[str, Any] = dict.fromkeys(wanted.without)
+    if "triple" in taken:
+        taken["fact_key"] = None
     if "valid_to" in taken:  # it holds again
         taken["superseded_by"] = None
     return replace(changed, origin="user", trust="user", **taken)
+
+
+def _about(triple: Triple) -> tuple[str, str]:
+    return triple.subject, triple.predicate
 
 
 def _reworded(known: Memory, text: str) -> Memory:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from chatServer import errors
-from chatServer.memory.shelve import prefixes
+from chatServer.memory.alike import signature
 from chatServer.records import Memory, Principal, Reason, Undoable
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
@@ -15,6 +15,7 @@ from chatServer.store.pool import Connection, Database
 UNDO = Reason("user", "undo")
 WE_CALL_HIM = "user"  # who speaks of himself says "I"
 MAX_TELLING = 16  # words of a long memory by which messages that say it are found
+MIN_NAME = 4  # letters: by a shorter word alone ("Al", "30") nobody is sure what an answer speaks of
 
 
 async def forget(database: Database, principal: Principal, memory_id: UUID, *, why: str | None = None) -> None:
@@ -67,16 +68,19 @@ async def reopen(
 
 
 async def _take_away(connection: Connection, user_id: UUID, memory: Memory | None) -> None:
-    """It was made: now it is gone, and what it replaced holds again."""
+    """It was made: now it is gone, and what it replaced holds again. That, too, can be undone."""
     if memory is not None:
-        await store.delete(connection, user_id, memory, "restored", UNDO)
+        await store.delete(connection, user_id, memory, "deleted", UNDO)
         await reopen(connection, user_id, memory, UNDO)
 
 
 async def _put_back(connection: Connection, user_id: UUID, undoable: Undoable, now: Memory | None) -> None:
-    """It is again what it was. What has taken its place meanwhile is gone, or no longer holds."""
+    """It is again what it was, but for the messages that have said it since. What has taken its place meanwhile is
+    gone, or no longer holds."""
     before = undoable.before
     assert before is not None  # nosec B101 # narrows a type
+    if now:
+        before = replace(before, source_ids=now.source_ids)
     if undoable.change.operation == "superseded" and now and now.superseded_by:
         successor = await store.find_memory(connection, user_id, now.superseded_by)
         if successor:
@@ -103,11 +107,17 @@ async def _holders_beside(connection: Connection, user_id: UUID, memory: Memory)
 
 async def _messages_saying(connection: Connection, user_id: UUID, memory: Memory) -> list[UUID]:
     """By the words that tell: of a fact what it is about and what is said of it, of other texts nearly all."""
-    words = [word for word in prefixes(memory.text) if not WE_CALL_HIM.startswith(word)][:MAX_TELLING]
-    quoted = list(prefixes(memory.triple.object))[:MAX_TELLING] if memory.triple else words
+    words = [word for word in _stems(memory.text) if not WE_CALL_HIM.startswith(word)][:MAX_TELLING]
+    quoted = _stems(memory.triple.object)[:MAX_TELLING] if memory.triple else words
     if not quoted:
         return []
-    return await store.find_saying(connection, user_id, memory.shelf, [*words, *quoted], quoted=quoted)
+    is_sure = not memory.triple or any(len(word) >= MIN_NAME for word in quoted)
+    beside = None if is_sure else [word for word in words if word not in quoted]
+    return await store.find_saying(connection, user_id, memory.shelf, [*words, *quoted], quoted=quoted, beside=beside)
+
+
+def _stems(text: str) -> list[str]:
+    return [word.removeprefix("not ") for word in signature(text).words]
 
 
 def _there(memory: Memory | None) -> Memory:

@@ -17,6 +17,7 @@ from chatServer.memory import rules
 from chatServer.memory.duplicates import AMONG, alike_groups
 from chatServer.memory.edit import MAX_TAGS
 from chatServer.memory.forget import tell
+from chatServer.memory.shelve import as_lasting_as
 from chatServer.records import Memory, Principal, Reason
 from chatServer.store import memories as store
 from chatServer.store import upkeep
@@ -173,7 +174,8 @@ async def _merge_alike(begin: Begin, user_id: UUID) -> int:
 
 
 async def _merge(connection: Connection, user_id: UUID, alike: Sequence[Memory]) -> int:
-    """One stays, with the sources and tags of all: the user's own word, then the more important, then the older."""
+    """One stays, with the sources, the tags and the longest time of all: the user's own word, then the more important,
+    then the older."""
     if len(alike) < 2:  # somebody was faster
         return 0
     by_age = sorted(alike, key=lambda each: each.created_at)
@@ -182,7 +184,7 @@ async def _merge(connection: Connection, user_id: UUID, alike: Sequence[Memory])
     sources = dict.fromkeys(source for each in by_age for source in each.source_ids)
     tags = dict.fromkeys(tag for each in (stays, *others) for tag in each.tags)
     whole = replace(
-        stays,
+        as_lasting_as(stays, others),
         importance=max(each.importance for each in alike),
         tags=tuple(tags)[:MAX_TAGS],
         tier="long" if any(each.tier == "long" for each in alike) else "short",

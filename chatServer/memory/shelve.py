@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Literal
 from uuid import UUID
 
@@ -42,29 +43,49 @@ async def shelve(
         return Shelved(refusal, other)
     if _is_over(new) and _object(other) != _object(new):
         return await _add(connection, user_id, new, reason)
-    if new.created_at < other.created_at:  # told before, heard later: a job that was late
+    if new.created_at < await _last_said(connection, user_id, other):  # told before, heard later: a job that was late
         return await _add(connection, user_id, new if new.valid_to else _ended(new, by=other), reason)
     await store.write(connection, user_id, _ended(other, by=new), "superseded", reason, before=other)
     await store.write(connection, user_id, new, "created", reason)
     return Shelved("superseded", new, ended=other)
 
 
+async def _last_said(connection: Connection, user_id: UUID, memory: Memory) -> datetime:
+    said_again = await store.last_said(connection, user_id, memory.source_ids) if len(memory.source_ids) > 1 else None
+    return max(memory.created_at, said_again or memory.created_at)
+
+
 def _refusal(other: Memory, new: Memory, is_negation: bool) -> Outcome | None:
+    if other.expires_at and other.expires_at <= datetime.now(UTC):  # nobody has taken it away yet
+        return None
     if new.trust != "user" and other.trust == "user":
         return "outranked"
     return "nothing_to_deny" if is_negation and _object(other) != _object(new) else None
 
 
 async def repeat(connection: Connection, user_id: UUID, known: Memory, new: Memory, reason: Reason) -> Shelved:
-    """It was said again: the memory has one more source. What the user says himself is no longer hearsay."""
+    """It was said again: the memory has one more source, and lasts as long as either. What the user says himself is no
+    longer hearsay."""
     unheard = [each for each in new.source_ids if each not in known.source_ids]
-    if not unheard:
+    lasting = as_lasting_as(known, [new])
+    if not unheard and lasting == known:
         return Shelved("known", known)
     trust = "user" if new.trust == "user" else known.trust
     sources = (*known.source_ids, *unheard)[-store.MAX_SOURCES :]
-    heard = replace(known, source_ids=sources, trust=trust)
+    heard = replace(lasting, source_ids=sources, trust=trust)
     await store.write(connection, user_id, heard, "repeated", reason)
     return Shelved("repeated", heard)
+
+
+def as_lasting_as(memory: Memory, others: Sequence[Memory]) -> Memory:
+    """It ends when the last of them does, if ever; what is only for today is so no longer once something lasting says
+    the same."""
+    alike = (memory, *others)
+    for each in alike:
+        if each.expires_at is None and each.kind != "working":
+            return replace(memory, expires_at=None, kind=each.kind if memory.kind == "working" else memory.kind)
+    ends = [each.expires_at for each in alike if each.expires_at]
+    return replace(memory, expires_at=max(ends, default=None))
 
 
 def prefixes(text: str) -> Sequence[str]:

@@ -22,7 +22,7 @@ class Unlearned(NamedTuple):
 
 
 async def find_unlearned(connection: Connection, user_id: UUID, turn_id: UUID) -> Unlearned | None:
-    """The turn, if it is done, its session keeps memories, and nothing was learned from it yet."""
+    """The turn, if it is done or was stopped, its session keeps memories, and nothing was learned from it yet."""
     async with connection.cursor(row_factory=class_row(Unlearned)) as cursor:
         await cursor.execute(SQL["find_unlearned"], {"user_id": user_id, "turn_id": turn_id})
         return await cursor.fetchone()

@@ -30,6 +30,8 @@ MAX_TEXT = 8_192  # bytes, as the table has it
 MAX_SOURCES = 20  # of one memory: the latest messages that said it
 NEAR_AMONG = 5_000  # memories that a new one is compared with at most: 13 ms of 10,000 (2026-11-15)
 MAX_NEAR = 32
+SHORT_STEM = 4  # letters
+ENDINGS = ("", "s", "e", "es", "ed", "er", "ing")  # of English words whose stem is short
 MAX_SAYING = 10_000  # messages that are hidden with one memory
 PLAIN_COLUMNS = (  # written as the record has them
     *("memory_id", "kind", "category", "importance", "tier", "shelf", "agent_name", "session_id", "origin", "trust"),
@@ -182,6 +184,13 @@ async def superseded_sources(
     return dict(await (await connection.execute(SQL["superseded_sources"], values)).fetchall())
 
 
+async def last_said(connection: Connection, user_id: UUID, message_ids: Collection[UUID]) -> datetime | None:
+    """When the last of some messages was said, if any is still there."""
+    values = {"user_id": user_id, "message_ids": list(message_ids)}
+    row = await (await connection.execute(SQL["last_said"], values)).fetchone()
+    return row[0] if row else None
+
+
 async def bump_recalls(connection: Connection, user_id: UUID, turn_id: UUID) -> None:
     """Count what a turn was given, once however often it is asked for; what they say does not change."""
     await connection.execute(SQL["hold_head"], {"user_id": user_id})
@@ -189,11 +198,20 @@ async def bump_recalls(connection: Connection, user_id: UUID, turn_id: UUID) -> 
 
 
 async def find_saying(
-    connection: Connection, user_id: UUID, shelf: str, words: Collection[str], *, quoted: Collection[str]
+    connection: Connection,
+    user_id: UUID,
+    shelf: str,
+    words: Collection[str],
+    *,
+    quoted: Collection[str],
+    beside: Collection[str] | None = None,
 ) -> list[UUID]:
-    """The messages in reach of a shelf that have all these words, or, if somebody else than the user said them, all
-    those that are worth a quote; what words begin with is enough."""
-    values = {"words": " & ".join(_prefixed(words)), "quoted": " & ".join(_prefixed(quoted))}
+    """The messages in reach of a shelf that have all these stems, or, if somebody else than the user said them, all
+    those that are worth a quote, and one of those beside them, if any are given."""
+    needed = _inflected(quoted if beside is None or beside else words)
+    if beside:
+        needed.append(f"({' | '.join(_inflected(beside))})")
+    values = {"words": " & ".join(_inflected(words)), "quoted": " & ".join(needed)}
     values |= {"shelf": shelf, "every_agent": EVERY_AGENT}
     return await _ids(connection, "find_saying", user_id, limit=MAX_SAYING, **values)
 
@@ -212,6 +230,21 @@ def _prefixed(words: Collection[str]) -> list[str]:
     """As a tsquery takes them. Words are cut as those in the index: there is no quote among them to escape."""
     cut = dict.fromkeys(word for each in words for word in searchable(each).split())
     return [f"'{word}':*" for word in cut]
+
+
+def _inflected(stems: Collection[str]) -> list[str]:
+    """As a tsquery takes them, with their endings: of a long stem any, of a short one those that words have. By what it
+    begins with, "al" would find also, all and although."""
+    cut = dict.fromkeys(word for each in stems for word in searchable(each).split())
+    return [f"({' | '.join(_forms(word))})" for word in cut]
+
+
+def _forms(stem: str) -> list[str]:
+    stems = [stem, stem[:-1] + "y"] if stem.endswith("i") else [stem]
+    if len(stem) > SHORT_STEM:
+        return [f"'{each}':*" for each in stems]
+    endings = (*ENDINGS, stem[-1] + "ing") if len(stem) > 2 else ("",)
+    return [f"'{each}{ending}'" for each in stems for ending in endings]
 
 
 async def _all(connection: Connection, name: str, user_id: UUID, **values: Any) -> list[Memory]:

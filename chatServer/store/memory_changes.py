@@ -26,8 +26,8 @@ async def list_changes(
 
 
 async def find_undoable(connection: Connection, user_id: UUID, memory_id: UUID) -> Undoable | None:
-    """The last change that was not taken back, if it is not too old; that something was said again, promoted or
-    restored is none."""
+    """The last change that was not taken back, if it is not too old; that something was said again or restored
+    is none."""
     values = {"user_id": user_id, "memory_id": memory_id, "undo_for": UNDO_FOR}
     row = await (await connection.execute(SQL["find_undoable"], values)).fetchone()
     if row is None:

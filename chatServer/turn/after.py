@@ -57,7 +57,7 @@ async def finish(
             raise Lost
         await begun.window.flush(history_of(connection, begun.principal, turn))
         await _add_usage(connection, begun, outcome.usage)
-        if outcome.state == "done":
+        if outcome.state in ("done", "stopped"):  # what the user said before he stopped the answer is said
             await jobs.enqueue_after_turn(connection, turn.session_id, turn.turn_id)
         await user_events.tell_turn(connection, user_id, turn, outcome.state)
     begun.window.mark_stored()

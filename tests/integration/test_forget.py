@@ -13,7 +13,7 @@ from chatServer.memory.drafts import Draft
 from chatServer.memory.edit import Edit, create, edit
 from chatServer.memory.forget import forget, undo
 from chatServer.memory.retire import retire_replaced
-from chatServer.records import EVERY_AGENT
+from chatServer.records import EVERY_AGENT, Triple
 from chatServer.store import memory_changes as changes
 from chatServer.store import sessions as store_sessions
 from chatServer.store import superseded
@@ -52,6 +52,15 @@ async def test_forgetting_hides_what_said_it_and_undo_shows_it_again(database, u
     assert (back.text, back.source_ids, back.triple) == (BERLIN, berlin.source_ids, berlin.triple)
     assert hidden_texts(urls) == []
     assert [list(event) for event in memory_events(urls)][-2:] == [["what", "deleted"], ["what", "changed"]]
+
+
+async def test_a_short_name_hides_only_the_messages_that_have_it(database, urls):
+    await tell(database, "My brother is called Al.", answer="Al is a fine name for a brother.")
+    await tell(database, "Which one?", answer="Also consider all alternatives, although your brother may not.")
+    await tell(database, "And to whom?", answer="Write to al dot example.")
+    al = next(each for each in await kept(database) if "Al" in each.text)
+    await forget(database, ADA, al.memory_id)
+    assert hidden_texts(urls) == ["My brother is called Al.", "Al is a fine name for a brother."]
 
 
 async def test_a_message_is_shown_again_when_nothing_that_it_says_is_forgotten_any_more(database, urls):
@@ -113,8 +122,20 @@ async def test_undo_of_what_was_made_takes_it_away_and_what_it_replaced_holds_ag
     assert await undo(database, ADA, rome.memory_id) is None
     assert await texts(database, ever=True) == [BERLIN]
     assert (await only(database)).superseded_by is None
-    with pytest.raises(errors.MemoryNotFound):
-        await undo(database, ADA, rome.memory_id)
+    assert (await undo(database, ADA, rome.memory_id)).source_ids == rome.source_ids
+    assert await texts(database) == [ROME]
+    assert sorted(await texts(database, ever=True)) == [BERLIN, ROME]
+
+
+async def test_undo_of_an_edit_keeps_the_messages_that_have_said_it_since(database):
+    await tell(database, "I live in Berlin.")
+    found = await only(database)
+    await edit(database, ADA, found.memory_id, Edit(importance=0.9))
+    await tell(database, "I live in Berlin!")
+    heard = await only(database)
+    assert len(heard.source_ids) == 2
+    back = await undo(database, ADA, found.memory_id)
+    assert (back.source_ids, back.importance) == (heard.source_ids, found.importance)
 
 
 async def test_undo_of_what_was_replaced_takes_its_successor_away(database):
@@ -170,6 +191,15 @@ async def test_an_edit_is_the_users_word(database, urls):
     async with database.transaction(ADA) as connection:
         told = await changes.list_changes(connection, ADA.user_id, found.memory_id, limit=1)
     assert (told[0].operation, told[0].actor) == ("edited", "user")
+
+
+@pytest.mark.parametrize("wanted", [Edit(triple=Triple("user", "owns", "boat")), Edit(without=frozenset({"triple"}))])
+async def test_another_triple_or_none_is_no_longer_the_fact_of_its_key(database, wanted):
+    await tell(database, "I live in Berlin.")
+    found = await only(database)
+    same = Triple(found.triple.subject, found.triple.predicate, "Bonn")
+    assert (await edit(database, ADA, found.memory_id, Edit(triple=same))).fact_key == found.fact_key
+    assert (await edit(database, ADA, found.memory_id, wanted)).fact_key is None
 
 
 async def test_an_edit_cannot_say_what_another_memory_says(database):

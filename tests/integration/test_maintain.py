@@ -54,7 +54,8 @@ async def test_what_is_important_or_often_recalled_is_kept_for_good(database):
     _, [change, _] = await show(database, ADA, kept[1].memory_id)
     assert (change.operation, change.actor, change.reason) == ("promoted", "maintenance", "often recalled")
     assert await maintain(database, ADA) == Upkeep()
-    assert await forget.undo(database, ADA, kept[0].memory_id) is None, "that it was made, not that it was promoted"
+    assert (await forget.undo(database, ADA, kept[0].memory_id)).tier == "short"
+    assert await maintain(database, ADA) == Upkeep(), "it is not promoted against somebody's will"
 
 
 async def test_what_is_over_goes_and_undo_brings_it_back_for_longer(database, urls):
@@ -200,3 +201,13 @@ def test_a_flood_of_one_word_is_compared_in_bounded_time():
 
 async def _no_model(_: str) -> None:
     return None
+
+
+async def test_what_lasts_is_not_merged_into_what_ends(database):
+    for_today = memory(
+        "The office is in the old mill.", kind="working", importance=0.9, expires_at=NOW + timedelta(hours=1)
+    )
+    await write(database, for_today, memory("The offices are in the old mill."))
+    assert await maintain(database, ADA) == Upkeep(merged=1)
+    found = await read(database, for_today.memory_id)
+    assert (found.expires_at, found.kind) == (None, "fact")

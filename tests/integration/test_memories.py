@@ -71,6 +71,15 @@ async def test_a_working_memory_lives_for_a_day_and_comes_back_when_it_is_said_a
     assert await listed(client, as_ada) == [made["text"]]
 
 
+async def test_what_is_said_again_without_an_end_lasts(client, as_ada):
+    soon = (datetime.now(UTC) + HOUR).isoformat()
+    made = await make(client, as_ada, "The cat is called Tom.", expires_at=soon)
+    again = await client.post(URL, json={"text": made["text"]}, headers=as_ada)
+    assert (again.status_code, again.json()["id"], again.json()["expires_at"]) == (200, made["id"], None)
+    once_more = await client.post(URL, json={"text": made["text"], "expires_at": soon}, headers=as_ada)
+    assert once_more.json()["expires_at"] is None, "an end takes nothing away"
+
+
 async def test_filters_choose_and_pages_go_on(client, as_ada, database):
     now = datetime.now(UTC)
     old = memory("Lives in Rome.", valid_from=now - 9 * HOUR, valid_to=now - HOUR, tags=("home",))

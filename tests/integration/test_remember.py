@@ -356,3 +356,39 @@ async def test_nothing_of_one_user_reaches_another(database, urls):
             ).fetchall()
             assert rows
             assert "Canaria" not in str(rows)
+
+
+# What ends -----------------------------------------------------------------------------------------------
+
+
+async def test_what_is_over_and_told_again_holds_again(database):
+    await tell(database, "I live in Berlin.", "Remember that the door code of the shed is 4711.")
+    async with database.transaction(ADA) as connection:
+        await connection.execute("update chat.memories set expires_at = now() - interval '1 s'")
+    assert await texts(database) == []
+    await tell(database, "I live in Berlin.", "Remember that the door code of the shed is 4711!")
+    assert len(await texts(database)) == 2
+
+
+async def test_what_is_over_does_not_outrank_what_a_tool_says(database):
+    over = memory("The light is on.", fact_key="light", trust="user", expires_at=datetime.now(UTC) - timedelta(hours=1))
+    heard = memory("The light is off.", fact_key="light", trust="untrusted")
+    await told_to_store(database, [Draft(over), Draft(heard)])
+    assert await texts(database) == ["The light is off."]
+
+
+async def test_a_late_job_does_not_overrule_what_was_said_again_since(database):
+    await tell(database, "I live in Berlin.")
+    late = await say(database, "I live in Rome.")
+    await tell(database, "I live in Berlin.")
+    await learn(database, late)
+    assert await texts(database) == ["The user lives in Berlin."]
+    assert len(await texts(database, ever=True)) == 2
+
+
+async def test_a_turn_that_was_stopped_is_learned_from(database):
+    turn_id = await say(database, "I live in Rome.")
+    async with database.transaction(ADA) as connection:
+        await connection.execute("update chat.turns set state = 'stopped'")
+    await learn(database, turn_id)
+    assert await texts(database) == ["The user lives in Rome."]

@@ -90,7 +90,7 @@ def what_chat_jobs_sees_of_users_but_ids_and_times(connection: psycopg.Connectio
             has_column_privilege('chat_jobs', ours.oid, a.attnum, 'insert, update, references')
             or has_table_privilege('chat_jobs', ours.oid, 'delete, truncate, trigger')
             or has_column_privilege('chat_jobs', ours.oid, a.attnum, 'select')
-                and a.attname not in ('user_id', 'turn_id', 'created_at', 'updated_at', 'expires_at', 'embed_model')
+                and a.attname not in ('user_id', 'turn_id', 'created_at')
                 and (name, a.attname) not in (('chat.user_event_heads', 'seq'), ('chat.memory_heads', 'seq'),
                     ('chat.memory_heads', 'kept_seq'), ('chat.memory_heads', 'kept_at')))
         """,

@@ -51,6 +51,7 @@ from unnest(%(message_ids)s::uuid[], %(agent_names)s::text[], %(words)s::text[],
             %(speakers)s::text[], %(chars)s::integer[], %(terms)s::bytea[])
     as given (message_id, agent_name, words, role, speaker, chars, terms)
 join public.chat_message_history h on h.user_id = %(user_id)s and h.message_id = given.message_id
+order by h.message_id
 for key share of h
 on conflict (user_id, message_id) do update
 set agent_name = coalesce(message_index.agent_name, excluded.agent_name), tsv = excluded.tsv, place = excluded.place,
@@ -59,10 +60,18 @@ set agent_name = coalesce(message_index.agent_name, excluded.agent_name), tsv = 
 
 -- name: write_message_vectors
 -- Vectors of messages that are still what they were.
+with held as (
+    select message_id, place from chat.message_index
+    where user_id = %(user_id)s and message_id = any(%(ids)s::uuid[])
+    order by message_id
+    for update
+)
 update chat.message_index i
 set vec = given.vec::halfvec, embed_model = %(model)s
-from unnest(%(ids)s::uuid[], %(versions)s::bigint[], %(vectors)s::text[]) as given (message_id, place, vec)
-where i.user_id = %(user_id)s and i.message_id = given.message_id and i.place = given.place;
+from held
+join unnest(%(ids)s::uuid[], %(versions)s::bigint[], %(vectors)s::text[]) as given (message_id, place, vec)
+    using (message_id, place)
+where i.user_id = %(user_id)s and i.message_id = held.message_id;
 
 -- name: write_memory_vectors
 -- Vectors of memories that have not changed since.

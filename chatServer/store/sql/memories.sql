@@ -1,5 +1,6 @@
 -- Whoever changes memories holds the user's head, from before he reads what he decides by. Each change takes the next
 -- number there; a row bears the number of its last one.
+-- Whoever changes several entries of chat.message_index takes them in the order of their ids, here and elsewhere.
 
 -- name: advance_head
 -- The number after the user's last change; the head is held until the transaction ends.
@@ -72,12 +73,14 @@ where user_id = %(user_id)s and memory_id = any(%(memory_ids)s);
 
 -- name: find_held
 -- What a shelf holds under a key, and whatever there says exactly this, also what no longer holds; the newest first.
+-- Each branch has an index of its own.
 select memory_id, text, kind, category, importance, tags, tier, shelf, agent_name, session_id, origin, trust,
     valid_from, valid_to, created_at, updated_at, subject, predicate, object, fact_key, source_ids, superseded_by,
     turn_id, attempt, recalls, recalled_at, expires_at, seq
 from chat.memories
 where user_id = %(user_id)s and shelf = %(shelf)s
-    and (digest = %(digest)s or fact_key = %(fact_key)s and (valid_to is null or valid_to > now()))
+    and (digest = %(digest)s and valid_to is null or digest = %(digest)s and valid_to is not null
+        or fact_key = %(fact_key)s and valid_to is null or fact_key = %(fact_key)s and valid_to > now())
 order by seq desc
 limit 20;
 
@@ -92,6 +95,7 @@ from (
         turn_id, attempt, recalls, recalled_at, expires_at, seq, tsv
     from chat.memories
     where user_id = %(user_id)s and shelf = %(shelf)s and valid_to is null
+        and (expires_at is null or expires_at > now())
     order by seq desc
     limit %(among)s
 ) newest
@@ -169,6 +173,10 @@ where m.user_id = %(user_id)s and m.superseded_by is not null and m.valid_to <= 
     and m.source_ids && %(message_ids)s::uuid[] and source.message_id = any(%(message_ids)s::uuid[])
 group by source.message_id;
 
+-- name: last_said
+-- When the last of some messages was said.
+select max(said_at) from chat.message_index where user_id = %(user_id)s and message_id = any(%(message_ids)s::uuid[]);
+
 -- name: hold_head
 -- Nobody else changes memories until the transaction ends; no number is taken.
 select seq from chat.memory_heads where user_id = %(user_id)s for update;
@@ -192,14 +200,28 @@ limit %(limit)s;
 
 -- name: hide_messages
 -- Recall shows these messages no longer; those that there are.
-update chat.message_index set is_hidden = true
-where user_id = %(user_id)s and message_id = any(%(message_ids)s)
-returning message_id;
+with held as (
+    select message_id from chat.message_index
+    where user_id = %(user_id)s and message_id = any(%(message_ids)s)
+    order by message_id
+    for update
+)
+update chat.message_index i set is_hidden = true
+from held
+where i.user_id = %(user_id)s and i.message_id = held.message_id
+returning i.message_id;
 
 -- name: show_messages
 -- Recall shows these messages again, except for those that say something else which is still forgotten.
+with held as (
+    select message_id from chat.message_index
+    where user_id = %(user_id)s and message_id = any(%(message_ids)s)
+    order by message_id
+    for update
+)
 update chat.message_index i set is_hidden = false
-where i.user_id = %(user_id)s and i.message_id = any(%(message_ids)s)
+from held
+where i.user_id = %(user_id)s and i.message_id = held.message_id
     and not exists (
         select 1 from chat.memory_changes c
         where c.user_id = %(user_id)s and not c.undone and i.message_id = any(c.hidden));

@@ -11,7 +11,7 @@ limit %(limit)s;
 select seq, memory_id, operation, actor, reason, message_id, turn_id, undone, created_at, before, hidden
 from chat.memory_changes
 where user_id = %(user_id)s and memory_id = %(memory_id)s and not undone
-    and operation not in ('repeated', 'restored', 'promoted') and created_at > now() - %(undo_for)s
+    and operation not in ('repeated', 'restored') and created_at > now() - %(undo_for)s
 order by seq desc
 limit 1;
 

@@ -41,9 +41,14 @@ with moved as (
         (user_id, id, session_id, message, created_at, message_id, turn_id, tokens, importance, superseded_by)
     select user_id, id, session_id, message, created_at, message_id, turn_id, tokens, importance, %(superseded_by)s
     from moved
+), held as (
+    select message_id from chat.message_index
+    where user_id = %(user_id)s and message_id in (select message_id from moved)
+    order by message_id
+    for update
 )
 delete from chat.message_index
-where user_id = %(user_id)s and message_id in (select message_id from moved);
+where user_id = %(user_id)s and message_id in (select message_id from held);
 
 -- name: delete_summary_of
 -- A summary that goes as far as a question whose answer is replaced: it will be made anew.

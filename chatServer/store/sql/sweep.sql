@@ -18,10 +18,15 @@ order by kept_at
 limit %(limit)s;
 
 -- name: list_users
--- Who has messages or memories; of all users, and nothing but that.
-select user_id from (
-    select user_id from chat.message_index where user_id > %(after)s
-    union
-    select user_id from chat.memories where user_id > %(after)s) everybody
-order by user_id
-limit %(limit)s;
+-- Who has messages or memories; of all users, and nothing but that. From one user to the next, whatever they have.
+with recursive everybody (user_id, number) as (
+    select %(after)s::uuid, 0
+    union all
+    select least(
+            (select i.user_id from chat.message_index i where i.user_id > e.user_id order by i.user_id limit 1),
+            (select m.user_id from chat.memories m where m.user_id > e.user_id order by m.user_id limit 1)),
+        e.number + 1
+    from everybody e
+    where e.user_id is not null and e.number < %(limit)s
+)
+select user_id from everybody where number > 0 and user_id is not null order by number;

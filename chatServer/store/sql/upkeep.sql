@@ -1,8 +1,12 @@
 -- name: find_promotable
--- Memories of the short tier that have earned the long one, those unchanged for longest first.
-select memory_id from chat.memories
+-- Memories of the short tier that have earned the long one, those unchanged for longest first; but what somebody has
+-- brought back from there.
+select memory_id from chat.memories m
 where user_id = %(user_id)s and tier = 'short' and kind <> 'working' and valid_to is null
     and (importance >= %(importance)s::real or recalls >= %(recalls)s)
+    and not exists (
+        select 1 from chat.memory_changes c
+        where c.user_id = %(user_id)s and c.memory_id = m.memory_id and c.operation = 'promoted' and c.undone)
 order by seq
 limit %(limit)s;
 
@@ -47,9 +51,10 @@ limit %(limit)s;
 -- name: find_texts
 -- The last changed memories that hold, and that their words alone tell from others; but what the user has brought back.
 select memory_id, shelf, text from chat.memories m
-where user_id = %(user_id)s and valid_to is null and fact_key is null and not exists (
-    select 1 from chat.memory_changes c
-    where c.user_id = %(user_id)s and c.memory_id = m.memory_id and c.operation = 'merged' and c.undone)
+where user_id = %(user_id)s and valid_to is null and fact_key is null and (expires_at is null or expires_at > now())
+    and not exists (
+        select 1 from chat.memory_changes c
+        where c.user_id = %(user_id)s and c.memory_id = m.memory_id and c.operation = 'merged' and c.undone)
 order by seq desc
 limit %(limit)s;
 
