@@ -206,7 +206,7 @@ def _outcome(turn: Turn) -> dict[str, Any]:
         "error_code": turn.error_code,
         "model": turn.model,
         "usage": turn.usage,
-        "memories_used": turn.recalled and turn.recalled["items"],
+        "memories_used": (turn.recalled or {}).get("items") or None,
         "memory_revision": turn.revision,
     }
     return {name: value for name, value in outcome.items() if value is not None}
