@@ -3,7 +3,7 @@
 select count(*),
     count(*) filter (where recalls = 0 and created_at <= now() - %(unused_for)s),
     count(*) filter (where trust = 'untrusted'),
-    (select count(*) from chat.message_index where user_id = %(user_id)s and is_hidden)
+    (select count(*) from chat.message_index where user_id = %(user_id)s and is_hidden and place is not null)
 from chat.memories
 where user_id = %(user_id)s and valid_to is null and (expires_at is null or expires_at > now());
 
@@ -38,6 +38,6 @@ limit %(limit)s;
 -- name: find_hidden
 -- Messages that recall passes over, the newest first.
 select message_id, session_id from chat.message_index
-where user_id = %(user_id)s and is_hidden
+where user_id = %(user_id)s and is_hidden and place is not null
 order by place desc nulls last
 limit %(limit)s;

@@ -191,11 +191,12 @@ where m.user_id = %(user_id)s and t.user_id = %(user_id)s and t.turn_id = %(turn
     and (m.recalled_at is null or m.recalled_at < t.finished_at);
 
 -- name: find_saying
--- The messages in a shelf's reach that have all these words: those of the user, and with fewer words those of others.
+-- The messages in a shelf's reach that have all these words: those of the user, and with fewer words those of others,
+-- and titles of sessions, whose entries are under the sessions' own ids.
 select message_id from chat.message_index
-where user_id = %(user_id)s and place is not null
+where user_id = %(user_id)s
     and (%(shelf)s = %(every_agent)s or agent_name = %(shelf)s or session_id = %(shelf)s)
-    and (tsv @@ %(words)s::tsquery or role <> 'user' and tsv @@ %(quoted)s::tsquery)
+    and (tsv @@ %(words)s::tsquery or role is distinct from 'user' and tsv @@ %(quoted)s::tsquery)
 limit %(limit)s;
 
 -- name: hide_messages

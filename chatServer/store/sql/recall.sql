@@ -177,7 +177,11 @@ cross join lateral (
     where user_id = %(user_id)s and message_id = i.message_id
     limit 1) h
 cross join lateral (
-    select title, memory, agent_name from chat.sessions
+    select case when exists (
+            select from chat.message_index t
+            where t.user_id = %(user_id)s and t.message_id = sessions.session_id::uuid and t.is_hidden)
+            then null else title end as title, memory, agent_name
+    from chat.sessions
     where user_id = %(user_id)s and session_id = h.session_id
     limit 1) s
 where i.place is not null and not i.is_hidden and i.role <> 'quote' and s.memory = 'on'
@@ -202,7 +206,11 @@ from (
     limit %(limit)s)
 ) m
 left join lateral (
-    select title, memory from chat.sessions
+    select case when exists (
+            select from chat.message_index t
+            where t.user_id = %(user_id)s and t.message_id = sessions.session_id::uuid and t.is_hidden)
+            then null else title end as title, memory
+    from chat.sessions
     where user_id = %(user_id)s and session_id = m.session_id
     limit 1) s on true
 where m.shelf = any(%(shelves)s::text[]) and (m.expires_at is null or m.expires_at > now())
@@ -230,7 +238,11 @@ from (
         and l.updated_at > now() - %(fresh_for)s and (l.expires_at is null or l.expires_at > now())
 ) m
 left join lateral (
-    select title, memory from chat.sessions
+    select case when exists (
+            select from chat.message_index t
+            where t.user_id = %(user_id)s and t.message_id = sessions.session_id::uuid and t.is_hidden)
+            then null else title end as title, memory
+    from chat.sessions
     where user_id = %(user_id)s and session_id = m.session_id
     limit 1) s on true
 where coalesce(s.memory, 'on') = 'on'

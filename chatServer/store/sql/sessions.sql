@@ -90,7 +90,7 @@ limit %(limit)s;
 -- The words of a title, under the session's own id, so that search finds them as it finds messages.
 insert into chat.message_index (user_id, message_id, session_id, agent_name, tsv)
 values (%(user_id)s, %(session_id)s::uuid, %(session_id)s, %(agent_name)s, array_to_tsvector(%(words)s::text[]))
-on conflict (user_id, message_id) do update set tsv = excluded.tsv;
+on conflict (user_id, message_id) do update set tsv = excluded.tsv, is_hidden = false;
 
 -- name: delete_title
 -- The search entry of a title.
