@@ -1,16 +1,20 @@
 """Rows of memories: what is written is read, each change has its number, and nobody reads another's."""
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
 
-from chatServer.records import EVERY_AGENT, Memory, MemoryFilter, Reason, Triple, new_id
+from chatServer.records import EVERY_AGENT, NOBODY, Memory, MemoryFilter, Reason, Triple, new_id
+from chatServer.store import embedding
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
-from tests.conftest import ADA, EVE
-from tests.tools.turns import given_to_a_turn
+from chatServer.store.embedding import Embedded, Unembedded
+from tests.conftest import ADA, EVE, owner_connection
+from tests.tools.remembering import say
+from tests.tools.turns import eventually, given_to_a_turn
 
 RULES = Reason("rules")
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -189,3 +193,68 @@ async def test_nothing_of_a_user_is_another_users(database):
         async with database.transaction(EVE) as connection:
             await store.write(connection, ADA.user_id, written, "edited", RULES)
     assert (await read(database, written.memory_id)).recalls == 0
+
+
+async def test_what_a_new_memory_is_compared_with_is_found_by_indexes(database, urls):
+    with owner_connection(urls.owner) as connection:
+        connection.execute(
+            "insert into chat.memories (user_id, memory_id, seq, shelf, agent_name, kind, category, text, digest, "
+            "  importance, fact_key, valid_to, superseded_by, origin, trust, tsv, terms) "
+            "select %s, gen_random_uuid(), n, 'assistant', 'assistant', 'fact', 'knowledge', 'Text ' || n, "
+            "  decode(md5(n::text), 'hex'), 0.5, 'key ' || n, case when n %% 2 = 0 then now() end, "
+            "  case when n %% 2 = 0 then gen_random_uuid() end, 'rules', 'user', '', '' "
+            "from generate_series(1, 3000) n",
+            [ADA.user_id],
+        )
+        connection.execute("analyze chat.memories")
+    values = {"user_id": ADA.user_id, "shelf": "assistant", "digest": b"1", "fact_key": "key", "memory_id": new_id()}
+    async with database.transaction(ADA) as connection:
+        for name, indexes in (
+            ("find_held", {"memories_once", "memories_ended", "memories_by_key", "memories_ended_by_key"}),
+            ("find_replaced_by", {"memories_replaced"}),
+        ):
+            answer = await connection.execute(b"explain " + store.SQL[name], values)
+            plan = " ".join(row[0] for row in await answer.fetchall())
+            assert {index for index in indexes if f"{index} " in plan} == indexes, plan
+
+
+@pytest.mark.parametrize("what", ["hide", "vectors"])
+async def test_entries_of_the_index_are_taken_in_the_order_of_their_ids(database, urls, what):
+    """Else two that change the same ones would wait for each other."""
+    await say(database, "I live in Berlin.")
+    with owner_connection(urls.owner) as connection:
+        query = "select message_id, place from chat.message_index order by message_id"
+        [low, high] = rows = connection.execute(query).fetchall()
+        connection.execute(
+            "update chat.message_index set speaker = 'a' where message_id = %s", [low[0]]
+        )  # now the last
+
+    async def change() -> None:
+        ids = [row[0] for row in reversed(rows)]
+        async with database.transaction(ADA) as connection:
+            if what == "vectors":
+                made = [Embedded(Unembedded(*row, ""), "[1]") for row in reversed(rows)]
+                await embedding.write_message_vectors(connection, ADA.user_id, "m", made)
+            else:
+                await store.hide_messages(connection, ADA.user_id, ids)
+
+    waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    with owner_connection(urls.owner) as holder, owner_connection(urls.owner) as watcher, holder.transaction():
+        take = "select 1 from chat.message_index where message_id = %s for update nowait"
+        holder.execute(take, [low[0]])
+        task = asyncio.create_task(change())
+        await eventually(lambda: watcher.execute(waiting).fetchone()[0])
+        holder.execute(take, [high[0]])
+    await task
+
+
+async def test_everybody_is_listed_once_in_the_order_of_their_ids(database):
+    for user in (ADA, EVE):
+        await say(database, "I live in Berlin.", user)
+        await write(database, memory(), memory("Likes tea."), user=user)
+    first, second = sorted((ADA.user_id, EVE.user_id))
+    async with database.sweep() as connection:
+        assert await embedding.list_users(connection, NOBODY.user_id, 10) == [first, second]
+        assert await embedding.list_users(connection, NOBODY.user_id, 1) == [first]
+        assert await embedding.list_users(connection, first, 1) == [second]
+        assert await embedding.list_users(connection, second, 1) == []
