@@ -55,7 +55,7 @@ def ending_of(turn: Turn, error: errors.ChatError | None = None) -> Iterator[Tur
     """What is told last of a turn that has ended."""
     metadata: dict[str, Any] = {"turn_id": str(turn.turn_id), "state": turn.state, "model": turn.model or ""}
     metadata |= {"usage": turn.usage or {}}
-    if turn.recalled:
+    if turn.recalled and turn.recalled["items"]:
         metadata |= {"memories_used": turn.recalled["items"]}
     match turn.state:
         case "done":
