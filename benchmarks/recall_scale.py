@@ -181,7 +181,7 @@ async def opened(server: EmbeddedPostgres, address: str, settings: Settings) -> 
         recalling(database, embedder, count_text, cache_mb=settings.recall_cache_mb) as recaller,
     ):
         await recaller.warm()
-        exact = Recaller(database, embedder, count_text, cache_bytes=0, overlap_s=0, deadline_s=60)
+        exact = Recaller(database, embedder, count_text, cache_bytes=0, overlap_s=0, pace=1_000)
         exact.shelves = recaller.shelves
         settle()
         yield Scene(recaller, exact, psutil.Process(server.pid))

@@ -73,7 +73,7 @@ async def recaller(database: Database, weights: Weights) -> AsyncIterator[Recall
     """The product's own, which here may take its time: what it finds must not depend on the machine."""
     async with database.beside(pool_size=2, wait_ms=10_000) as own:
         options = {"cache_bytes": 256 * 1024**2, "overlap_s": 0.0}
-        made = Recaller(own, WordLlamaEmbedder(), len, **options, weights=weights, deadline_s=60)
+        made = Recaller(own, WordLlamaEmbedder(), len, **options, weights=weights, pace=1_000)
         yield made
         await made.close()
 

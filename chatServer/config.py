@@ -68,6 +68,7 @@ class Settings(BaseSettings):
 
     embedder: Annotated[str, Field(pattern=r"^(wordllama|off|[a-z0-9_]+:\S+)$")] = "wordllama"
     recall_cache_mb: Annotated[int, Field(ge=1, le=1_000_000)] = 256
+    recall_deadline_ms: Annotated[int, Field(ge=20, le=10_000)] = 50
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None  # None: memories that nobody needs stay
 
     limit_turns_per_minute: TurnsPerMinute = 60

@@ -142,7 +142,13 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
         async with (
             Readiness(looks(database, keys, models)) as readiness,
             worker.beside_the_server(settings, database, tasks, shutdown.begun),
-            recalling(database, embedder, count_text, cache_mb=settings.recall_cache_mb) as recaller,
+            recalling(
+                database,
+                embedder,
+                count_text,
+                cache_mb=settings.recall_cache_mb,
+                deadline_ms=settings.recall_deadline_ms,
+            ) as recaller,
             running_turns(settings, beginning, recaller, shutdown) as turns,
             feed.running(database, shutdown.begun) as feeds,
         ):

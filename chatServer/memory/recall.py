@@ -28,7 +28,8 @@ from chatServer.records import NOBODY, Agent, Principal, RecallResult
 from chatServer.store import recall as store
 from chatServer.store.pool import Database
 
-DEADLINE_S = 0.045  # of the 50 ms that others count on
+PROMISED_MS = 50
+DEADLINE_S = 0.045  # of them
 EMBED_S = 0.02
 STATEMENT_MS = 40
 POOL_SIZE = 4  # two of them load
@@ -68,14 +69,14 @@ class Recaller:
         cache_bytes: int,
         overlap_s: float,
         weights: Weights | None = None,
-        deadline_s: float | None = None,
+        pace: float = 1.0,
     ) -> None:
         """On a database of its own, so that it neither waits for turns nor lets them wait."""
         self._database = database
         self._embedder = embedder
         self._count = count
         self._weights = weights or shipped_weights()
-        self._deadline_s = DEADLINE_S if deadline_s is None else deadline_s
+        self._pace = pace  # how many times what is promised it may take
         self._late: set[asyncio.Task[RecallResult]] = set()
         self.shelves = Shelves(database, embedder.name, max_bytes=cache_bytes, overlap_s=overlap_s)
 
@@ -148,7 +149,7 @@ class Recaller:
         task = asyncio.create_task(self._recall(ask), name="recall")
         self._late.add(task)
         task.add_done_callback(self._late.discard)
-        await asyncio.wait({task}, timeout=self._deadline_s)
+        await asyncio.wait({task}, timeout=DEADLINE_S * self._pace)
         if not task.done():
             task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             return RecallResult(degraded="timeout")
@@ -188,7 +189,7 @@ class Recaller:
         if self._embedder.size == 0:
             return None, False
         embedding = asyncio.ensure_future(self._embedder.embed([question.plain]))
-        await asyncio.wait({embedding}, timeout=EMBED_S)
+        await asyncio.wait({embedding}, timeout=EMBED_S * self._pace)
         if not embedding.done():
             embedding.cancel()
             return None, True
@@ -220,7 +221,8 @@ class Recaller:
         return {hit.item_id: hit for hit in relevant(found, shelf.index, vec)}
 
     async def _news(self, shelf: Shelf, ask: Ask, hits: Collection[UUID]) -> store.News:
-        async with self._database.transaction(ask.principal, timeout_ms=STATEMENT_MS) as connection:
+        timeout_ms = round(STATEMENT_MS * self._pace)
+        async with self._database.transaction(ask.principal, timeout_ms=timeout_ms) as connection:
             asked = await store.ask_news(
                 connection,
                 ask.principal.user_id,
@@ -271,13 +273,19 @@ def _until(shelf: Shelf, row: store.LiveMessage | store.LiveMemory, now_s: float
 
 @contextlib.asynccontextmanager
 async def recalling(
-    database: Database, embedder: Embedder, count: Callable[[str], int], *, cache_mb: int
+    database: Database,
+    embedder: Embedder,
+    count: Callable[[str], int],
+    *,
+    cache_mb: int,
+    deadline_ms: int = PROMISED_MS,
 ) -> AsyncIterator[Recaller]:
     """A recaller with a small pool of its own, and its embedder being loaded meanwhile."""
     overlap_s = 2 * database.longest_transaction_s  # of one that gave out an id, and of one that came before it
-    async with database.beside(pool_size=POOL_SIZE, wait_ms=POOL_WAIT_MS) as own:
+    pace = deadline_ms / PROMISED_MS
+    async with database.beside(pool_size=POOL_SIZE, wait_ms=round(POOL_WAIT_MS * pace)) as own:
         room = cache_mb * 1024**2
-        recaller = Recaller(own, embedder, count, cache_bytes=room, overlap_s=overlap_s, deadline_s=DEADLINE_S)
+        recaller = Recaller(own, embedder, count, cache_bytes=room, overlap_s=overlap_s, pace=pace)
         warming = asyncio.create_task(recaller.warm())
         try:
             yield recaller

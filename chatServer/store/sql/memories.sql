@@ -191,8 +191,7 @@ where m.user_id = %(user_id)s and t.user_id = %(user_id)s and t.turn_id = %(turn
     and (m.recalled_at is null or m.recalled_at < t.finished_at);
 
 -- name: find_saying
--- The messages in a shelf's reach that have all these words: those of the user, and with fewer words those of others,
--- and titles of sessions, whose entries are under the sessions' own ids.
+-- Messages and titles in a shelf's reach that have all these words, or, where the user did not say them, fewer.
 select message_id from chat.message_index
 where user_id = %(user_id)s
     and (%(shelf)s = %(every_agent)s or agent_name = %(shelf)s or session_id = %(shelf)s)
