@@ -23,7 +23,7 @@ NOTHING = "The notes are empty."
 NEEDS_CONTENT = frozenset({"overwrite", "append", "prepend", "replace_section_by_header"})
 NEEDS_HEADER = frozenset({"delete_section_by_header", "replace_section_by_header"})
 MAX_HEADERS_TOLD = 20
-_BLANK_START = re.compile(r"(?:[ \t]*+[\r\n]++)*+")
+_BLANK_START = re.compile(r"(?:[ \t]*[\r\n])*")  # not possessive: before 3.11.5 Python forgets where such a group began
 
 
 @dataclass(frozen=True, slots=True)

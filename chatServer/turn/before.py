@@ -21,7 +21,7 @@ from chatServer.store.pool import Connection, Database
 from chatServer.turn import limits
 from chatServer.turn.ask import Ask
 from chatServer.turn.limits import Allowance, Quotas
-from chatServer.turn.prompt import parts_of, recall_tokens, tools_for
+from chatServer.turn.prompt import parts_of, tools_for
 from chatServer.turn.replaced import Replaced, ask_again, find_replaced, make_room
 
 EVENTS_PER_ATTEMPT = 1_000_000
@@ -107,7 +107,7 @@ class Beginning:
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
             parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
             asked, budget = assemble(parts, window.stored)
-            needed = budget.prompt_tokens + recall_tokens(agent, session, budget) + budget.reserve_tokens
+            needed = budget.prompt_tokens + budget.reserve_tokens
             allowance = await limits.reserve(connection, counted, turn.turn_id, needed)
         return Begun(principal, session, agent, turn, window, asked, budget, tools_for(agent, session), allowance)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.acceptance.test_serve import Running, server
+from tests.acceptance.test_serve import Running, agents_of_one_session, server
 from tests.tools.node import node_with, told_by
 
 SCRIPT = {
@@ -42,7 +42,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     data_dir = tmp_path_factory.mktemp("sdk")
     script = data_dir / "script.json"
     script.write_text(json.dumps(SCRIPT))
-    with server(data_dir, MODEL=f"script:{script}") as started:
+    with server(data_dir, MODEL=f"script:{script}", AGENTS_DIR=agents_of_one_session(data_dir)) as started:
         yield started
 
 

@@ -68,6 +68,15 @@ def address_of(process: subprocess.Popen[str]) -> str:
     pytest.fail(f"the server ended with {process.wait()} before it said where it is")
 
 
+def agents_of_one_session(folder: Path) -> str:
+    """The agents, who recall nothing from elsewhere: for tests that look at whole prompts."""
+    agents = folder / "agents"
+    agents.mkdir(exist_ok=True)
+    for file in (ROOT / "agents").glob("*.yaml"):
+        (agents / file.name).write_text(file.read_text().replace("scope: agent", "scope: session"))
+    return str(agents)
+
+
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
@@ -85,16 +94,17 @@ def test_the_lines_of_the_readme_work_as_they_stand(data_dir):
     assert chapter is not None
     with server(data_dir) as running:
         script = "set -eu\n" + "\necho\n".join(shell_blocks(chapter[1])).replace("curl -s", "curl --fail-with-body -s")
-        script = script.replace("http://127.0.0.1:8000", running.address)
-        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+        script = script.replace("http://127.0.0.1:8000", running.address).replace(".venv/bin/chatserver", CHATSERVER)
+        values = {**os.environ, "CHAT_DATA_DIR": str(data_dir)}
+        done = subprocess.run(["bash", "-c", script], env=values, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         assert '"response":"Hello! I am the built-in responder' in done.stdout
         assert '"type":"text-delta"' in done.stdout
         assert "data: [DONE]" in done.stdout
-        assert '"response":"From your notes:\\n- I drink tea, not coffee."' in done.stdout, "in another session"
-        found = done.stdout.splitlines()[-1]
-        assert '"external_id":"my-other-thread"' in found, "whose answer says it"
-        wait_for_title(running, "What do you know about me?")
+        assert re.search(r'"response":"From your memories \([^"]+: “By the way, I live in Lisbon.”', done.stdout)
+        assert '"external_id":"my-other-thread"' in done.stdout, "among the sessions"
+        assert "My sister Mary lives in Porto." in done.stdout.splitlines()[-1] + done.stdout, "by command"
+        wait_for_title(running, "Where do I live?")
 
 
 def wait_for_title(running: Running, title: str) -> None:

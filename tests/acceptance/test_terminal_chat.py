@@ -12,7 +12,7 @@ import pytest
 
 from chatServer.api.dev_key import dev_user_id
 from tests.acceptance.test_chat import say, wait_for_turn
-from tests.acceptance.test_serve import CHATSERVER, server
+from tests.acceptance.test_serve import CHATSERVER, agents_of_one_session, server
 from tests.acceptance.test_shutdown import wait_until
 from tests.conftest import Urls, owner_connection
 from tests.tools.typing_in import CTRL_C, CTRL_D, terminal
@@ -41,7 +41,8 @@ RULES = [
 def script(tmp_path: Path) -> dict[str, str]:
     file = tmp_path / "script.json"
     file.write_text(json.dumps({"rules": RULES}))
-    return {"MODEL": f"script:{file}", "CHAT_DATA_DIR": str(tmp_path)}
+    agents = {"AGENTS_DIR": agents_of_one_session(tmp_path), "RECALL_DEADLINE_MS": "5000"}
+    return {"MODEL": f"script:{file}", "CHAT_DATA_DIR": str(tmp_path), **agents}
 
 
 @pytest.fixture

@@ -18,8 +18,7 @@ set local enable_sort = off;
 set local enable_bitmapscan = off;
 
 -- name: read_clock
--- The number of the user's last change to memories, the time, whether the session that asks has no memory, the place of
--- his last message, and, where more came since than is told at once, the newest that is not told.
+-- How far the user's memories and messages have come, what of it is too much to be told at once, and the time.
 select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s), 0) as seq,
     extract(epoch from now())::float8 as now_s,
     exists (select from chat.sessions

@@ -1,6 +1,5 @@
 -- name: find_promotable
--- Memories of the short tier that have earned the long one, those unchanged for longest first; but what somebody has
--- brought back from there.
+-- Memories that have earned the long tier, those unchanged for longest first; none that somebody took back from there.
 select memory_id from chat.memories m
 where user_id = %(user_id)s and tier = 'short' and kind <> 'working' and valid_to is null
     and (importance >= %(importance)s::real or recalls >= %(recalls)s)
