@@ -83,7 +83,7 @@ def _sentences(source: Source, keys: list[str]) -> Iterator[Sentence]:
             heading_may = _may_hold(keys, heading)
         elif heading_may or _may_hold(keys, line):
             for part in _END.split(_BULLET.sub("", line[:MAX_LETTERS])):
-                if part.strip():
+                if part.strip() and not part.rstrip().endswith(("?", "？")):  # who asked the same before did not know
                     yield Sentence(source.kind, heading, part.strip(), number, source.label)
 
 
