@@ -10,7 +10,7 @@ from chatServer.memory.rules import Category, Kind, importance_of, kind_of
 from chatServer.messages import searchable
 
 MAX_READ = 8_000  # characters; what a text is about is said by then
-MAXTECHNOLOGIES = 4
+MAX_TECHNOLOGIES = 4
 MAX_TELLING = 3
 MAX_TAG = 32
 
@@ -87,7 +87,7 @@ def _category(text: str, words: list[str], has_tool_calls: bool) -> Category:
 
 def _tags(category: Category, words: list[str]) -> tuple[str, ...]:
     """The category, the technologies that are named, and the words that are said most, longer ones first."""
-    technologies = [word for word in dict.fromkeys(words) if word in TECHNOLOGIES][:MAXTECHNOLOGIES]
+    technologies = [word for word in dict.fromkeys(words) if word in TECHNOLOGIES][:MAX_TECHNOLOGIES]
     counts = Counter(word for word in words if _tells(word) and word not in technologies)
     telling = sorted(counts, key=lambda word: (-counts[word], -len(word)))[:MAX_TELLING]
     return (category, *technologies, *telling)

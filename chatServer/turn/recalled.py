@@ -31,13 +31,6 @@ class Recaller(Protocol):
         """The lines that bear on a question, best first, then how these tools went; never an error, and never late."""
 
 
-class NothingToRecall:
-    """Where nothing is remembered."""
-
-    async def recall(self, *_: object, **__: object) -> RecallResult:
-        return RecallResult()
-
-
 async def find(recaller: Recaller, begun: Begun) -> RecallResult | None:
     """What bears on the question and is not in the prompt anyway; None where there is no memory, or no room."""
     budget_tokens = recall_tokens(begun.agent, begun.session, begun.budget)
