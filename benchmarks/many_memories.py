@@ -97,8 +97,9 @@ def question_about(told: Told, random: np.random.Generator) -> str:
     return f"What did I tell you about {told.words[0].capitalize()} and {words}?"
 
 
-def owner_of(number: int, users: int) -> Principal:
-    return Principal(uuid5(NAMESPACE, f"{number} of {users}"))
+def owner_of(number: int, memories: int, users: int) -> Principal:
+    """One of so many who share so many memories; another one where the numbers differ."""
+    return Principal(uuid5(NAMESPACE, f"{number} of {users} with {memories}"))
 
 
 def fill(owner_url: str, telling: Telling, model: str, memories: int, users: int) -> None:
@@ -112,7 +113,7 @@ def fill(owner_url: str, telling: Telling, model: str, memories: int, users: int
             rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in COPIED}
             for number in range(first, min(first + at_once, users)):
                 told = telling.memories(each, number)
-                for table, row in _rows(owner_of(number, users).user_id, told, model):
+                for table, row in _rows(owner_of(number, memories, users).user_id, told, model):
                     rows[table].append(row)
             for table, some in rows.items():
                 _copy(connection, table, some)

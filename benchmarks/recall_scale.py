@@ -202,7 +202,7 @@ def questions(telling: Telling, memories: int, users: int) -> list[Question]:
     made = []
     for number in asking * (ASKED // len(asking)):
         about = told[number][random.integers(len(told[number]))]
-        made.append(Question(owner_of(number, users), question_about(about, random)))
+        made.append(Question(owner_of(number, memories, users), question_about(about, random)))
     return made
 
 
