@@ -52,7 +52,7 @@ bench-recall: $(VENV)/.dev
 
 # How long recall takes with up to a million memories, and when the database stalls: docs/performance.md. Ten minutes.
 bench-scale: $(VENV)/.dev
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.recall_speed
+	$(BIN)/python -m benchmarks.recall_speed
 	$(BIN)/python -m benchmarks.recall_scale --million
 
 # What many at once cost, in bounds that end a run with 1: docs/performance.md. Five minutes; soak half an hour

@@ -1,0 +1,1 @@
+import chatServer  # noqa: F401  before numpy, whose threads it counts

@@ -1,8 +1,7 @@
 """How fast the index in the process is, how large, and what its candidates miss: python -m benchmarks.recall_speed.
 
 For 100, 10,000 and 100,000 items of one user, of made-up words that are as frequent as words are (Zipf). Ends with 1
-when a bound is missed; time is bounded as CPU, since other work shares the machine. One core: OMP_NUM_THREADS=1
-OPENBLAS_NUM_THREADS=1."""
+when a bound is missed; time is bounded as CPU, since other work shares the machine."""
 
 import statistics
 import sys
