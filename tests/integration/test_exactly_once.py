@@ -51,6 +51,9 @@ async def test_the_same_key_ten_times_at_once_is_one_turn_one_reply_and_one_mode
     print(f"{MANY} x 10 posts with one key: {MANY} turns, {MANY} replies, {len(started)} model calls")
 
 
+TRY_AGAIN = ((409, "turn_in_progress"), (503, "overloaded"))  # the second where the machine has too much to do
+
+
 @pytest.mark.parametrize("rounds", [5, pytest.param(MANY, marks=[pytest.mark.long, pytest.mark.timeout(1_200)])])
 async def test_twenty_posts_at_once_to_one_session_leave_whole_turns_in_a_row(pair, urls, rounds):
     async def insist(client, number: int) -> None:
@@ -58,7 +61,7 @@ async def test_twenty_posts_at_once_to_one_session_leave_whole_turns_in_a_row(pa
             answer = await client.post("/api/chat", json={"message": f"m{number}", "session_id": "s"})
             if answer.status_code == 200:
                 return
-            assert (answer.status_code, answer.json()["code"]) == (409, "turn_in_progress"), answer.text
+            assert (answer.status_code, answer.json()["code"]) in TRY_AGAIN, answer.text
             assert attempt < 500
             await asyncio.sleep(0.005 * (1 + number % 5))
 

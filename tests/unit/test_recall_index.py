@@ -146,6 +146,15 @@ def test_the_same_question_is_answered_the_same_way_every_time():
     assert [hit.score for hit in first] == sorted((hit.score for hit in first), reverse=True)
 
 
+def test_what_is_said_over_and_over_leaves_room_for_the_rest():
+    rows = made_up(3, 30)
+    again = next(row for row in rows if row[10] is not None and len(row[9]) > 12)  # a vector, and some words
+    repeated = [(UUID(int=2**100 + number), *again[1:]) for number in range(200)]
+    hits = found(Index(items([*rows, *repeated])))
+    assert {hit.item_id for hit in hits} >= {row[0] for row in rows if row[9] != again[9]}
+    assert sum(hit.item_id.int >= 2**100 for hit in hits) <= 3
+
+
 def test_a_hit_says_what_speaks_for_it_and_its_parts_make_its_score():
     hit = found(Index(items(made_up(3, 30))))[0]
     assert hit.parts["words"] > 0

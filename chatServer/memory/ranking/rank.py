@@ -1,11 +1,12 @@
 """The order of what was found: a logistic model over few features, each of which can be named to a person."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from uuid import UUID
 
 import numpy as np
 
-from chatServer.memory.ranking.asked import ask
+from chatServer.memory.ranking.asked import Asked, ask
 from chatServer.memory.ranking.candidates import candidates
 from chatServer.memory.ranking.features import features
 from chatServer.memory.ranking.index import Index, Scope
@@ -14,6 +15,8 @@ from chatServer.memory.ranking.question import Question
 from chatServer.memory.ranking.weights import Weights
 
 LEAST_PART = 0.005  # what is less is not named
+NO_VECTOR = -1.0
+ALIKE = 3  # items that say the same: one is shown, and some of them may be gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +36,28 @@ def rank(
     rows = candidates(asked, weights)
     found = features(asked, rows)
     scores = total(found, weights, len(rows))
-    best = np.argsort(-scores, kind="stable")[:limit]
+    best = _not_too_often(asked, rows, np.argsort(-scores, kind="stable"), limit)
     chances = (1 / (1 + np.exp(-scores[best]))).tolist()
     ids = [index.id_of(int(row)) for row in rows[best]]
     return [Hit(*each) for each in zip(ids, chances, _parts(found, weights, best), strict=True)]
+
+
+def _not_too_often(asked: Asked, rows: Rows, order: Rows, limit: int) -> Rows:
+    """The first of an order, without what says the same over and over: whoever asked a thing fifty times shall not be
+    answered with his own questions. As long, by the same side, with the same words and meaning: that is the same. Where
+    there is no vector that is not known."""
+    columns = asked.index.columns
+    about = (columns["role"], columns["memory"], columns["chars"], asked.lexical.scores, asked.scanned)
+    seen: Counter[tuple[float, ...]] = Counter()
+    taken: list[int] = []
+    for place in order.tolist():
+        same = tuple(round(each[rows[place]].item(), 4) for each in about)
+        seen[same] += 1
+        if seen[same] <= ALIKE or same[-1] == NO_VECTOR:
+            taken.append(place)
+            if len(taken) == limit:
+                break
+    return np.array(taken, np.int64)
 
 
 def _parts(found: dict[str, Floats], weights: Weights, places: Rows) -> list[dict[str, float]]:
