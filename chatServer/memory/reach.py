@@ -22,6 +22,12 @@ def scope_of(agent: Agent, session_id: str) -> store.Scope | None:
             return store.Scope(session_id, None, None, (EVERY_AGENT, agent.name, session_id))
 
 
+def shelves_of(agent: Agent, session_id: str) -> tuple[str, ...]:
+    """From which an agent takes memories."""
+    scope = scope_of(agent, session_id)
+    return scope.shelves if scope else ()
+
+
 def searched(index: Index, scope: store.Scope, excluded: Collection[UUID], *, about_the_past: bool) -> Scope:
     """The same, in the words of the index."""
     told = (

@@ -36,6 +36,12 @@ async def find_undoable(connection: Connection, user_id: UUID, memory_id: UUID) 
     return Undoable(MemoryChange(*change), None if before is None else memory_json.loaded(before), tuple(hidden))
 
 
+async def find_forgotten_in(connection: Connection, user_id: UUID, turn_id: UUID, attempt: int) -> list[UUID]:
+    """The memories that a turn has deleted in attempts up to this one, the last first."""
+    values = {"user_id": user_id, "turn_id": turn_id, "attempt": attempt}
+    return [row[0] for row in await (await connection.execute(SQL["find_forgotten_in"], values)).fetchall()]
+
+
 async def mark_undone(connection: Connection, user_id: UUID, change: MemoryChange) -> None:
     values = {"user_id": user_id, "seq": change.seq, "memory_id": change.memory_id}
     await connection.execute(SQL["mark_undone"], values)

@@ -15,6 +15,14 @@ where user_id = %(user_id)s and memory_id = %(memory_id)s and not undone
 order by seq desc
 limit 1;
 
+-- name: find_forgotten_in
+-- The memories that a turn has deleted in attempts up to this one, the last first.
+select memory_id
+from chat.memory_changes
+where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt <= %(attempt)s and operation = 'deleted'
+    and not undone
+order by seq desc;
+
 -- name: mark_undone
 -- This change was taken back.
 update chat.memory_changes set undone = true
