@@ -11,9 +11,11 @@ from uuid import UUID
 
 from chatServer import errors, metrics
 from chatServer.memory import lines
+from chatServer.memory.about_me import asks_for_everything
 from chatServer.memory.embed import Embedder
 from chatServer.memory.past import asks_about_the_past
 from chatServer.memory.ranking.index import Scope
+from chatServer.memory.ranking.overview import overview
 from chatServer.memory.ranking.postings import Floats
 from chatServer.memory.ranking.question import READ_CHARS, Question, read_question
 from chatServer.memory.ranking.rank import Hit, rank
@@ -35,6 +37,7 @@ STATEMENT_MS = 40
 POOL_SIZE = 4  # two of them load
 POOL_WAIT_MS = 30
 LIMIT = 10
+OVERVIEW = 20  # lines, for who asks for everything
 FOUND = 40  # read for so many to be shown: some are gone, some say the same
 NEWS = 500  # more than this came since: then it is loaded anew
 IN_A_THREAD_ITEMS = 4_000  # above it a search takes longer than others should wait for
@@ -55,6 +58,7 @@ class Ask:
     limit: int
     about_the_past: bool
     tools: frozenset[str] = frozenset()
+    for_everything: bool = False
 
 
 class Recaller:
@@ -97,8 +101,9 @@ class Recaller:
         scope, question = scope_of(agent, session_id), question[:READ_CHARS]
         if scope is None or not searchable(question):
             return RecallResult()
-        past = asks_about_the_past(question)
-        ask = Ask(principal, question, scope, frozenset(excluded), budget_tokens, limit, past, frozenset(tools))
+        past, every = asks_about_the_past(question), asks_for_everything(question)
+        limit = max(limit, OVERVIEW) if every else limit
+        ask = Ask(principal, question, scope, frozenset(excluded), budget_tokens, limit, past, frozenset(tools), every)
         found = await self._in_time(ask)
         took_s = time.perf_counter() - began
         metrics.recall_seconds.observe(took_s)
@@ -210,6 +215,8 @@ class Recaller:
             return self._found(shelf, ask, question, vec, scope)
 
     def _found(self, shelf: Shelf, ask: Ask, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
+        if ask.for_everything:
+            return {hit.item_id: hit for hit in overview(shelf.index, scope, limit=FOUND)}
         found = self._ranked(shelf, question, vec, scope)
         least = min((hit.score for hit in found.values()), default=0.1)
         for memory_id in shelf.index.within(scope, shelf.entities.linked(ask.question)):
@@ -240,8 +247,8 @@ class Recaller:
         near, live, past = shelf.entities.linked(ask.question), news.live, ask.about_the_past
         found = []
         for hit, row in ((hit, live[item_id]) for item_id, hit in hits.items() if item_id in live):
-            until_s = _until(shelf, row, news.clock.now_s)
-            if past or not _is_over(row, until_s):
+            until_s = shelf.ended(row, news.clock.now_s)
+            if past or not lines.is_over(row, until_s):
                 nearness = near.get(hit.item_id, 0.0)
                 found.append(lines.line_of(hit, row, nearness=nearness, until_s=until_s, about_the_past=past))
         best = lines.chosen(found, ask.question)
@@ -256,19 +263,6 @@ class Recaller:
         left = ask.budget_tokens - sum(item.tokens for item in found.items)
         shown = lines.recalled(more, (), self._count, budget_tokens=left, limit=len(more))
         return RecallResult((*found.items, *shown), found.total_found + len(more))
-
-
-def _is_over(row: store.LiveMessage | store.LiveMemory, until_s: float | None) -> bool:
-    """Whether it says nothing but what no longer holds; a longer message may say more."""
-    is_short = isinstance(row, store.LiveMemory) or len(row.text) <= lines.SAID_AGAIN_CHARACTERS
-    return until_s is not None and is_short
-
-
-def _until(shelf: Shelf, row: store.LiveMessage | store.LiveMemory, now_s: float) -> float | None:
-    """Until when it held, where that is over. A memory says so itself: it may have ended since the index was loaded."""
-    if isinstance(row, store.LiveMessage):
-        return shelf.held_until(row.message_id)
-    return row.valid_to.timestamp() if row.valid_to and row.valid_to.timestamp() <= now_s else None
 
 
 @contextlib.asynccontextmanager
