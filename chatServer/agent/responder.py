@@ -19,7 +19,7 @@ from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.statements import is_statement, tells_a_fact
 from chatServer.agent.wishes import Wish, wish_in
 from chatServer.conversation.assemble import SUMMARY_PREFIX
-from chatServer.conversation.quote import MEMORIES_PREFIX
+from chatServer.conversation.quote import MEMORIES_PREFIX, NOT_ALL
 from chatServer.memory.label import OF_TOOLS
 from chatServer.memory.notes import NOTHING
 from chatServer.messages import searchable
@@ -28,7 +28,7 @@ from chatServer.messages.fence import unfenced, without_blocks
 NOTES_TOOL = "manage_long_term_memory"
 FORGET_TOOL = "forget_memories"
 BLOCKS = ("memories", "articles", "summary")
-PREFIXES = (SUMMARY_PREFIX, MEMORIES_PREFIX)
+FRAMES = frozenset((SUMMARY_PREFIX, MEMORIES_PREFIX, NOT_ALL, ""))  # lines that stand around such blocks
 READ = {"operation": "read"}
 UNREADABLE = "The notes cannot be read whole here, and so no line is taken out of them. Name a section, or edit them."
 MAX_EARLIER = 50
@@ -51,6 +51,7 @@ class Prompt:
     question_id: str | None
     notes: str | None  # None: they are not in the prompt
     blocks: tuple[Source, ...]
+    is_all: bool  # what is remembered could be looked up
     earlier: tuple[str, ...]  # what the user said before, the newest first
     calls: tuple[dict[str, Any], ...]  # arguments of our own calls since the question
     results: tuple[ToolMessage, ...]
@@ -87,7 +88,8 @@ class BuiltinModel(speech.SpeakingModel):
 def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
     """Find the question: the last user message that is more than blocks of recalled text."""
     said = [(place, without_blocks(BLOCKS, said_in(m))) for place, m in enumerate(messages) if _is_user(m)]
-    said = [(place, text) for place, text in said if text and text not in PREFIXES]
+    framing = [text for _, text in said if FRAMES.issuperset(text.splitlines())]
+    said = [(place, text) for place, text in said if not FRAMES.issuperset(text.splitlines())]
     place, question = said[-1] if said else (len(messages), "")
     system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
     notes = unfenced("notes", system)
@@ -97,6 +99,7 @@ def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
         question_id=messages[place].id if said else None,
         notes="" if notes is None and NOTHING_YET in system else notes,
         blocks=tuple(_blocks(messages)),
+        is_all=not any(NOT_ALL in text for text in framing),
         earlier=tuple(text for _, text in reversed(said[-MAX_EARLIER - 1 : -1])),
         calls=tuple(c["args"] for m in since if isinstance(m, AIMessage) for c in m.tool_calls),
         results=tuple(m for m in since if isinstance(m, ToolMessage)),
@@ -199,6 +202,8 @@ def _known(given: Prompt, wish: Wish) -> Reply:
     memories = "\n".join(map(_listed, remembered))
     known = [Source("notes", notes or ""), Source("memories", memories)]
     told = [f"{phrase(wish.language, s.kind)}:\n{s.text.strip()[:MAX_QUOTED]}" for s in known if s.text.strip()]
+    if not given.is_all:
+        told.append(phrase(wish.language, "not_now"))
     return Reply("\n\n".join(told) or phrase(wish.language, "know_nothing"))
 
 
@@ -220,4 +225,4 @@ def _extracted(given: Prompt) -> Reply:
         quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")
     if not quoted and is_statement(given.question):
         return heard
-    return Reply("\n".join(quoted) or phrase(language, "unknown"))
+    return Reply("\n".join(quoted) or phrase(language, "unknown" if given.is_all else "not_now"))

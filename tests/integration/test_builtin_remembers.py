@@ -4,13 +4,15 @@ import uuid
 
 from chatServer.agent.forget_memories import ForgetInput, forget_memories
 from chatServer.agent.tools import ToolContext
-from chatServer.memory import named
+from chatServer.conversation.quote import NOT_ALL
+from chatServer.memory import named, recall
 from chatServer.memory.about_me import asks_for_everything
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, serving
 from tests.tools.recalling import asked, recaller_of, remembered, said
 from tests.tools.recalling import texts as found_texts
 from tests.tools.remembering import hidden_texts, tell, texts
+from tests.tools.talking import talking
 from tests.tools.turns import begin_turn
 
 BERLIN = "The user lives in Berlin."
@@ -51,6 +53,18 @@ async def test_what_is_known_and_what_is_forgotten_is_said_and_can_be_undone(dat
         memory_id = gone.rpartition(" ")[2]
         assert (await client.post(f"/api/memories/{memory_id}/undo")).status_code == 200
         assert "Berlin" in (await ask("What do you know about me?"))["response"]
+
+
+async def test_what_could_not_be_looked_up_in_time_is_said_so(database, settings, as_ada, monkeypatch):
+    monkeypatch.setattr(recall, "DEADLINE_S", 0)
+    asking = {"message": "Where do I live?"}
+    async with serving(settings) as client:
+        answer = (await client.post("/api/chat", json=asking, headers=as_ada)).json()
+    assert answer["memory"]["degraded"] == "timeout"
+    assert answer["response"].startswith("I could not look up everything")
+    async with talking(settings, as_ada, {"match": "live", "reply": "{messages}"}) as client:
+        answer = (await client.post("/api/chat", json=asking)).json()
+    assert NOT_ALL in answer["response"]
 
 
 async def test_what_is_named_is_forgotten_and_nothing_else(database, urls):

@@ -9,6 +9,7 @@ from chatServer.agent.prompts import NOTHING_YET
 from chatServer.agent.responder import FORGET_TOOL, NOTES_TOOL, UNREADABLE, BuiltinModel, take_apart
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.budget import cut_result
+from chatServer.conversation.quote import quoted
 from chatServer.memory import notes as page_text
 from chatServer.messages import Message, text_of
 from chatServer.messages.fence import fence
@@ -265,6 +266,19 @@ async def test_who_tells_a_fact_is_not_told_what_is_known_of_it():
 )
 async def test_who_asks_is_not_told_that_it_will_be_remembered(asked):
     assert "I find nothing" in (await answer(asked)).content
+
+
+async def test_what_could_not_be_looked_up_is_not_called_unknown():
+    late = HumanMessage(text_of(quoted([], is_all=False)))
+    said = (await answer(late, "Where do I live?")).content
+    assert said.startswith("I could not look up everything")
+    assert "find nothing" not in said
+    assert (await answer(late, "Wo wohne ich?")).content.startswith("Ich konnte gerade nicht alles nachschlagen")
+    known = (await answer(late, "What do you know about me?", notes=NOTES)).content
+    assert NOTES in known
+    assert "could not look up" in known
+    assert (await answer(late, "What is my cat called?", notes=NOTES)).content.endswith("“The cat is called Miso”")
+    assert take_apart([late], tools=frozenset()).question == ""
 
 
 async def test_how_tools_went_is_nothing_that_is_known_of_a_person():
