@@ -81,6 +81,7 @@ class Recaller:
         self._count = count
         self._weights = weights or shipped_weights()
         self._pace = pace  # how many times what is promised it may take
+        self.is_warm = False  # the first question waits for nothing
         self._late: set[asyncio.Task[RecallResult]] = set()
         self.shelves = Shelves(database, embedder.name, max_bytes=cache_bytes, overlap_s=overlap_s)
 
@@ -114,15 +115,17 @@ class Recaller:
         return replace(found, took_ms=round(took_s * 1_000, 1))
 
     async def warm(self) -> None:
-        """Load and connect what the first question would wait for; nobody asks it, about nothing."""
+        """Load and connect what the first question would wait for, every connection of the pool; nobody asks it, about
+        nothing. Ready is then also who cannot have it: he is degraded, and says so."""
         try:
             await self._embedder.warm()
         except errors.EmbedderFailed as error:
             logger.warning("recall has no vectors: %s", error)
+        self._count("anything")
         ask = Ask(NOBODY, "anything", store.Scope("", None, None, ()), frozenset(), 0, 1, about_the_past=False)
-        with contextlib.suppress(errors.DatabaseUnavailable):
-            await self._recall(ask)
+        await asyncio.gather(*(self._recall(ask) for _ in range(POOL_SIZE)), return_exceptions=True)
         self.shelves.drop(NOBODY.user_id)
+        self.is_warm = True
 
     async def rank_memories(self, principal: Principal, question: str) -> list[UUID]:
         """The memories that bear on a question, from all shelves, the best first; fewer or none when the database is
