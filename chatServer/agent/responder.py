@@ -22,6 +22,7 @@ from chatServer.conversation.assemble import SUMMARY_PREFIX
 from chatServer.conversation.quote import MEMORIES_PREFIX, NOT_ALL
 from chatServer.memory.label import OF_TOOLS
 from chatServer.memory.notes import NOTHING
+from chatServer.memory.past import without_before
 from chatServer.messages import searchable
 from chatServer.messages.fence import unfenced, without_blocks
 
@@ -219,7 +220,7 @@ def _extracted(given: Prompt) -> Reply:
     sources = [Source("notes", given.notes or ""), *given.blocks]
     sources += [Source("said", text[:MAX_QUOTED]) for text in given.earlier]
     quoted = []
-    for sentence in best(given.question, sources):
+    for sentence in best(without_before(given.question), sources):
         above = sentence.label or sentence.heading
         heading = f" ({above})" if above else ""
         quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from chatServer.memory.anew import said_anew
 from chatServer.memory.classify import Classified, classify
-from chatServer.memory.facts import Extractor, Fact
+from chatServer.memory.facts import Extractor, Fact, is_denied
 from chatServer.memory.lessons import Lesson, lessons_of
 from chatServer.memory.rules import FACT_INCREMENT, MIN_CHARACTERS, Category, importance_of, is_long_term, kind_of
 from chatServer.memory.worth import worth_keeping
@@ -146,8 +146,8 @@ class Sheet:
 def fact_of(memory: Memory) -> Fact:
     """A fact as it was told, of what was made of it."""
     triple = memory.triple or Triple("", "", "")
-    is_negation = " not " in memory.text or " no longer " in memory.text
     parts = (triple.subject, triple.predicate, triple.object, memory.fact_key)
+    is_negation = is_denied(memory.text, triple.object)
     return Fact(memory.text, *parts, is_negation, memory.valid_from, memory.valid_to, memory.text)
 
 

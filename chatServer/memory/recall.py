@@ -13,7 +13,7 @@ from chatServer import errors, metrics
 from chatServer.memory import lines
 from chatServer.memory.about_me import asks_for_everything
 from chatServer.memory.embed import Embedder
-from chatServer.memory.past import asks_about_the_past
+from chatServer.memory.past import asks_about_the_past, without_before
 from chatServer.memory.ranking.index import Scope
 from chatServer.memory.ranking.overview import overview
 from chatServer.memory.ranking.postings import Floats
@@ -103,7 +103,7 @@ class Recaller:
         if scope is None or not searchable(question):
             return RecallResult()
         past, every = asks_about_the_past(question), asks_for_everything(question)
-        limit = max(limit, OVERVIEW) if every else limit
+        question, limit = without_before(question), max(limit, OVERVIEW) if every else limit
         ask = Ask(principal, question, scope, frozenset(excluded), budget_tokens, limit, past, frozenset(tools), every)
         found = await self._in_time(ask)
         took_s = time.perf_counter() - began
