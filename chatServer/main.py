@@ -147,6 +147,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                 count_text,
                 cache_mb=settings.recall_cache_mb,
                 deadline_ms=settings.recall_deadline_ms,
+                closed=agents_found.closed,
             ) as recaller,
             Readiness(looks(database, keys, models, recaller)) as readiness,
             running_turns(settings, beginning, recaller, shutdown) as turns,

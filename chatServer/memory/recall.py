@@ -74,12 +74,14 @@ class Recaller:
         overlap_s: float,
         weights: Weights | None = None,
         pace: float = 1.0,
+        closed: Collection[str] = (),
     ) -> None:
         """On a database of its own, so that it neither waits for turns nor lets them wait."""
         self._database = database
         self._embedder = embedder
         self._count = count
         self._weights = weights or shipped_weights()
+        self._closed = frozenset(closed)  # agents whose messages no other one reads
         self._pace = pace  # how many times what is promised it may take
         self.is_warm = False  # the first question waits for nothing
         self._late: set[asyncio.Task[RecallResult]] = set()
@@ -99,7 +101,7 @@ class Recaller:
     ) -> RecallResult:
         """The lines that bear on a question, best first; then how the tools went that may be used to answer it."""
         began = time.perf_counter()
-        scope, question = scope_of(agent, session_id), question[:READ_CHARS]
+        scope, question = scope_of(agent, session_id, self._closed), question[:READ_CHARS]
         if scope is None or not searchable(question):
             return RecallResult()
         past, every = asks_about_the_past(question), asks_for_everything(question)
@@ -276,13 +278,14 @@ async def recalling(
     *,
     cache_mb: int,
     deadline_ms: int = PROMISED_MS,
+    closed: Collection[str] = (),
 ) -> AsyncIterator[Recaller]:
     """A recaller with a small pool of its own, and its embedder being loaded meanwhile."""
     overlap_s = 2 * database.longest_transaction_s  # of one that gave out an id, and of one that came before it
     pace = deadline_ms / PROMISED_MS
     async with database.beside(pool_size=POOL_SIZE, wait_ms=round(POOL_WAIT_MS * pace)) as own:
         room = cache_mb * 1024**2
-        recaller = Recaller(own, embedder, count, cache_bytes=room, overlap_s=overlap_s, pace=pace)
+        recaller = Recaller(own, embedder, count, cache_bytes=room, overlap_s=overlap_s, pace=pace, closed=closed)
         warming = asyncio.create_task(recaller.warm())
         try:
             yield recaller
