@@ -48,8 +48,8 @@ async def mark_undone(connection: Connection, user_id: UUID, change: MemoryChang
 
 
 async def drop_before(connection: Connection, user_id: UUID, memory_ids: Collection[UUID], *, session_id: str) -> None:
-    """Keep nothing of what these memories were, nor of others that were learned in a session and are gone: no undo
-    brings them back."""
+    """Keep nothing of what these memories were, nor of what others were that were learned in a session: no undo brings
+    it back, also where the user has put something else in its place since."""
     values = {"user_id": user_id, "memory_ids": list(memory_ids), "session_id": session_id}
     await connection.execute(SQL["drop_before"], values)
 
