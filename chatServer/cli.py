@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import contextlib
 import gc
+import os
 import signal
 import socket
 import sys
@@ -22,6 +23,7 @@ from chatServer.errors import StartupError
 from chatServer.main import create_app, running
 from chatServer.store import migrate as migrations
 
+NOBODY_READS = 141  # 128 + SIGPIPE, as shells have it
 AFTER_THE_GRACE_S = 1  # for answers that are being written when the grace ends
 
 Command = Callable[[Settings, argparse.Namespace], None]
@@ -34,8 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command: Command = parsed.command
     try:
         command(load_settings(), parsed)
+        sys.stdout.flush()
     except StartupError as error:
         sys.exit(str(error))
+    except BrokenPipeError:  # whoever read it, `head` for one, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at its end
+        sys.exit(NOBODY_READS)
 
 
 def serve(settings: Settings, _: argparse.Namespace) -> None:

@@ -1,8 +1,9 @@
-"""The command chatserver memory: list, show, search, edit, forget, undo, audit, maintain, reembed."""
+"""The command chatserver memory: list, search, show, edit, forget, undo, graph, audit, maintain, reembed."""
 
 import argparse
 import asyncio
 import contextlib
+import shutil
 import sys
 from datetime import UTC, datetime
 from typing import TextIO, get_args
@@ -11,8 +12,11 @@ from uuid import UUID
 from chatServer import logs, terminal, terminal_memories
 from chatServer.agent.embeddings import embedder_of
 from chatServer.config import Settings
+from chatServer.conversation.tokens import count_text
 from chatServer.errors import ChatError, EmbedderFailed, StartupError
 from chatServer.memory.edit import Edit
+from chatServer.memory.graph import MAX_HOPS
+from chatServer.memory.recall import recalling
 from chatServer.memory.reembed import Progress, count_users, reembed
 from chatServer.operations import user_name
 from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Principal, Tier
@@ -20,6 +24,7 @@ from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
 
 BAR = 30
+PATIENCE_MS = 5_000
 
 
 def memory(settings: Settings, parsed: argparse.Namespace) -> None:
@@ -39,17 +44,36 @@ async def _memory(settings: Settings, parsed: argparse.Namespace, user: Principa
 async def _act(settings: Settings, database: Database, parsed: argparse.Namespace, user: Principal) -> str:
     options = {"as_json": parsed.json}
     match parsed.action:
+        case "list" | "search":
+            return await _found(settings, database, parsed, user)
+        case "graph":
+            return await terminal_memories.graph_memories(
+                database, user, parsed.entity, depth=parsed.depth, at=parsed.as_of, **options
+            )
         case "edit":
             return await terminal_memories.edit_memory(database, user, parsed.id, _edit(parsed), **options)
         case "audit":
-            return await terminal_memories.audit_memories(database, user, **options)
+            return await terminal_memories.audit_memories(database, user, width=_width(), **options)
         case "maintain":
             return await terminal_memories.maintain_memories(
                 database, user, retention_days=settings.retention_days, dry_run=parsed.dry_run, **options
             )
-        case "show" | "forget" | "undo":
-            return await OF_ONE[parsed.action](database, user, parsed.id, **options)
-    return await terminal_memories.list_memories(database, user, _wanted(parsed), **options)
+    return await OF_ONE[parsed.action](database, user, parsed.id, **options)
+
+
+async def _found(settings: Settings, database: Database, parsed: argparse.Namespace, user: Principal) -> str:
+    """Those that fit; for a search a recaller of its own, which has all the time that a person at a terminal has."""
+    wanted, as_json, width = _wanted(parsed), parsed.json, _width()
+    if parsed.action == "list":
+        return await terminal_memories.list_memories(database, user, wanted, as_json=as_json, width=width)
+    embedder, cache_mb = embedder_of(settings), settings.recall_cache_mb
+    async with recalling(database, embedder, count_text, cache_mb=cache_mb, deadline_ms=PATIENCE_MS) as recaller:
+        return await terminal_memories.search_memories(recaller, database, user, wanted, as_json=as_json, width=width)
+
+
+def _width() -> int | None:
+    """Of the terminal; None in a pipe or a file, where nothing is cut."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 OF_ONE = {
@@ -125,10 +149,14 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Say how each is called."""
     parser = commands.add_parser("memory", help="what is remembered about a user")
     actions = parser.add_subparsers(required=True, metavar="ACTION", dest="action")
-    listed = {"list": "what is remembered", "search": "the same, with all these words"}
+    listed = {"list": "what is remembered", "search": "what bears on these words, the best first"}
     of_one = {"show": "one memory and its history", "edit": "correct it", "forget": "delete it"}
     of_one |= {"undo": "take back what was last done to it"}
-    of_all = {"audit": "what deserves a look", "maintain": "promote, expire, merge and drop what is due, now"}
+    of_all = {
+        "graph": "who is connected with whom",
+        "audit": "what deserves a look",
+        "maintain": "promote, expire, merge and drop what is due, now",
+    }
     parsers = {name: actions.add_parser(name, help=text) for name, text in (listed | of_one | of_all).items()}
     for each in parsers.values():
         each.add_argument("--user", required=True, metavar="ID|NAME", type=user_name)
@@ -140,6 +168,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         _add_filters(parsers[name])
     parsers["list"].set_defaults(words=())
     parsers["search"].add_argument("words", nargs="+", metavar="WORD", type=user_name)
+    parsers["graph"].add_argument("entity", nargs="?", metavar="NAME", type=user_name, help="default: everybody")
+    parsers["graph"].add_argument("--depth", type=int, choices=range(1, MAX_HOPS + 1), default=1, help="hops")
+    parsers["graph"].add_argument("--as-of", metavar="TIME", type=_time, help="what held then")
     parsers["maintain"].add_argument("--dry-run", action="store_true", help="only say what would be done")
     _add_changes(parsers["edit"])
     everybody = actions.add_parser("reembed", help="make all vectors of all users those of EMBEDDER")

@@ -3,6 +3,9 @@
 import asyncio
 import io
 import json
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -17,25 +20,30 @@ from chatServer.records import MemoryFilter, Triple
 from chatServer.store.pool import Database
 from tests.conftest import ADA, EVE
 from tests.integration.test_memory_store import memory, write
+from tests.tools.recalling import recaller_of
 
 EVERYTHING = MemoryFilter(ever=True)
 
 
-async def test_a_list_fits_100_columns_and_moves_no_cursor(database, monkeypatch):
+async def test_a_list_fits_its_terminal_and_moves_no_cursor(database, monkeypatch):
     monkeypatch.setattr(terminal_memories, "PAGE", 2)
     over = datetime.now(UTC) - timedelta(hours=1)
     await write(
         database, *(memory(f"Fact {n} \x1b[2J\n" + "and so on " * 20) for n in range(4)), memory("Was.", valid_to=over)
     )
-    header, was, *rows = (await terminal_memories.list_memories(database, ADA, EVERYTHING)).splitlines()
+    header, was, *rows = (await terminal_memories.list_memories(database, ADA, EVERYTHING, width=130)).splitlines()
     assert header.split() == ["ID", "KIND", "TIER", "IMP.", "AGENT", "TEXT"]
     assert was.endswith(f"(until {over:%Y-%m-%d}) Was.")
     assert len(rows) == 4
-    assert {len(row) for row in rows} == {100}
+    assert {len(row) for row in rows} == {130}
+    narrow = await terminal_memories.list_memories(database, ADA, EVERYTHING, width=80)
+    assert max(map(len, narrow.splitlines())) == 80
+    piped = await terminal_memories.list_memories(database, ADA, EVERYTHING)
+    assert piped.count("and so on " * 19) == 4
     assert "\ufffd[2J and so on" in rows[0]
     found = json.loads(await terminal_memories.list_memories(database, ADA, EVERYTHING, as_json=True))
     assert [each["kind"] for each in found] == ["fact"] * 5
-    assert len((await terminal_memories.list_memories(database, EVE, EVERYTHING)).splitlines()) == 1
+    assert await terminal_memories.list_memories(database, EVE, EVERYTHING) == "Nothing that is remembered fits."
 
 
 async def test_one_memory_is_shown_edited_forgotten_and_brought_back(database):
@@ -54,6 +62,38 @@ async def test_one_memory_is_shown_edited_forgotten_and_brought_back(database):
     for verb in (terminal_memories.show_memory, terminal_memories.forget_memory, terminal_memories.undo_change):
         with pytest.raises(MemoryNotFound):
             await verb(database, EVE, memory_id)
+
+
+async def test_the_graph_is_told_line_by_line_with_what_is_not_so(database):
+    await write(
+        database,
+        memory("Mary lives in Porto.", triple=Triple("Mary", "lives in", "Porto")),
+        memory("Mary does not eat meat.", triple=Triple("Mary", "eats", "meat")),
+    )
+    told = await terminal_memories.graph_memories(database, ADA, "mary")
+    assert [line.split()[:-1] for line in told.splitlines()[1:]] == [
+        ["Mary", "not:", "eats", "meat"],
+        ["Mary", "lives", "in", "Porto"],
+    ]
+    assert len(json.loads(await terminal_memories.graph_memories(database, ADA, None, as_json=True))["edges"]) == 2
+    assert await terminal_memories.graph_memories(database, ADA, "Tom") == "No facts are known of that."
+    assert await terminal_memories.graph_memories(database, EVE, None) == "No facts are known."
+
+
+async def test_a_search_is_in_the_order_of_recall(database):
+    await write(database, memory("The dog of the neighbour is old."), memory("My dog is called Rex."))
+    await write(database, *(memory(f"Unlike the {n}th.") for n in range(10)))
+    async with recaller_of(database) as recaller:
+        wanted = MemoryFilter(phrase="what is my dog called?")
+        found = await terminal_memories.search_memories(recaller, database, ADA, wanted)
+    assert found.splitlines()[1].endswith("My dog is called Rex.")
+
+
+def test_who_reads_no_more_ends_a_command_quietly(tmp_path):
+    pipe = f"{sys.executable} -m chatServer token --user ada | true; exit ${{PIPESTATUS[0]}}"
+    environment = {**os.environ, "CHAT_DATA_DIR": str(tmp_path)}
+    done = subprocess.run(["bash", "-c", pipe], check=False, capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (cli.NOBODY_READS, "")
 
 
 async def test_an_audit_and_maintenance_say_what_they_found(database):
@@ -96,7 +136,13 @@ def test_the_command_does_all_that_the_routes_do(command, urls):
 
     asyncio.run(fill())
     memory_id = str(told.memory_id)
-    for wanted in (["list"], ["list", "--tag", "family"], ["search", "porto"], ["list", "--agent", "assistant"]):
+    for wanted in (
+        ["list"],
+        ["list", "--tag", "family"],
+        ["search", "porto"],
+        ["search", "where is mary?"],
+        ["list", "--agent", "assistant"],
+    ):
         assert memory_id in command(*wanted), wanted
     for unwanted in (["list", "--tag", "x"], ["search", "rome"], ["list", "--agent", "*"], ["list", "--tier", "long"]):
         assert memory_id not in command(*unwanted), unwanted
