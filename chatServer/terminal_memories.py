@@ -10,14 +10,13 @@ from chatServer.api.memory_schemas import MemoryAnswer, WholeMemoryAnswer, shown
 from chatServer.memory import edit as edits
 from chatServer.memory import forget
 from chatServer.memory.audit import audit
-from chatServer.memory.browse import browse, search, show
+from chatServer.memory.browse import browse, show
 from chatServer.memory.edit import Edit
 from chatServer.memory.graph import graph
 from chatServer.memory.maintain import maintain
-from chatServer.memory.recall import Recaller
 from chatServer.records import Memory, MemoryFilter, Principal
 from chatServer.store.pool import Database
-from chatServer.terminal import as_text, plain, table
+from chatServer.terminal_text import as_text, plain, table
 
 PAGE = 200
 MIN_TEXT = 40  # columns
@@ -35,24 +34,11 @@ async def list_memories(
         found += page
         if before is None:
             break
-    return _listed(found, as_json=as_json, width=width)
+    return listed(found, as_json=as_json, width=width)
 
 
-async def search_memories(
-    recaller: Recaller,
-    database: Database,
-    user: Principal,
-    wanted: MemoryFilter,
-    *,
-    as_json: bool = False,
-    width: int | None = None,
-) -> str:
-    """What bears on some words, the best first, as recall ranks it."""
-    ranked = await recaller.rank_memories(user, wanted.phrase or "")
-    return _listed(await search(database, user, wanted, ranked, limit=PAGE), as_json=as_json, width=width)
-
-
-def _listed(found: Sequence[Memory], *, as_json: bool, width: int | None) -> str:
+def listed(found: Sequence[Memory], *, as_json: bool, width: int | None) -> str:
+    """The rows of a list, or what a program reads."""
     if as_json:
         return as_text([MemoryAnswer.of(each).model_dump(mode="json") for each in found])
     if not found:
