@@ -27,6 +27,5 @@ def asks_about_the_past(question: str) -> bool:
 
 
 def without_before(question: str) -> str:
-    """What is asked about, without what came after it."""
-    asked, found, _ = question.partition(" before ")
-    return asked if found and asks_about_the_past(question) else question
+    """Of "where did I live before Munich" what is asked about: Munich is what came after it, and no answer."""
+    return question.partition(" before ")[0] if _BEFORE.search(question[:READ_CHARACTERS]) else question
