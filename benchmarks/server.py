@@ -14,7 +14,8 @@ from typing import Any
 
 import psutil
 
-from chatServer.api.dev_key import DevKey, dev_user_id
+from chatServer.api.dev_key import DevKey
+from chatServer.api.dev_users import dev_user_id
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate
 

@@ -24,7 +24,8 @@ import psutil
 import psycopg
 
 from benchmarks.history_window import FILL_MESSAGES, FILL_TURNS
-from chatServer.api.dev_key import DevKey, dev_user_id
+from chatServer.api.dev_key import DevKey
+from chatServer.api.dev_users import dev_user_id
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate
 

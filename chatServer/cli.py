@@ -7,35 +7,29 @@ import gc
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import FrameType
 
 import uvicorn
 import uvloop
 
-from chatServer import __version__, logs, memory_commands, operations, terminal_chat
-from chatServer.api.dev_key import DevKey, dev_user_id
+from chatServer import __version__, command, logs, memory_commands, operations, terminal_chat
+from chatServer.api.dev_key import DevKey
+from chatServer.api.dev_users import dev_user_id
 from chatServer.api.patience import LimitedPatience
 from chatServer.api.shutdown import Shutdown
-from chatServer.config import Settings, load_settings
+from chatServer.config import Settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app, running
 from chatServer.store import migrate as migrations
+from chatServer.terminal_text import user_name
 
 AFTER_THE_GRACE_S = 1  # for answers that are being written when the grace ends
 
-Command = Callable[[Settings, argparse.Namespace], None]
-
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command; what is wrong is said in a sentence, not in a traceback."""
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a title in letters that the terminal lacks
-    parsed = _parser().parse_args(arguments)
-    command: Command = parsed.command
-    try:
-        command(load_settings(), parsed)
-    except StartupError as error:
-        sys.exit(str(error))
+    """Run one command of all."""
+    command.run(_parser(), arguments)
 
 
 def serve(settings: Settings, _: argparse.Namespace) -> None:
@@ -129,18 +123,14 @@ def token(settings: Settings, parsed: argparse.Namespace) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="chatserver", description="The chat backend that remembers.")
-    parser.add_argument("--version", action="version", version=__version__)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    parser, commands = command.parser()
     commands.add_parser("serve", help="run the server").set_defaults(command=serve)
     commands.add_parser("migrate", help="bring the database to the newest revision").set_defaults(command=migrate)
     terminal_chat.add(commands)
     operations.add(commands)
     memory_commands.add(commands)
     token_parser = commands.add_parser("token", help="print an access token for development")
-    token_parser.add_argument(
-        "--user", required=True, metavar="NAME", type=operations.user_name, help="any name, or a user id"
-    )
+    token_parser.add_argument("--user", required=True, metavar="NAME", type=user_name, help="any name, or a user id")
     token_parser.set_defaults(command=token)
     return parser
 

@@ -48,8 +48,8 @@ from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
 from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_text
+from chatServer.memory import recall
 from chatServer.memory.embed import settle
-from chatServer.memory.recall import recalling
 from chatServer.store import jobs, startup
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
@@ -140,15 +140,16 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
         tasks = workshop(settings, database, agents_found, models).tasks()
         beginning = Beginning(database, agents_found, models, settings.model, Quotas.of(settings))
         async with (
-            Readiness(looks(database, keys, models)) as readiness,
             worker.beside_the_server(settings, database, tasks, shutdown.begun),
-            recalling(
+            recall.recalling(
                 database,
                 embedder,
                 count_text,
                 cache_mb=settings.recall_cache_mb,
                 deadline_ms=settings.recall_deadline_ms,
+                closed=agents_found.closed,
             ) as recaller,
+            Readiness(looks(database, keys, models, recaller)) as readiness,
             running_turns(settings, beginning, recaller, shutdown) as turns,
             feed.running(database, shutdown.begun) as feeds,
         ):
@@ -230,7 +231,7 @@ def verification_keys(settings: Settings, dev_key: DevKey | None, http: httpx.As
     return IssuerKeys(settings.jwks_url, http)
 
 
-def looks(database: Database, keys: Keys, models: Models) -> dict[str, Look]:
+def looks(database: Database, keys: Keys, models: Models, recaller: recall.Recaller) -> dict[str, Look]:
     """What /readyz looks at."""
 
     reading: asyncio.Task[str | None] | None = None
@@ -257,10 +258,13 @@ def looks(database: Database, keys: Keys, models: Models) -> dict[str, Look]:
     async def models_are_loaded() -> Check:
         return Check(models.loading is None, f"loading {models.loading}" if models.loading else "loaded")
 
+    async def memory_is_loaded() -> Check:
+        return Check(recaller.is_warm, "loaded" if recaller.is_warm else "loading")
+
     async def issuer_is_known() -> Check:
         assert isinstance(keys, IssuerKeys)  # nosec B101 # narrows a type
         return Check(*await keys.status())
 
     found: dict[str, Look] = {"database": database_answers, "migrations": is_migrated, "queue": queue_is_read}
-    found |= {"models": models_are_loaded}
+    found |= {"models": models_are_loaded, "memory": memory_is_loaded}
     return found | {"issuer": issuer_is_known} if isinstance(keys, IssuerKeys) else found

@@ -1,29 +1,35 @@
-"""The command chatserver memory: list, show, search, edit, forget, undo, audit, maintain, reembed."""
+"""The command chatserver memory: list, search, show, edit, forget, undo, graph, audit, maintain, reembed."""
 
 import argparse
 import asyncio
 import contextlib
+import importlib
+import shutil
 import sys
 from datetime import UTC, datetime
-from typing import TextIO, get_args
+from typing import Any, get_args
 from uuid import UUID
 
-from chatServer import logs, terminal, terminal_memories
-from chatServer.agent.embeddings import embedder_of
+from chatServer import command, terminal_memories
 from chatServer.config import Settings
-from chatServer.errors import ChatError, EmbedderFailed, StartupError
+from chatServer.errors import ChatError, StartupError
 from chatServer.memory.edit import Edit
-from chatServer.memory.reembed import Progress, count_users, reembed
-from chatServer.operations import user_name
+from chatServer.memory.graph import MAX_HOPS
 from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Principal, Tier
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
+from chatServer.terminal_text import user_name, user_of
 
-BAR = 30
+
+def main() -> None:
+    """Run the command without those beside it."""
+    whole, commands = command.parser()
+    add(commands)
+    command.run(whole)
 
 
 def memory(settings: Settings, parsed: argparse.Namespace) -> None:
-    user = terminal.user_of(settings, parsed.user)
+    user = user_of(settings, parsed.user)
     print(asyncio.run(_memory(settings, parsed, user)))
 
 
@@ -39,17 +45,40 @@ async def _memory(settings: Settings, parsed: argparse.Namespace, user: Principa
 async def _act(settings: Settings, database: Database, parsed: argparse.Namespace, user: Principal) -> str:
     options = {"as_json": parsed.json}
     match parsed.action:
+        case "list" | "search":
+            return await _found(settings, database, parsed, user)
+        case "graph":
+            return await terminal_memories.graph_memories(
+                database, user, parsed.entity, depth=parsed.depth, at=parsed.as_of, **options
+            )
         case "edit":
             return await terminal_memories.edit_memory(database, user, parsed.id, _edit(parsed), **options)
         case "audit":
-            return await terminal_memories.audit_memories(database, user, **options)
+            return await terminal_memories.audit_memories(database, user, width=_width(), **options)
         case "maintain":
             return await terminal_memories.maintain_memories(
                 database, user, retention_days=settings.retention_days, dry_run=parsed.dry_run, **options
             )
-        case "show" | "forget" | "undo":
-            return await OF_ONE[parsed.action](database, user, parsed.id, **options)
-    return await terminal_memories.list_memories(database, user, _wanted(parsed), **options)
+    return await OF_ONE[parsed.action](database, user, parsed.id, **options)
+
+
+async def _found(settings: Settings, database: Database, parsed: argparse.Namespace, user: Principal) -> str:
+    """Those that fit, or that a search finds."""
+    wanted, as_json, width = _wanted(parsed), parsed.json, _width()
+    if parsed.action == "list":
+        return await terminal_memories.list_memories(database, user, wanted, as_json=as_json, width=width)
+    found = await with_vectors().search(settings, database, user, wanted)
+    return terminal_memories.listed(found, as_json=as_json, width=width)
+
+
+def with_vectors() -> Any:
+    """The commands that need an embedder: loading what it needs takes as long as all the rest."""
+    return importlib.import_module("chatServer.memory_vectors")
+
+
+def _width() -> int | None:
+    """Of the terminal; None in a pipe or a file, where nothing is cut."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 OF_ONE = {
@@ -81,54 +110,18 @@ def _edit(parsed: argparse.Namespace) -> Edit:
     return Edit(**given, tags=parsed.tag)
 
 
-def reembed_all(settings: Settings, _: argparse.Namespace) -> None:
-    logs.install("ERROR")
-    print(asyncio.run(_reembed_all(settings)))
-
-
-async def _reembed_all(settings: Settings) -> str:
-    async with opened_database(settings) as database:
-        try:
-            bar = Bar(await count_users(database), sys.stderr)
-            done = await reembed(database, embedder_of(settings), bar.show)
-            bar.end()
-        except EmbedderFailed as error:
-            raise StartupError(str(error)) from error
-    return f"All vectors are of {settings.embedder}: {done}."
-
-
-class Bar:
-    """How far a long command is: a line that is rewritten on a terminal, a line each tenth elsewhere."""
-
-    def __init__(self, total: int, stream: TextIO) -> None:
-        self._total = total
-        self._stream = stream
-        self._is_terminal = stream.isatty()
-        self._tenth = -1
-
-    def show(self, done: Progress) -> None:
-        share = min(done.users / self._total, 1) if self._total else 1
-        if self._is_terminal:
-            full = round(BAR * share)
-            self._stream.write(f"\r[{'#' * full}{'.' * (BAR - full)}] {share:4.0%}  {done}\x1b[K")
-        elif int(share * 10) > self._tenth:
-            self._tenth = int(share * 10)
-            self._stream.write(f"{share:4.0%}  {done}\n")
-        self._stream.flush()
-
-    def end(self) -> None:
-        if self._is_terminal:
-            self._stream.write("\n")
-
-
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: command.Commands) -> None:
     """Say how each is called."""
     parser = commands.add_parser("memory", help="what is remembered about a user")
     actions = parser.add_subparsers(required=True, metavar="ACTION", dest="action")
-    listed = {"list": "what is remembered", "search": "the same, with all these words"}
+    listed = {"list": "what is remembered", "search": "what bears on these words, the best first"}
     of_one = {"show": "one memory and its history", "edit": "correct it", "forget": "delete it"}
     of_one |= {"undo": "take back what was last done to it"}
-    of_all = {"audit": "what deserves a look", "maintain": "promote, expire, merge and drop what is due, now"}
+    of_all = {
+        "graph": "who is connected with whom",
+        "audit": "what deserves a look",
+        "maintain": "promote, expire, merge and drop what is due, now",
+    }
     parsers = {name: actions.add_parser(name, help=text) for name, text in (listed | of_one | of_all).items()}
     for each in parsers.values():
         each.add_argument("--user", required=True, metavar="ID|NAME", type=user_name)
@@ -140,10 +133,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         _add_filters(parsers[name])
     parsers["list"].set_defaults(words=())
     parsers["search"].add_argument("words", nargs="+", metavar="WORD", type=user_name)
+    parsers["graph"].add_argument("entity", nargs="?", metavar="NAME", type=user_name, help="default: everybody")
+    parsers["graph"].add_argument("--depth", type=int, choices=range(1, MAX_HOPS + 1), default=1, help="hops")
+    parsers["graph"].add_argument("--as-of", metavar="TIME", type=_time, help="what held then")
     parsers["maintain"].add_argument("--dry-run", action="store_true", help="only say what would be done")
     _add_changes(parsers["edit"])
     everybody = actions.add_parser("reembed", help="make all vectors of all users those of EMBEDDER")
-    everybody.set_defaults(command=reembed_all)
+    everybody.set_defaults(command=lambda *given: with_vectors().reembed_all(*given))
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:

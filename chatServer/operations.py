@@ -17,7 +17,6 @@ from chatServer.doctor import Case, examine
 from chatServer.errors import ChatError, StartupError
 from chatServer.main import workshop
 from chatServer.memory.embed import settle
-from chatServer.messages import clean_text
 from chatServer.records import Principal
 from chatServer.store import backup as backups
 from chatServer.store import migrate as migrations
@@ -27,11 +26,12 @@ from chatServer.store.embedded import embedded_postgres, was_started
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
 from chatServer.store.queue import Queue
+from chatServer.terminal_text import user_name, user_of
 from chatServer.work.worker import NO_DIRECT_ADDRESS, Worker
 
 
 def session(settings: Settings, parsed: argparse.Namespace) -> None:
-    user = terminal.user_of(settings, parsed.user)
+    user = user_of(settings, parsed.user)
     print(asyncio.run(_session(settings, parsed, user)))
 
 
@@ -168,9 +168,3 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
     parsers["list"].add_argument("--agent", metavar="NAME", type=user_name, help="those with this agent only")
     for name in ("show", "delete"):
         parsers[name].add_argument("id", metavar="ID", help="the session's id, or your own name for it")
-
-
-def user_name(text: str) -> str:
-    if not text.strip() or clean_text(text) != text:
-        raise argparse.ArgumentTypeError("a name has at least one letter, and only letters that can be written")
-    return text

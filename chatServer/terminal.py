@@ -1,30 +1,15 @@
 """Sessions for a person at a terminal: as that user, through row level security, like any request."""
 
-import json
-from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
-from chatServer.api.dev_key import dev_user_id
 from chatServer.api.schemas import MessagesAnswer, SessionAnswer
-from chatServer.config import Settings
 from chatServer.conversation import sessions, transcript
 from chatServer.conversation.sessions import SessionKey
-from chatServer.errors import StartupError
 from chatServer.records import Principal, Session
 from chatServer.store.pool import Database
+from chatServer.terminal_text import as_text, plain, table
 
 PAGE = 200
-
-
-def user_of(settings: Settings, text: str) -> Principal:
-    """A user id; or, where sign-in is that of development, a name."""
-    try:
-        return Principal(UUID(text))
-    except ValueError as error:
-        if settings.auth_mode != "dev":
-            raise StartupError("Only with AUTH_MODE=dev have users names: give the user's id.") from error
-        return Principal(dev_user_id(text))
 
 
 async def list_sessions(database: Database, user: Principal, agent_name: str | None, *, as_json: bool = False) -> str:
@@ -73,19 +58,3 @@ def _spoken(message: dict[str, Any]) -> str:
     shown = [part for part in message["parts"] if part["type"] != "step-start"]
     texts = (part["text"] if part["type"] == "text" else f"[{part.get('toolName', part['type'])}]" for part in shown)
     return f"{message['role']}: {plain(' '.join(texts))}"
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    cells = [header, *([plain("" if value is None else value).replace("\n", " ") for value in row] for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    lines = ("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)) for row in cells)
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def plain(value: object) -> str:
-    """A user's text must not move the cursor of whoever reads it."""
-    return "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in str(value))
-
-
-def as_text(value: object) -> str:
-    return json.dumps(value, indent=2)

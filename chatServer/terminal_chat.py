@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from chatServer import errors, logs, operations, terminal
+from chatServer import errors, logs
 from chatServer.api.state import State
 from chatServer.config import Settings
 from chatServer.conversation import sessions, transcript
@@ -22,6 +22,7 @@ from chatServer.main import running
 from chatServer.messages import Message, UIMessage, clean_text
 from chatServer.records import Principal, TurnEvent, new_id
 from chatServer.terminal_screen import Screen
+from chatServer.terminal_text import user_name, user_of
 from chatServer.turn.ask import Ask
 from chatServer.turn.events import ENDINGS, Numbered
 from chatServer.turn.turns import Place
@@ -216,11 +217,11 @@ async def _next(batches: AsyncIterator[list[Numbered]]) -> list[Numbered] | None
 def _user(settings: Settings, name: str | None) -> Principal:
     """Who talks: in development, unless they say otherwise, whoever is logged in to this machine."""
     if name is not None:
-        return terminal.user_of(settings, name)
+        return user_of(settings, name)
     if settings.auth_mode != "dev":
         raise StartupError("Say whose conversation this is: --user ID.")
     try:
-        return terminal.user_of(settings, getpass.getuser())
+        return user_of(settings, getpass.getuser())
     except (OSError, KeyError) as error:  # a user without a name, as in some containers
         raise StartupError("Say who you are: --user NAME.") from error
 
@@ -248,8 +249,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser = commands.add_parser("chat", help="talk to an agent here, or get one answer for a MESSAGE or a pipe")
     parser.add_argument("message", nargs="?", metavar="MESSAGE")
     parser.add_argument(
-        "--user", metavar="ID|NAME", type=operations.user_name, help="with AUTH_MODE=dev: you, unless you say otherwise"
+        "--user",
+        metavar="ID|NAME",
+        type=user_name,
+        help="with AUTH_MODE=dev: you, unless you say otherwise",
     )
     parser.add_argument("--session", metavar="ID", help="an id, or your own name for it; else the active session")
-    parser.add_argument("--agent", metavar="NAME", type=operations.user_name, help="else the session's, or the default")
+    parser.add_argument("--agent", metavar="NAME", type=user_name, help="else the session's, or the default")
     parser.set_defaults(command=chat)

@@ -1,28 +1,32 @@
 """Memories for a person at a terminal: as that user, through row level security, like any request."""
 
-import shutil
+from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime
 from uuid import UUID
 
-from chatServer.api.memory_reports import AuditAnswer
+from chatServer.api.memory_reports import AuditAnswer, GraphAnswer
 from chatServer.api.memory_schemas import MemoryAnswer, WholeMemoryAnswer, shown_agent
 from chatServer.memory import edit as edits
 from chatServer.memory import forget
 from chatServer.memory.audit import audit
 from chatServer.memory.browse import browse, show
 from chatServer.memory.edit import Edit
+from chatServer.memory.graph import graph
 from chatServer.memory.maintain import maintain
 from chatServer.records import Memory, MemoryFilter, Principal
 from chatServer.store.pool import Database
-from chatServer.terminal import as_text, plain, table
+from chatServer.terminal_text import as_text, plain, table
 
 PAGE = 200
-COLUMNS = 100
+MIN_TEXT = 40  # columns
 AUDITED = 20
 
 
-async def list_memories(database: Database, user: Principal, wanted: MemoryFilter, *, as_json: bool = False) -> str:
-    """All memories that fit, the last changed first."""
+async def list_memories(
+    database: Database, user: Principal, wanted: MemoryFilter, *, as_json: bool = False, width: int | None = None
+) -> str:
+    """All memories that fit, the last changed first; `width` is that of a terminal, None where nobody looks."""
     found: list[Memory] = []
     before = None
     while True:
@@ -30,13 +34,47 @@ async def list_memories(database: Database, user: Principal, wanted: MemoryFilte
         found += page
         if before is None:
             break
+    return listed(found, as_json=as_json, width=width)
+
+
+def listed(found: Sequence[Memory], *, as_json: bool, width: int | None) -> str:
+    """The rows of a list, or what a program reads."""
     if as_json:
         return as_text([MemoryAnswer.of(each).model_dump(mode="json") for each in found])
+    if not found:
+        return "Nothing that is remembered fits."
     rows = [(each.memory_id, each.kind, each.tier, f"{each.importance:.2f}", shown_agent(each)) for each in found]
     lines = table(("ID", "KIND", "TIER", "IMP.", "AGENT"), rows).splitlines()
-    width = max(map(len, lines)) + 2
     texts = ["TEXT", *(_said(each) for each in found)]
-    return "\n".join(_clipped(f"{line:{width}}{text}") for line, text in zip(lines, texts, strict=True))
+    room = max(map(len, lines)) + 2
+    if width and width - room < MIN_TEXT:  # the text below the rest
+        return "\n".join(f"{line}\n{_clipped(f'  {text}', width)}" for line, text in zip(lines, texts, strict=True))
+    return "\n".join(_clipped(f"{line:{room}}{text}", width) for line, text in zip(lines, texts, strict=True))
+
+
+async def graph_memories(
+    database: Database,
+    user: Principal,
+    entity: str | None,
+    *,
+    depth: int = 1,
+    at: datetime | None = None,
+    as_json: bool = False,
+) -> str:
+    """Who is connected with whom: a fact in each line."""
+    found = await graph(database, user, entity=entity, hops=depth, at=at)
+    shown = GraphAnswer.of(found)
+    if as_json:
+        return as_text(shown.model_dump(mode="json"))
+    names = {node.id: node.name for node in shown.nodes}
+    rows = [
+        (names[each.source], ("not: " if each.is_negated else "") + each.predicate, names[each.target], each.memory_id)
+        for each in shown.edges
+    ]
+    more = ["(there are more)"] if shown.truncated else []
+    if not rows:
+        return "No facts are known of that." if entity else "No facts are known."
+    return "\n".join([table(("WHO", "WHAT", "WHOM", "ID"), rows), *more])
 
 
 async def show_memory(database: Database, user: Principal, memory_id: UUID, *, as_json: bool = False) -> str:
@@ -79,7 +117,9 @@ async def undo_change(database: Database, user: Principal, memory_id: UUID, *, a
     return f"Again: {_said(memory)}" if memory else f"{memory_id} is gone: it was taken back that it was made."
 
 
-async def audit_memories(database: Database, user: Principal, *, as_json: bool = False) -> str:
+async def audit_memories(
+    database: Database, user: Principal, *, as_json: bool = False, width: int | None = None
+) -> str:
     """What deserves a look, and what can be done."""
     found = AuditAnswer.of(await audit(database, user, limit=AUDITED))
     if as_json:
@@ -88,7 +128,7 @@ async def audit_memories(database: Database, user: Principal, *, as_json: bool =
     for name in ("duplicates", "never_recalled", "untrusted", "contradicted"):
         for entry in getattr(found, name):
             lines += ["", f"{name.replace('_', ' ')}: {entry.suggestion}"]
-            lines += [_clipped(f"  {each.id}  {_line(each.text)}") for each in entry.memories]
+            lines += [_clipped(f"  {each.id}  {_line(each.text)}", width) for each in entry.memories]
     if found.hidden_messages:
         lines += ["", f"hidden messages: {found.hidden_messages[0].suggestion}"]
         lines += [f"  {each.message_id}  in {each.session_id}" for each in found.hidden_messages]
@@ -123,7 +163,6 @@ def _undone(change: dict[str, object]) -> str:
     return "undone" if change["undone"] else ""
 
 
-def _clipped(line: str) -> str:
-    """As wide as the terminal, or 100 columns where there is none."""
-    width = max(shutil.get_terminal_size((COLUMNS, 24)).columns, COLUMNS)
-    return (line if len(line) <= width else f"{line[: width - 1]}…").rstrip()
+def _clipped(line: str, width: int | None) -> str:
+    """As wide as the terminal; whole where there is none."""
+    return (line if width is None or len(line) <= width else f"{line[: width - 1]}…").rstrip()

@@ -19,7 +19,8 @@ from pydantic import SecretStr
 
 from chatServer import logs
 from chatServer.api.auth import LEEWAY_S
-from chatServer.api.dev_key import DevKey, dev_user_id
+from chatServer.api.dev_key import DevKey
+from chatServer.api.dev_users import dev_user_id
 from chatServer.api.state import State
 from chatServer.config import Settings
 from chatServer.main import create_app

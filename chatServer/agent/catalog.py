@@ -92,6 +92,11 @@ class Catalog:
             raise errors.AgentNotFound(sorted(self._agents))
         return self._agents[name]
 
+    @property
+    def closed(self) -> frozenset[str]:
+        """The agents that remember nothing, or only within a session: what they are told is for nobody else."""
+        return frozenset(agent.name for agent in self if agent.memory_scope in ("off", "session"))
+
     def memory_scope(self, name: str) -> MemoryScope:
         """Of an agent that is no longer there: nothing is remembered for it."""
         return self._agents[name].memory_scope if name in self._agents else "off"

@@ -13,13 +13,17 @@ PHRASES: dict[str, dict[str, str]] = {
         "hello": "Hello! {introduction}: I answer from your notes and from what is said here. Tell me what to"
         " remember.",
         "thanks": "You are welcome.",
+        "heard": "Thank you for telling me.",
+        "will_remember": "Thank you, I will remember that.",
+        "not_now": "I could not look up everything that I remember just now. Ask me again in a moment.",
         "unknown": "I find nothing about that in your notes or in this conversation. {introduction}. For real answers,"
         " whoever runs this server can add one: `MODEL=openai:gpt-5-mini` with `MODEL_API_KEY`, or `MODEL_BASE_URL`"
         " for any OpenAI-compatible server.",
         "noted": "Noted: {0}",
         "forgotten": "Forgotten: {0}",
-        "all_forgotten": "I have cleared your notes.",
-        "nothing_to_forget": "I find nothing like that in your notes.",
+        "all_forgotten": "I have cleared your notes. What else is remembered you can see and delete among"
+        " your memories.",
+        "nothing_to_forget": "I find nothing like that in your notes or memories.",
         "know_nothing": "I know nothing about you yet. Say “remember that …”, and I note it.",
         "no_tool": "I cannot take notes here: this agent has no tool for it.",
         "failed": "That did not work: {0}",
@@ -33,13 +37,17 @@ PHRASES: dict[str, dict[str, str]] = {
         "hello": "Hallo! {introduction}: Ich antworte aus deinen Notizen und aus dem, was hier gesagt wurde. Sag mir,"
         " was ich mir merken soll.",
         "thanks": "Gern geschehen.",
+        "heard": "Danke, dass du mir das sagst.",
+        "will_remember": "Danke, das merke ich mir.",
+        "not_now": "Ich konnte gerade nicht alles nachschlagen, woran ich mich erinnere. Frag mich gleich noch einmal.",
         "unknown": "Dazu finde ich nichts in deinen Notizen oder in diesem Gespräch. {introduction}. Wer diesen Server"
         " betreibt, kann eines hinzufügen: `MODEL=openai:gpt-5-mini` mit `MODEL_API_KEY`, oder `MODEL_BASE_URL` für"
         " jeden OpenAI-kompatiblen Server.",
         "noted": "Notiert: {0}",
         "forgotten": "Vergessen: {0}",
-        "all_forgotten": "Ich habe deine Notizen geleert.",
-        "nothing_to_forget": "So etwas finde ich in deinen Notizen nicht.",
+        "all_forgotten": "Ich habe deine Notizen geleert. Was ich sonst behalten habe, kannst du unter deinen"
+        " Erinnerungen sehen und löschen.",
+        "nothing_to_forget": "So etwas finde ich in deinen Notizen und Erinnerungen nicht.",
         "know_nothing": "Ich weiß noch nichts über dich. Sag „merk dir, dass …“, und ich notiere es.",
         "no_tool": "Ich kann hier nichts notieren: Dieser Agent hat kein Werkzeug dafür.",
         "failed": "Das hat nicht geklappt: {0}",
@@ -53,13 +61,16 @@ PHRASES: dict[str, dict[str, str]] = {
         "hello": "Здравствуйте! {introduction}: отвечаю по вашим заметкам и по тому, что здесь сказано. Скажите, что"
         " запомнить.",
         "thanks": "Пожалуйста.",
+        "heard": "Спасибо, что сказали.",
+        "will_remember": "Спасибо, я это запомню.",
+        "not_now": "Сейчас я не смог просмотреть всё, что помню. Спросите чуть позже ещё раз.",
         "unknown": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре. {introduction}. Тот, кто держит этот"
         " сервер, может её добавить: `MODEL=openai:gpt-5-mini` и `MODEL_API_KEY`, или `MODEL_BASE_URL` для любого"
         " сервера, совместимого с OpenAI.",
         "noted": "Записано: {0}",
         "forgotten": "Забыто: {0}",
-        "all_forgotten": "Ваши заметки очищены.",
-        "nothing_to_forget": "В ваших заметках ничего такого нет.",
+        "all_forgotten": "Ваши заметки очищены. Остальное, что я помню, можно посмотреть и удалить среди воспоминаний.",
+        "nothing_to_forget": "В ваших заметках и воспоминаниях ничего такого нет.",
         "know_nothing": "Пока я ничего о вас не знаю. Скажите «запомни, что …», и я запишу.",
         "no_tool": "Здесь я не могу вести заметки: у этого агента нет такого инструмента.",
         "failed": "Не получилось: {0}",
@@ -72,13 +83,16 @@ PHRASES: dict[str, dict[str, str]] = {
     "es": {
         "hello": "¡Hola! {introduction}: respondo con tus notas y con lo que se dice aquí. Dime qué debo recordar.",
         "thanks": "De nada.",
+        "heard": "Gracias por contármelo.",
+        "will_remember": "Gracias, lo recordaré.",
+        "not_now": "Ahora no he podido consultar todo lo que recuerdo. Pregúntame otra vez en un momento.",
         "unknown": "No encuentro nada sobre eso en tus notas ni en esta conversación. {introduction}. Quien administra"
         " este servidor puede añadir uno: `MODEL=openai:gpt-5-mini` con `MODEL_API_KEY`, o `MODEL_BASE_URL` para"
         " cualquier servidor compatible con OpenAI.",
         "noted": "Anotado: {0}",
         "forgotten": "Olvidado: {0}",
-        "all_forgotten": "He borrado tus notas.",
-        "nothing_to_forget": "No encuentro nada así en tus notas.",
+        "all_forgotten": "He borrado tus notas. Lo demás que recuerdo puedes verlo y borrarlo entre tus recuerdos.",
+        "nothing_to_forget": "No encuentro nada así en tus notas ni en tus recuerdos.",
         "know_nothing": "Todavía no sé nada de ti. Di «recuerda que …» y lo anoto.",
         "no_tool": "Aquí no puedo tomar notas: este agente no tiene la herramienta.",
         "failed": "No ha funcionado: {0}",
@@ -92,13 +106,17 @@ PHRASES: dict[str, dict[str, str]] = {
         "hello": "Bonjour ! {introduction} : je réponds avec vos notes et avec ce qui est dit ici. Dites-moi"
         " quoi retenir.",
         "thanks": "Je vous en prie.",
+        "heard": "Merci de me le dire.",
+        "will_remember": "Merci, je m'en souviendrai.",
+        "not_now": "Je n'ai pas pu consulter à l'instant tout ce dont je me souviens. Redemandez-le-moi dans"
+        " un moment.",
         "unknown": "Je ne trouve rien à ce sujet dans vos notes ni dans cette conversation. {introduction}. Qui gère ce"
         " serveur peut en ajouter un : `MODEL=openai:gpt-5-mini` avec `MODEL_API_KEY`, ou `MODEL_BASE_URL` pour tout"
         " serveur compatible avec OpenAI.",
         "noted": "C'est noté : {0}",
         "forgotten": "Oublié : {0}",
-        "all_forgotten": "J'ai vidé vos notes.",
-        "nothing_to_forget": "Je ne trouve rien de tel dans vos notes.",
+        "all_forgotten": "J'ai vidé vos notes. Le reste de ce que je retiens se voit et s'efface parmi vos souvenirs.",
+        "nothing_to_forget": "Je ne trouve rien de tel dans vos notes ni vos souvenirs.",
         "know_nothing": "Je ne sais encore rien de vous. Dites « retiens que … » et je le note.",
         "no_tool": "Je ne peux pas prendre de notes ici : cet agent n'a pas l'outil.",
         "failed": "Cela n'a pas marché : {0}",

@@ -16,26 +16,32 @@ from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
 from chatServer.agent.phrases import language_of, phrase
 from chatServer.agent.prompts import NOTHING_YET
 from chatServer.agent.speech import SpokenCall, said_in
+from chatServer.agent.statements import is_statement, tells_a_fact
 from chatServer.agent.wishes import Wish, wish_in
 from chatServer.conversation.assemble import SUMMARY_PREFIX
-from chatServer.conversation.quote import MEMORIES_PREFIX
+from chatServer.conversation.quote import MEMORIES_PREFIX, NOT_ALL
+from chatServer.memory.label import OF_TOOLS
 from chatServer.memory.notes import NOTHING
+from chatServer.memory.past import without_before
 from chatServer.messages import searchable
 from chatServer.messages.fence import unfenced, without_blocks
 
 NOTES_TOOL = "manage_long_term_memory"
+FORGET_TOOL = "forget_memories"
 BLOCKS = ("memories", "articles", "summary")
-PREFIXES = (SUMMARY_PREFIX, MEMORIES_PREFIX)
+FRAMES = frozenset((SUMMARY_PREFIX, MEMORIES_PREFIX, NOT_ALL, ""))  # lines that stand around such blocks
 READ = {"operation": "read"}
 UNREADABLE = "The notes cannot be read whole here, and so no line is taken out of them. Name a section, or edit them."
 MAX_EARLIER = 50
 MAX_QUOTED = 4_000
+MAX_NAMED = 500  # characters of what is to be forgotten
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     text: str = ""
-    call: dict[str, Any] | None = None  # arguments for the notes tool
+    call: dict[str, Any] | None = None  # arguments for a tool
+    tool: str = NOTES_TOOL
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +52,16 @@ class Prompt:
     question_id: str | None
     notes: str | None  # None: they are not in the prompt
     blocks: tuple[Source, ...]
+    is_all: bool  # what is remembered could be looked up
     earlier: tuple[str, ...]  # what the user said before, the newest first
     calls: tuple[dict[str, Any], ...]  # arguments of our own calls since the question
     results: tuple[ToolMessage, ...]
-    can_note: bool
+    tools: frozenset[str]
+
+    @property
+    def can_note(self) -> bool:
+        """Which also says that this session is remembered."""
+        return NOTES_TOOL in self.tools
 
 
 class BuiltinModel(speech.SpeakingModel):
@@ -62,22 +74,23 @@ class BuiltinModel(speech.SpeakingModel):
     async def _astream(
         self, messages: list[BaseMessage], *_: Any, tools: list[Any] | None = None, **__: Any
     ) -> AsyncIterator[ChatGenerationChunk]:
-        given = take_apart(messages, NOTES_TOOL in map(speech.tool_name, tools or []))
+        given = take_apart(messages, frozenset(map(speech.tool_name, tools or [])))
         answer = answer_to(given)
         for word in speech.words(answer.text):
             await asyncio.sleep(0)
             yield speech.text_chunk(word)
         if answer.call is not None:
             id_ = speech.call_id(given.question_id, f"{len(messages)}|{given.question}", len(given.calls), 0)
-            for chunk in speech.call_chunks([SpokenCall(NOTES_TOOL, answer.call, id_)]):
+            for chunk in speech.call_chunks([SpokenCall(answer.tool, answer.call, id_)]):
                 yield chunk
         yield speech.last_chunk("builtin", messages, answer.text, is_calling=answer.call is not None)
 
 
-def take_apart(messages: list[BaseMessage], can_note: bool) -> Prompt:
+def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
     """Find the question: the last user message that is more than blocks of recalled text."""
     said = [(place, without_blocks(BLOCKS, said_in(m))) for place, m in enumerate(messages) if _is_user(m)]
-    said = [(place, text) for place, text in said if text and text not in PREFIXES]
+    framing = [text for _, text in said if FRAMES.issuperset(text.splitlines())]
+    said = [(place, text) for place, text in said if not FRAMES.issuperset(text.splitlines())]
     place, question = said[-1] if said else (len(messages), "")
     system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
     notes = unfenced("notes", system)
@@ -87,10 +100,11 @@ def take_apart(messages: list[BaseMessage], can_note: bool) -> Prompt:
         question_id=messages[place].id if said else None,
         notes="" if notes is None and NOTHING_YET in system else notes,
         blocks=tuple(_blocks(messages)),
+        is_all=not any(NOT_ALL in text for text in framing),
         earlier=tuple(text for _, text in reversed(said[-MAX_EARLIER - 1 : -1])),
         calls=tuple(c["args"] for m in since if isinstance(m, AIMessage) for c in m.tool_calls),
         results=tuple(m for m in since if isinstance(m, ToolMessage)),
-        can_note=can_note,
+        tools=tools,
     )
 
 
@@ -137,19 +151,39 @@ def _remembered(given: Prompt, wish: Wish) -> Reply:
 
 
 def _forgotten(given: Prompt, wish: Wish) -> Reply:
+    """First the memories, then the page of notes; said is what is gone."""
     done = given.calls[-1].get("operation") if given.calls and given.results else None
     if wish.kind == "forget_all":
         return Reply(phrase(wish.language, "all_forgotten")) if done else Reply(call=EMPTY)
+    if FORGET_TOOL in given.tools and not given.calls:
+        return Reply(call={"what": wish.what[:MAX_NAMED]}, tool=FORGET_TOOL)
+    gone = _memories_forgotten(given)
     if done and done != "read":
-        return Reply(phrase(wish.language, "forgotten", wish.what))
+        return Reply(phrase(wish.language, "forgotten", "\n".join([wish.what, *gone])))
     page = _page_read(given)
     if page is None:  # the prompt's copy may be old by now, and the page is written back whole
         return Reply(call=READ)
+    return _line_forgotten(wish, page, gone)
+
+
+def _line_forgotten(wish: Wish, page: str, gone: list[str]) -> Reply:
     try:
         arguments = arguments_to_forget(wish.what, page)
     except Unreadable:
-        return Reply(phrase(wish.language, "failed", UNREADABLE))
-    return Reply(call=arguments) if arguments else Reply(phrase(wish.language, "nothing_to_forget"))
+        return Reply("\n".join([*gone, phrase(wish.language, "failed", UNREADABLE)]))
+    if arguments:
+        return Reply(call=arguments)
+    return Reply(phrase(wish.language, "forgotten" if gone else "nothing_to_forget", "\n".join(gone)))
+
+
+def _memories_forgotten(given: Prompt) -> list[str]:
+    """As the tool has told, a line for each."""
+    told = [
+        result
+        for arguments, result in zip(given.calls, given.results, strict=False)
+        if "operation" not in arguments and result.status != "error"
+    ]
+    return [line for result in told for line in said_in(result)[:MAX_QUOTED].splitlines() if line.startswith("- ")]
 
 
 def _page_read(given: Prompt) -> str | None:
@@ -165,9 +199,12 @@ def _known(given: Prompt, wish: Wish) -> Reply:
     notes = given.notes if page is None else page
     if notes is None and given.can_note:
         return Reply(call=READ)
-    memories = "\n".join(_listed(block) for block in given.blocks if block.kind == "memories")
+    remembered = [block for block in given.blocks if block.kind == "memories" and not block.label.startswith(OF_TOOLS)]
+    memories = "\n".join(map(_listed, remembered))
     known = [Source("notes", notes or ""), Source("memories", memories)]
     told = [f"{phrase(wish.language, s.kind)}:\n{s.text.strip()[:MAX_QUOTED]}" for s in known if s.text.strip()]
+    if not given.is_all:
+        told.append(phrase(wish.language, "not_now"))
     return Reply("\n\n".join(told) or phrase(wish.language, "know_nothing"))
 
 
@@ -176,12 +213,17 @@ def _listed(memory: Source) -> str:
 
 
 def _extracted(given: Prompt) -> Reply:
+    language = language_of(searchable(given.question[:MAX_QUOTED]).split())
+    heard = Reply(phrase(language, "will_remember" if given.can_note else "heard"))
+    if tells_a_fact(given.question):
+        return heard
     sources = [Source("notes", given.notes or ""), *given.blocks]
     sources += [Source("said", text[:MAX_QUOTED]) for text in given.earlier]
-    language = language_of(searchable(given.question[:MAX_QUOTED]).split())
     quoted = []
-    for sentence in best(given.question, sources):
+    for sentence in best(without_before(given.question), sources):
         above = sentence.label or sentence.heading
         heading = f" ({above})" if above else ""
         quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")
-    return Reply("\n".join(quoted) or phrase(language, "unknown"))
+    if not quoted and is_statement(given.question):
+        return heard
+    return Reply("\n".join(quoted) or phrase(language, "unknown" if given.is_all else "not_now"))

@@ -1,6 +1,7 @@
 """The tools that an agent's file can name."""
 
+from chatServer.agent.forget_memories import forget_memories
 from chatServer.agent.ltm import manage_long_term_memory
 from chatServer.agent.tools import Tool
 
-TOOLS: dict[str, Tool] = {tool.name: tool for tool in (manage_long_term_memory,)}
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in (manage_long_term_memory, forget_memories)}

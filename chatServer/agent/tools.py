@@ -24,6 +24,7 @@ class ToolContext:
     turn_id: UUID
     attempt: int = 1
     has_read_untrusted: bool = False  # once a tool has brought text from outside into this turn
+    shelves: tuple[str, ...] = ()  # from which the agent takes what is remembered
 
 
 @dataclass(frozen=True, slots=True)

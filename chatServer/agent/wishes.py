@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from chatServer.memory import about_me
+
 Kind = Literal["remember", "forget", "forget_all", "know", "hello", "thanks"]
 READ_CHARACTERS = 60_000  # notes cannot hold more
 
@@ -15,32 +17,10 @@ class Wish:
     what: str = ""
 
 
-_POLITE = {
-    "en": r"(?:please,?\s+|(?:can|could|will|would) you\s+|and\s+|ok(?:ay)?,?\s+|also\s+)*",
-    "de": r"(?:bitte,?\s+|kannst du\s+|könntest du\s+|und\s+|ok(?:ay)?,?\s+)*",
-    "ru": r"(?:пожалуйста,?\s+|можешь\s+|и\s+|ещё\s+)*",
-    "es": r"(?:por favor,?\s+|puedes\s+|y\s+|también\s+)*",
-    "fr": r"(?:s'il (?:te|vous) plaît,?\s+|peux-tu\s+|pouvez-vous\s+|et\s+)*",
-}
 # In this order: what is more special comes first. Each begins where the message begins, so that a text which merely
 # contains such words (a quotation, an article) wishes nothing.
 _WISHES: list[tuple[Kind, str, str]] = [
-    (
-        "know",
-        "en",
-        r"what (?:do|can) you (?:know|remember|recall)(?: about me)?(?: so far)?\s*[?.!]*$",
-    ),
-    ("know", "en", r"(?:show me|read|tell me) (?:your|my) notes(?: about me)?\s*[?.!]*$"),
-    ("know", "en", r"tell me what you (?:know|remember) about me\s*[?.!]*$"),
-    ("know", "de", r"was (?:weißt|weisst|merkst) du(?: dir)?(?: alles)?(?: schon)? über mich\s*[?.!]*$"),
-    ("know", "ru", r"что ты (?:обо мне )?(?:знаешь|помнишь)(?: обо мне)?\s*[?.!]*$"),
-    ("know", "ru", r"что вы (?:обо мне )?(?:знаете|помните)(?: обо мне)?\s*[?.!]*$"),
-    ("know", "es", r"¿?\s*qué (?:sabes|recuerdas) (?:de|sobre) mí\s*[?.!]*$"),
-    (
-        "know",
-        "fr",
-        r"(?:que|qu'est-ce que (?:tu|vous)) (?:sais|savez)(?:-tu|-vous)? (?:de|sur) moi\s*[?.!]*$",
-    ),
+    *(("know", language, asked) for language, asked in about_me.ASKED),
     # Nothing may follow: "forget everything about cats" is about cats.
     ("forget_all", "en", r"forget (?:everything|all)(?: (?:that )?you know)?(?: about me)?[\s.!]*$"),
     ("forget_all", "en", r"(?:delete|clear|erase) (?:all )?(?:of )?(?:my|your) notes[\s.!]*$"),
@@ -94,7 +74,7 @@ _WISHES: list[tuple[Kind, str, str]] = [
     ("thanks", "fr", r"merci\b.{0,20}$"),
 ]
 _PATTERNS = [
-    (kind, language, re.compile(rf"^[\s\"«¡¿]*{_POLITE[language]}{pattern}", re.IGNORECASE))
+    (kind, language, re.compile(f"{about_me.BEGINNING}{about_me.POLITE[language]}{pattern}", re.IGNORECASE))
     for kind, language, pattern in _WISHES
 ]
 _QUESTION = re.compile(r"\?\s*$")

@@ -5,7 +5,7 @@ from fastapi import APIRouter, Request
 from chatServer import errors
 from chatServer.api.auth import MAX_LIFETIME_S
 from chatServer.api.deps import CurrentState
-from chatServer.api.dev_key import dev_user_id
+from chatServer.api.dev_users import dev_user_id
 from chatServer.api.local import is_local
 from chatServer.api.problems import A_BODY, documented
 from chatServer.api.schemas import DevToken, DevTokenRequest

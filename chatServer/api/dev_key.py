@@ -5,7 +5,7 @@ import secrets
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from uuid import UUID, uuid5
+from uuid import UUID
 
 import jwt
 
@@ -15,7 +15,6 @@ from chatServer.errors import StartupError
 KEY_FILE = "dev-signing-key"
 KEY_BYTES = 32
 DEV_ISSUER = Issuer(name="chatserver-dev", audience="authenticated")
-DEV_USERS = UUID("6f1b0c9e-3f0a-5c39-9a52-1f1d5c0a7b11")  # the namespace in which a name becomes a user id
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +39,6 @@ class DevKey:
         now = int(time.time())
         claims = {"sub": str(user_id), "role": ROLE, "aud": DEV_ISSUER.audience, "iss": DEV_ISSUER.name}
         return jwt.encode({**claims, "iat": now, "exp": now + MAX_LIFETIME_S}, self.secret, "HS256")
-
-
-def dev_user_id(user: str) -> UUID:
-    """A UUID is itself; a name is always the same UUID."""
-    try:
-        return UUID(user)
-    except ValueError:
-        return uuid5(DEV_USERS, user)
 
 
 def _write_once(path: Path, content: bytes) -> None:

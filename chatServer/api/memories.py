@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Query, Response, status
 
 from chatServer import errors
 from chatServer.api.deps import CurrentState, CurrentUser
+from chatServer.api.fields import Text
 from chatServer.api.memory_reports import AuditAnswer, GraphAnswer
 from chatServer.api.memory_schemas import (
     ChangeMemoryRequest,
@@ -19,7 +20,6 @@ from chatServer.api.memory_schemas import (
     triple_of,
 )
 from chatServer.api.problems import A_BODY, documented
-from chatServer.api.schemas import Text
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import SessionKey
 from chatServer.memory import audit as audits

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from chatServer.api.memory_schemas import plain_of
 from chatServer.memory.audit import DIFFERENT, HIDDEN, OUTSIDE, SAME, UNUSED, Audit, Entry
+from chatServer.memory.facts import is_denied
 from chatServer.memory.graph import Graph, fold
 from chatServer.records import Memory, Trust
 
@@ -23,6 +24,7 @@ class EdgeAnswer(BaseModel):
     source: str
     target: str
     predicate: str
+    is_negated: bool
     valid_from: datetime
     valid_to: datetime | None
 
@@ -85,6 +87,7 @@ def _edge(memory: Memory) -> EdgeAnswer:
         source=fold(memory.triple.subject),
         target=fold(memory.triple.object),
         predicate=memory.triple.predicate,
+        is_negated=is_denied(memory.text, memory.triple.object),
         valid_from=memory.valid_from,
         valid_to=memory.valid_to,
     )

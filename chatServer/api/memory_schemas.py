@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from chatServer.api.schemas import AgentName, Body, Text
+from chatServer.api.fields import AgentName, Body, Text
 from chatServer.memory.edit import MAX_TAG, MAX_TAGS
 from chatServer.records import (
     EVERY_AGENT,

@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 
 from chatServer import errors
 from chatServer.api.deps import CurrentState, CurrentUser
+from chatServer.api.fields import Body, Text
 from chatServer.api.problems import A_BODY, documented
-from chatServer.api.schemas import Body, Text
 from chatServer.memory import notebook
 from chatServer.records import Agent, Notes, NotesVersion
 

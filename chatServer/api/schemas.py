@@ -4,9 +4,10 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from chatServer import errors
+from chatServer.api.fields import AgentName, Body, clean
 from chatServer.conversation import transcript
 from chatServer.conversation.transcript import Transcript
 from chatServer.messages import clean_text, text_of
@@ -14,33 +15,21 @@ from chatServer.records import Agent, Cursor, Page, Session
 from chatServer.turn.result import Result
 
 
-def _clean(value: Any) -> Any:
-    return clean_text(value) if isinstance(value, str) else value
-
-
 def _clean_title(value: Any) -> Any:
     return clean_text(value).strip() or None if isinstance(value, str) else value
 
 
-Text = Annotated[str, BeforeValidator(_clean)]
 Title = Annotated[Annotated[str, Field(max_length=200)] | None, BeforeValidator(_clean_title)]
 SessionId = Annotated[
-    str, Field(description="A UUID, or your own name for the session", max_length=128), BeforeValidator(_clean)
+    str, Field(description="A UUID, or your own name for the session", max_length=128), BeforeValidator(clean)
 ]
-AgentName = Annotated[str, Field(min_length=1, max_length=64), BeforeValidator(_clean)]
-
-
-class Body(BaseModel):
-    """A request body: unknown fields are an error, so that a typo is not silently ignored."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class DevTokenRequest(Body):
     user: Annotated[
         str,
         Field(min_length=1, max_length=200, description="Any name; the same name is the same user"),
-        BeforeValidator(_clean),
+        BeforeValidator(clean),
     ]
 
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Response, status
 
 from chatServer import errors
 from chatServer.api.deps import CurrentState, CurrentUser, SessionInPath
+from chatServer.api.fields import Text
 from chatServer.api.problems import A_BODY, documented
 from chatServer.api.schemas import (
     ChangeSessionRequest,
@@ -15,7 +16,6 @@ from chatServer.api.schemas import (
     ResolveRequest,
     SessionAnswer,
     SessionsAnswer,
-    Text,
     parse_cursor,
 )
 from chatServer.conversation import sessions, transcript

@@ -12,7 +12,7 @@ from chatServer.store import memories, upkeep
 from chatServer.store.audit import MAX_MEMBERS, Hidden
 from chatServer.store.pool import Database
 
-SAME = "They say the same: delete all but one, or let maintenance merge them."
+SAME = "They say the same: delete all but one; those of one shelf maintenance merges."
 UNUSED = "Nobody has needed it for a month: delete it if it no longer matters."
 OUTSIDE = "It comes from a tool or a page, not from you: edit it to make it your word, or delete it."
 DIFFERENT = "They say different things of one subject: delete what is wrong; if both are true, leave them."
@@ -43,7 +43,7 @@ async def audit(database: Database, principal: Principal, *, limit: int) -> Audi
         different, differing = await store.find_contradicted(connection, user_id, limit=limit)
         hidden = await store.find_hidden(connection, user_id, limit=limit)
         texts = await upkeep.find_texts(connection, user_id, limit=AMONG)
-    alike = await asyncio.to_thread(alike_groups, texts)
+    alike = await asyncio.to_thread(alike_groups, texts, is_across=True)
     same = [group[:MAX_MEMBERS] for group in alike[:limit]]
     named = {each for group in (*same, *different, unused, untrusted) for each in group}
     async with database.transaction(principal) as connection:

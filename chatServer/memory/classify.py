@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from chatServer.memory.facts.vocabulary import TECHNOLOGIES
 from chatServer.memory.facts.words import FILLERS, NEGATIONS, word_set
-from chatServer.memory.rules import Category, Kind, importance_of, kind_of
+from chatServer.memory.rules import importance_of, kind_of
 from chatServer.messages import searchable
+from chatServer.records import Category, Kind
 
 MAX_READ = 8_000  # characters; what a text is about is said by then
 MAX_TECHNOLOGIES = 4

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from chatServer.memory.anew import said_anew
 from chatServer.memory.classify import Classified, classify
-from chatServer.memory.facts import Extractor, Fact
+from chatServer.memory.facts import Extractor, Fact, is_denied
 from chatServer.memory.lessons import Lesson, lessons_of
-from chatServer.memory.rules import FACT_INCREMENT, MIN_CHARACTERS, Category, importance_of, is_long_term, kind_of
+from chatServer.memory.rules import FACT_INCREMENT, MIN_CHARACTERS, importance_of, is_long_term, kind_of
 from chatServer.memory.worth import worth_keeping
 from chatServer.messages import clean_text, text_of
-from chatServer.records import Memory, Origin, Reason, StoredMessage, Triple, Trust, new_id
+from chatServer.records import Category, Memory, Origin, Reason, StoredMessage, Triple, Trust, new_id
 from chatServer.store.learned import Unlearned
 from chatServer.store.memories import MAX_TEXT
 
@@ -60,7 +60,8 @@ async def drafts_of(
         facts = await extractor.facts(text, question.created_at)
         drafts += [sheet.fact(fact, question) for fact in facts]
         is_noted = any(each.message.name in tools.keepers for each in results)  # then the page of notes has it
-        if not is_noted and (kept := worth_keeping(text, {fact.sentence for fact in facts})):
+        told = {fact.sentence for fact in facts}
+        if not is_noted and (kept := worth_keeping(text, told, has_tool_calls=bool(results))):
             drafts.append(Draft(sheet.memory(question, kept.text, kept.rules)))
     lessons = lessons_of((each.message for each in results), tools.keepers)
     return drafts + [sheet.lesson(lesson, results[-1], tools.trusted) for lesson in lessons]
@@ -146,8 +147,8 @@ class Sheet:
 def fact_of(memory: Memory) -> Fact:
     """A fact as it was told, of what was made of it."""
     triple = memory.triple or Triple("", "", "")
-    is_negation = " not " in memory.text or " no longer " in memory.text
     parts = (triple.subject, triple.predicate, triple.object, memory.fact_key)
+    is_negation = is_denied(memory.text, triple.object)
     return Fact(memory.text, *parts, is_negation, memory.valid_from, memory.valid_to, memory.text)
 
 

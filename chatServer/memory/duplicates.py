@@ -5,20 +5,24 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from chatServer.memory.alike import Signature, are_alike_signatures, signature
+from chatServer.records import EVERY_AGENT
 from chatServer.store.upkeep import Text
 
 AMONG = 2_000  # memories of one user that are compared, the last changed
+ANY = ""  # no shelf is called so
 MAX_COMPARED = 64  # others that one is compared with: whoever fills memory with one word gains nothing by it
 
 
-def alike_groups(texts: Sequence[Text]) -> list[list[UUID]]:
-    """Those of one shelf that say the same as the first of their group; none is in two groups."""
+def alike_groups(texts: Sequence[Text], *, is_across: bool = False) -> list[list[UUID]]:
+    """Those of one shelf, or, across shelves, those that one agent takes together, that say the same as the first of
+    their group; none is in two groups."""
     groups: dict[UUID, list[UUID]] = {}
     likely: defaultdict[tuple[str, int], list[tuple[UUID, Signature]]] = defaultdict(list)
     for each in texts:
         read = signature(each.text)
-        places = [(each.shelf, key) for key in read.keys]
-        others = {leader: other for place in places for leader, other in likely[place][:MAX_COMPARED]}
+        places = [(shelf, key) for shelf in _kept_under(each.shelf, is_across) for key in read.keys]
+        looked = [(shelf, key) for shelf in _looked_under(each.shelf, is_across) for key in read.keys]
+        others = {leader: other for place in looked for leader, other in likely[place][:MAX_COMPARED]}
         same = next(
             (leader for leader, other in list(others.items())[:MAX_COMPARED] if are_alike_signatures(read, other)), None
         )
@@ -29,3 +33,14 @@ def alike_groups(texts: Sequence[Text]) -> list[list[UUID]]:
         for place in places:
             likely[place].append((each.memory_id, read))
     return [group for group in groups.values() if len(group) > 1]
+
+
+def _kept_under(shelf: str, is_across: bool) -> list[str]:
+    return [shelf, ANY] if is_across else [shelf]
+
+
+def _looked_under(shelf: str, is_across: bool) -> list[str]:
+    """What every agent takes is compared with everything, an agent's own with that and with its own."""
+    if not is_across:
+        return [shelf]
+    return [ANY] if shelf == EVERY_AGENT else [shelf, EVERY_AGENT]

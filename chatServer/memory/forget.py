@@ -25,10 +25,15 @@ async def forget(database: Database, principal: Principal, memory_id: UUID, *, w
     async with database.transaction(principal) as connection:
         await store.advance_head(connection, user_id)
         memory = _there(await store.find_memory(connection, user_id, memory_id))
-        saying = await _messages_saying(connection, user_id, memory)
-        hidden = await store.hide_messages(connection, user_id, {*memory.source_ids, *saying})
-        await store.delete(connection, user_id, memory, "deleted", Reason("user", why), hidden=hidden)
+        await take_out(connection, user_id, memory, Reason("user", why))
         await tell(connection, user_id, deleted=[memory_id])
+
+
+async def take_out(connection: Connection, user_id: UUID, memory: Memory, reason: Reason) -> None:
+    """The same under a head that is held."""
+    saying = await _messages_saying(connection, user_id, memory)
+    hidden = await store.hide_messages(connection, user_id, {*memory.source_ids, *saying})
+    await store.delete(connection, user_id, memory, "deleted", reason, hidden=hidden)
 
 
 async def undo(database: Database, principal: Principal, memory_id: UUID) -> Memory | None:
@@ -41,13 +46,18 @@ async def undo(database: Database, principal: Principal, memory_id: UUID) -> Mem
         if undoable is None:
             _there(memory)
             raise errors.InvalidRequest("Nothing was done to this memory that could be taken back.")
-        await changes.mark_undone(connection, user_id, undoable.change)
-        if undoable.before is None:
-            await _take_away(connection, user_id, memory)
-        else:
-            await _put_back(connection, user_id, undoable, memory)
+        await take_back(connection, user_id, undoable, memory)
         await tell(connection, user_id, changed=[memory_id])
         return await store.find_memory(connection, user_id, memory_id)
+
+
+async def take_back(connection: Connection, user_id: UUID, undoable: Undoable, now: Memory | None) -> None:
+    """Undo one change to a memory, which is `now` what it is, under a head that is held."""
+    await changes.mark_undone(connection, user_id, undoable.change)
+    if undoable.before is None:
+        await _take_away(connection, user_id, now)
+    else:
+        await _put_back(connection, user_id, undoable, now)
 
 
 async def tell(connection: Connection, user_id: UUID, **ids: list[UUID]) -> None:

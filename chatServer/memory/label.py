@@ -4,6 +4,8 @@ from datetime import datetime
 
 from chatServer.records import Recalled
 
+OF_TOOLS = "how tools went"
+
 
 def quoted_line(item: Recalled) -> str:
     return f"- ({label_of(item)}) {' '.join(item.text.split())}"
@@ -12,7 +14,7 @@ def quoted_line(item: Recalled) -> str:
 def label_of(item: Recalled) -> str:
     """Where a line is from, for a model and for a person."""
     if "tool" in item.parts:
-        who = "how tools went"
+        who = OF_TOOLS
     elif item.what == "memory":
         who = "remembered" if item.trust == "user" else f"remembered, from {_doubtful(item)}"
     else:

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from chatServer.memory.rules import TOOL_FAILURE_IMPORTANCE, TOOL_SUCCESS_IMPORTANCE, Category
+from chatServer.memory.rules import TOOL_FAILURE_IMPORTANCE, TOOL_SUCCESS_IMPORTANCE
 from chatServer.messages import Message
+from chatServer.records import Category
 
 MAX_NAMES = 16  # a model can invent any number of tools
 

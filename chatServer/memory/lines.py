@@ -59,6 +59,12 @@ def line_of(
     return Line(score, {**hit.parts, **shifts}, row, until or None)
 
 
+def is_over(row: LiveMessage | LiveMemory, until_s: float | None) -> bool:
+    """Whether it says nothing but what no longer holds; a longer message may say more."""
+    is_short = isinstance(row, LiveMemory) or len(row.text) <= SAID_AGAIN_CHARACTERS
+    return until_s is not None and is_short
+
+
 def chosen(lines: Sequence[Line], question: str) -> Iterator[Line]:
     """Best first, each thing once: a memory before the message that said it, and nothing that was just asked."""
     told = {source: line.item_id for line in lines for source in _sources(line)}

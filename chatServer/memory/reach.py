@@ -9,8 +9,8 @@ from chatServer.records import EVERY_AGENT, Agent
 from chatServer.store import recall as store
 
 
-def scope_of(agent: Agent, session_id: str) -> store.Scope | None:
-    """Where an agent may look; None: nowhere."""
+def scope_of(agent: Agent, session_id: str, closed: Collection[str] = ()) -> store.Scope | None:
+    """Where an agent may look; None: nowhere. What was told to `closed` agents is theirs alone."""
     match agent.memory_scope:
         case "off":
             return None
@@ -19,7 +19,14 @@ def scope_of(agent: Agent, session_id: str) -> store.Scope | None:
         case "agent":
             return store.Scope(session_id, agent.name, None, (EVERY_AGENT, agent.name, session_id))
         case "user":
-            return store.Scope(session_id, None, None, (EVERY_AGENT, agent.name, session_id))
+            others = tuple(name for name in closed if name != agent.name)
+            return store.Scope(session_id, None, None, (EVERY_AGENT, agent.name, session_id), others)
+
+
+def shelves_of(agent: Agent, session_id: str) -> tuple[str, ...]:
+    """From which an agent takes memories."""
+    scope = scope_of(agent, session_id)
+    return scope.shelves if scope else ()
 
 
 def searched(index: Index, scope: store.Scope, excluded: Collection[UUID], *, about_the_past: bool) -> Scope:
@@ -29,6 +36,7 @@ def searched(index: Index, scope: store.Scope, excluded: Collection[UUID], *, ab
         if scope.agent_name
         else {name for name in index.shelves.codes if name.startswith(TOLD)}
     )
+    told -= {f"{TOLD}{name}" for name in scope.closed}
     kinds = (HELD, REPLACED) if about_the_past else (HELD,)
     held = {f"{kind}{name}" for kind in kinds for name in scope.shelves}
     return Scope(frozenset(told | held), scope.session_id, frozenset(excluded))

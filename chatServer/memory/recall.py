@@ -11,9 +11,11 @@ from uuid import UUID
 
 from chatServer import errors, metrics
 from chatServer.memory import lines
+from chatServer.memory.about_me import asks_for_everything
 from chatServer.memory.embed import Embedder
-from chatServer.memory.past import asks_about_the_past
+from chatServer.memory.past import asks_about_the_past, without_before
 from chatServer.memory.ranking.index import Scope
+from chatServer.memory.ranking.overview import overview
 from chatServer.memory.ranking.postings import Floats
 from chatServer.memory.ranking.question import READ_CHARS, Question, read_question
 from chatServer.memory.ranking.rank import Hit, rank
@@ -35,6 +37,7 @@ STATEMENT_MS = 40
 POOL_SIZE = 4  # two of them load
 POOL_WAIT_MS = 30
 LIMIT = 10
+OVERVIEW = 20  # lines, for who asks for everything
 FOUND = 40  # read for so many to be shown: some are gone, some say the same
 NEWS = 500  # more than this came since: then it is loaded anew
 IN_A_THREAD_ITEMS = 4_000  # above it a search takes longer than others should wait for
@@ -55,6 +58,7 @@ class Ask:
     limit: int
     about_the_past: bool
     tools: frozenset[str] = frozenset()
+    for_everything: bool = False
 
 
 class Recaller:
@@ -70,13 +74,16 @@ class Recaller:
         overlap_s: float,
         weights: Weights | None = None,
         pace: float = 1.0,
+        closed: Collection[str] = (),
     ) -> None:
         """On a database of its own, so that it neither waits for turns nor lets them wait."""
         self._database = database
         self._embedder = embedder
         self._count = count
         self._weights = weights or shipped_weights()
+        self._closed = frozenset(closed)  # agents whose messages no other one reads
         self._pace = pace  # how many times what is promised it may take
+        self.is_warm = False  # the first question waits for nothing
         self._late: set[asyncio.Task[RecallResult]] = set()
         self.shelves = Shelves(database, embedder.name, max_bytes=cache_bytes, overlap_s=overlap_s)
 
@@ -94,11 +101,12 @@ class Recaller:
     ) -> RecallResult:
         """The lines that bear on a question, best first; then how the tools went that may be used to answer it."""
         began = time.perf_counter()
-        scope, question = scope_of(agent, session_id), question[:READ_CHARS]
+        scope, question = scope_of(agent, session_id, self._closed), question[:READ_CHARS]
         if scope is None or not searchable(question):
             return RecallResult()
-        past = asks_about_the_past(question)
-        ask = Ask(principal, question, scope, frozenset(excluded), budget_tokens, limit, past, frozenset(tools))
+        past, every = asks_about_the_past(question), asks_for_everything(question)
+        question, limit = without_before(question), max(limit, OVERVIEW) if every else limit
+        ask = Ask(principal, question, scope, frozenset(excluded), budget_tokens, limit, past, frozenset(tools), every)
         found = await self._in_time(ask)
         took_s = time.perf_counter() - began
         metrics.recall_seconds.observe(took_s)
@@ -109,15 +117,17 @@ class Recaller:
         return replace(found, took_ms=round(took_s * 1_000, 1))
 
     async def warm(self) -> None:
-        """Load and connect what the first question would wait for; nobody asks it, about nothing."""
+        """Load and connect what the first question would wait for, every connection of the pool; nobody asks it, about
+        nothing. Ready is then also who cannot have it: he is degraded, and says so."""
         try:
             await self._embedder.warm()
         except errors.EmbedderFailed as error:
             logger.warning("recall has no vectors: %s", error)
+        self._count("anything")
         ask = Ask(NOBODY, "anything", store.Scope("", None, None, ()), frozenset(), 0, 1, about_the_past=False)
-        with contextlib.suppress(errors.DatabaseUnavailable):
-            await self._recall(ask)
+        await asyncio.gather(*(self._recall(ask) for _ in range(POOL_SIZE)), return_exceptions=True)
         self.shelves.drop(NOBODY.user_id)
+        self.is_warm = True
 
     async def rank_memories(self, principal: Principal, question: str) -> list[UUID]:
         """The memories that bear on a question, from all shelves, the best first; fewer or none when the database is
@@ -210,6 +220,8 @@ class Recaller:
             return self._found(shelf, ask, question, vec, scope)
 
     def _found(self, shelf: Shelf, ask: Ask, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
+        if ask.for_everything:
+            return {hit.item_id: hit for hit in overview(shelf.index, scope, limit=FOUND)}
         found = self._ranked(shelf, question, vec, scope)
         least = min((hit.score for hit in found.values()), default=0.1)
         for memory_id in shelf.index.within(scope, shelf.entities.linked(ask.question)):
@@ -240,8 +252,8 @@ class Recaller:
         near, live, past = shelf.entities.linked(ask.question), news.live, ask.about_the_past
         found = []
         for hit, row in ((hit, live[item_id]) for item_id, hit in hits.items() if item_id in live):
-            until_s = _until(shelf, row, news.clock.now_s)
-            if past or not _is_over(row, until_s):
+            until_s = shelf.ended(row, news.clock.now_s)
+            if past or not lines.is_over(row, until_s):
                 nearness = near.get(hit.item_id, 0.0)
                 found.append(lines.line_of(hit, row, nearness=nearness, until_s=until_s, about_the_past=past))
         best = lines.chosen(found, ask.question)
@@ -258,19 +270,6 @@ class Recaller:
         return RecallResult((*found.items, *shown), found.total_found + len(more))
 
 
-def _is_over(row: store.LiveMessage | store.LiveMemory, until_s: float | None) -> bool:
-    """Whether it says nothing but what no longer holds; a longer message may say more."""
-    is_short = isinstance(row, store.LiveMemory) or len(row.text) <= lines.SAID_AGAIN_CHARACTERS
-    return until_s is not None and is_short
-
-
-def _until(shelf: Shelf, row: store.LiveMessage | store.LiveMemory, now_s: float) -> float | None:
-    """Until when it held, where that is over. A memory says so itself: it may have ended since the index was loaded."""
-    if isinstance(row, store.LiveMessage):
-        return shelf.held_until(row.message_id)
-    return row.valid_to.timestamp() if row.valid_to and row.valid_to.timestamp() <= now_s else None
-
-
 @contextlib.asynccontextmanager
 async def recalling(
     database: Database,
@@ -279,13 +278,14 @@ async def recalling(
     *,
     cache_mb: int,
     deadline_ms: int = PROMISED_MS,
+    closed: Collection[str] = (),
 ) -> AsyncIterator[Recaller]:
     """A recaller with a small pool of its own, and its embedder being loaded meanwhile."""
     overlap_s = 2 * database.longest_transaction_s  # of one that gave out an id, and of one that came before it
     pace = deadline_ms / PROMISED_MS
     async with database.beside(pool_size=POOL_SIZE, wait_ms=round(POOL_WAIT_MS * pace)) as own:
         room = cache_mb * 1024**2
-        recaller = Recaller(own, embedder, count, cache_bytes=room, overlap_s=overlap_s, pace=pace)
+        recaller = Recaller(own, embedder, count, cache_bytes=room, overlap_s=overlap_s, pace=pace, closed=closed)
         warming = asyncio.create_task(recaller.warm())
         try:
             yield recaller

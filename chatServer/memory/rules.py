@@ -1,10 +1,9 @@
 """The numbers by which memories are made, kept and let go, each with its meaning."""
 
 from datetime import timedelta
-from typing import Final, Literal
+from typing import Final
 
-Category = Literal["error_pattern", "code_context", "solution", "user_preference", "task_history", "knowledge"]
-Kind = Literal["concept", "episode", "fact", "procedure", "working"]
+from chatServer.records import Category, Kind
 
 # What becomes a memory.
 MIN_CHARACTERS: Final = 12  # "ok, thanks" is nothing to remember

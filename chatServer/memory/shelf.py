@@ -9,7 +9,7 @@ from uuid import UUID
 from chatServer.memory.entities import Entities
 from chatServer.memory.ranking.index import Index
 from chatServer.memory.unpack import Piece, items_of
-from chatServer.store.recall import Clock, News, Since
+from chatServer.store.recall import Clock, LiveMemory, LiveMessage, News, Since
 
 MAX_LACKING = 64  # items whose vectors are asked for again, the newest
 REPLACED_BYTES = 400  # of each, with its sources; about
@@ -95,6 +95,13 @@ class Shelf:
             said = [(source, each.until_s) for each in self.replaced.values() for source in each.sources]
             self._outdated = dict(said)
         return self._outdated.get(message_id)
+
+    def ended(self, row: LiveMessage | LiveMemory, now_s: float) -> float | None:
+        """Until when it held, where that is over. A memory says so itself: it may have ended since the index was
+        loaded."""
+        if isinstance(row, LiveMessage):
+            return self.held_until(row.message_id)
+        return row.valid_to.timestamp() if row.valid_to and row.valid_to.timestamp() <= now_s else None
 
     def _is_new(self, messages: Piece, place: int) -> bool:
         """Of the messages of the last seconds most are known already."""

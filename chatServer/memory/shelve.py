@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from chatServer.store.pool import Connection
 
 Outcome = Literal["created", "repeated", "superseded", "known", "nothing_to_deny", "outranked"]
 MIN_PREFIX = 3
+AT_LEAST = timedelta(days=1)  # somebody has lived where he has moved from
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +130,13 @@ def _is_over(memory: Memory) -> bool:
 
 
 def _ended(memory: Memory, *, by: Memory) -> Memory:
-    """It held until the other began, or was over."""
-    until = max(memory.valid_from, by.valid_to if by.valid_to and _is_over(by) else by.valid_from)
-    return replace(memory, valid_to=until, superseded_by=by.memory_id)
+    """It held until the other began, or was over. Whoever did not say since when told it of a time before: "I moved to
+    Oslo last week" says of a home that was told today that it was one the day before, at least."""
+    until = by.valid_to if by.valid_to and _is_over(by) else by.valid_from
+    begins = memory.valid_from
+    if until <= begins == memory.created_at and until < by.created_at:
+        begins = until - AT_LEAST
+    return replace(memory, valid_from=begins, valid_to=max(begins, until), superseded_by=by.memory_id)
 
 
 def _object(memory: Memory) -> str:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from chatServer.memory.alike import signature
 from chatServer.memory.classify import Classified, classify
 from chatServer.memory.facts.sentences import statements
-from chatServer.memory.rules import FACT_INCREMENT, MAX_IMPORTANCE, MIN_CHARACTERS, Category, kind_of
+from chatServer.memory.rules import FACT_INCREMENT, MAX_IMPORTANCE, MIN_CHARACTERS, kind_of
+from chatServer.records import Category
 
 MAX_CHARACTERS = 300
 MAX_INSTRUCTION = 160
@@ -41,19 +42,20 @@ class Kept:
     rules: Classified
 
 
-def worth_keeping(text: str, told: Collection[str] = ()) -> Kept | None:
-    """The sentence to keep, if there is one; `told`: sentences whose facts are kept already."""
+def worth_keeping(text: str, told: Collection[str] = (), *, has_tool_calls: bool = False) -> Kept | None:
+    """The sentence to keep, if there is one; `told`: sentences whose facts are kept already. What is said in a turn
+    with tools, and is of no other kind, is how a task went."""
     text = text.strip()
     if len(text) < MIN_CHARACTERS:
         return None
-    return _asked_for(text, told) or _standing(text) or _reported(text, told)
+    return _asked_for(text, told, has_tool_calls) or _standing(text) or _reported(text, told)
 
 
-def _asked_for(text: str, told: Collection[str]) -> Kept | None:
+def _asked_for(text: str, told: Collection[str], has_tool_calls: bool) -> Kept | None:
     for line in text[:MAX_CHARACTERS].splitlines():
         found = _ASKED.match(line.strip())
         if found and not any(found["what"][:40] in sentence for sentence in told):
-            return _kept(found["what"].strip(), None, is_asked=True)
+            return _kept(found["what"].strip(), None, is_asked=True, has_tool_calls=has_tool_calls)
     return None
 
 
@@ -80,8 +82,8 @@ def _is_about_his_own(kept: Kept) -> bool:
     return kept.rules.category != "code_context" or bool(_OURS.search(kept.text))
 
 
-def _kept(text: str, category: Category | None = None, *, is_asked: bool = False) -> Kept:
-    rules = classify(text)
+def _kept(text: str, category: Category | None = None, *, is_asked: bool = False, has_tool_calls: bool = False) -> Kept:
+    rules = classify(text, has_tool_calls=has_tool_calls)
     category = category or rules.category
     importance = rules.importance
     if is_asked:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
+from chatServer.records import EVERY_AGENT
 from chatServer.store import queries
 from chatServer.store.pool import Connection
 
@@ -48,7 +49,7 @@ async def find_untrusted(connection: Connection, user_id: UUID, *, limit: int) -
 
 async def find_contradicted(connection: Connection, user_id: UUID, *, limit: int) -> tuple[list[list[UUID]], int]:
     """Groups of facts that cannot all be true, and how many groups there are."""
-    values = {"user_id": user_id, "limit": limit}
+    values = {"user_id": user_id, "limit": limit, "every_agent": EVERY_AGENT}
     rows = await (await connection.execute(SQL["find_contradicted"], values)).fetchall()
     return [ids[:MAX_MEMBERS] for ids, _ in rows], rows[0][1] if rows else 0
 

@@ -176,14 +176,6 @@ async def find_said_by(
     return await _all(connection, "find_said_by", user_id, message_ids=list(message_ids), shelf=shelf)
 
 
-async def superseded_sources(
-    connection: Connection, user_id: UUID, message_ids: Collection[UUID]
-) -> dict[UUID, datetime]:
-    """The messages among these that said what something else has replaced since, with the time until when it held."""
-    values = {"user_id": user_id, "message_ids": list(message_ids)}
-    return dict(await (await connection.execute(SQL["superseded_sources"], values)).fetchall())
-
-
 async def last_said(connection: Connection, user_id: UUID, message_ids: Collection[UUID]) -> datetime | None:
     """When the last of some messages was said, if any is still there."""
     values = {"user_id": user_id, "message_ids": list(message_ids)}

@@ -36,14 +36,20 @@ async def find_undoable(connection: Connection, user_id: UUID, memory_id: UUID) 
     return Undoable(MemoryChange(*change), None if before is None else memory_json.loaded(before), tuple(hidden))
 
 
+async def find_forgotten_in(connection: Connection, user_id: UUID, turn_id: UUID, attempt: int) -> list[UUID]:
+    """The memories that a turn has deleted in attempts up to this one, the last first."""
+    values = {"user_id": user_id, "turn_id": turn_id, "attempt": attempt}
+    return [row[0] for row in await (await connection.execute(SQL["find_forgotten_in"], values)).fetchall()]
+
+
 async def mark_undone(connection: Connection, user_id: UUID, change: MemoryChange) -> None:
     values = {"user_id": user_id, "seq": change.seq, "memory_id": change.memory_id}
     await connection.execute(SQL["mark_undone"], values)
 
 
 async def drop_before(connection: Connection, user_id: UUID, memory_ids: Collection[UUID], *, session_id: str) -> None:
-    """Keep nothing of what these memories were, nor of others that were learned in a session and are gone: no undo
-    brings them back."""
+    """Keep nothing of what these memories were, nor of what others were that were learned in a session: no undo brings
+    it back, also where the user has put something else in its place since."""
     values = {"user_id": user_id, "memory_ids": list(memory_ids), "session_id": session_id}
     await connection.execute(SQL["drop_before"], values)
 

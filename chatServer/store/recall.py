@@ -76,6 +76,7 @@ class Scope(NamedTuple):
     agent_name: str | None
     session_id: str | None
     shelves: tuple[str, ...]
+    closed: tuple[str, ...] = ()  # agents whose messages are for nobody else
 
 
 class LiveMessage(NamedTuple):
@@ -193,7 +194,12 @@ async def ask_news(
     messages = {**values, "lacking": list(since.lacking_messages)}
     memories = {**values, "lacking": list(since.lacking_memories)}
     live = {**values, **scope._asdict(), "ids": list(found), "excluded": list(excluded)}
-    live |= {"shelves": list(scope.shelves), "characters": SHOWN_CHARACTERS, "limit": NEW_SHOWN}
+    live |= {
+        "shelves": list(scope.shelves),
+        "closed": list(scope.closed),
+        "characters": SHOWN_CHARACTERS,
+        "limit": NEW_SHOWN,
+    }
     await connection.execute(SQL["plan_once"])
     return NewsAsked(
         await _clock(connection, {**values, "asking": scope.asking}),

@@ -11,6 +11,7 @@ from typing import Literal
 from chatServer import errors, metrics
 from chatServer.agent.answer import Answerer
 from chatServer.agent.tools import ToolContext
+from chatServer.memory.reach import shelves_of
 from chatServer.messages import Message
 from chatServer.records import ModelInput, RecallResult, Turn, TurnEvent, Usage
 from chatServer.spans import span
@@ -132,6 +133,7 @@ class Attempt:
             session_id=begun.session.session_id,
             turn_id=begun.turn.turn_id,
             attempt=begun.turn.attempt,
+            shelves=shelves_of(begun.agent, begun.session.session_id),
         )
         asked = await self._recall()
         async with contextlib.aclosing(answerer.answer(asked, begun.tools, context)) as answer:

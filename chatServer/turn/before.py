@@ -11,7 +11,7 @@ from chatServer.conversation import sessions
 from chatServer.conversation.assemble import assemble
 from chatServer.conversation.tokens import count_apart, count_message
 from chatServer.conversation.window import WindowMemory
-from chatServer.memory import notebook
+from chatServer.memory import named, notebook
 from chatServer.messages import Message
 from chatServer.records import Agent, Budget, ModelInput, Principal, Session, Turn, new_id
 from chatServer.store import events, images, turns, user_events
@@ -186,6 +186,7 @@ async def _taken_over(connection: Connection, principal: Principal, dead: Turn, 
         raise errors.TurnInProgress(str(dead.turn_id))
     metrics.turns_taken_over.inc()
     await notebook.revert_attempt(connection, principal.user_id, dead.turn_id, dead.attempt)
+    await named.revert_attempt(connection, principal.user_id, dead.turn_id, dead.attempt)
     await events.delete_events(connection, principal.user_id, dead.turn_id)
     return replace(dead, state="running", attempt=attempt, model=model)
 

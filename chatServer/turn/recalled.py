@@ -13,6 +13,8 @@ from chatServer.records import Agent, ModelInput, Principal, Recalled, RecallRes
 from chatServer.turn.before import Begun
 from chatServer.turn.prompt import recall_tokens
 
+NOT_LOOKED_UP = ("timeout", "loading", "database", "failed")  # of the reasons why recall is degraded
+
 
 class Recaller(Protocol):
     """The verb, bound to where it looks."""
@@ -49,11 +51,13 @@ async def find(recaller: Recaller, begun: Begun) -> RecallResult | None:
 
 
 def with_memories(asked: ModelInput, found: RecallResult) -> ModelInput:
-    """The same prompt with what was found before the question, as data that somebody quotes."""
-    if not found.items:
+    """The same prompt with what was found before the question, as data that somebody quotes; and a word when it is not
+    all, lest the model say that it knows nothing."""
+    is_all = found.degraded not in NOT_LOOKED_UP
+    if not found.items and is_all:
         return asked
     *before, question = asked.messages
-    return replace(asked, messages=(*before, quoted(found.items), question))
+    return replace(asked, messages=(*before, quoted(found.items, is_all=is_all), question))
 
 
 @overload

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from chatServer.api.dev_key import dev_user_id
+from chatServer.api.dev_users import dev_user_id
 from tests.acceptance.test_chat import say, wait_for_turn
 from tests.acceptance.test_serve import CHATSERVER, agents_of_one_session, server
 from tests.acceptance.test_shutdown import wait_until

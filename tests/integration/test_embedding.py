@@ -8,15 +8,19 @@ import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
 from chatServer.agent.embeddings import LangChainEmbedder, embedder_of
+from chatServer.api.readiness import Check
 from chatServer.errors import EmbedderFailed, StartupError
+from chatServer.main import looks
 from chatServer.memory import reembed as reembedding
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder, settle, unit_length, written
+from chatServer.memory.recall import POOL_SIZE
 from chatServer.memory.reembed import embed_newest, reembed
 from chatServer.messages import Message
 from chatServer.store import sessions
 from chatServer.store.history import ChatMessageHistory
 from chatServer.work.after_turn import Workshop, index_turn
 from tests.conftest import ADA, EVE, owner_connection
+from tests.tools.recalling import recaller_of
 from tests.tools.talking import talking
 from tests.tools.turns import eventually, finished_turn, queued
 
@@ -188,3 +192,21 @@ async def test_embeddings_of_langchain_are_used_by_name_and_what_they_raise_is_t
     known._built = DeterministicFakeEmbedding(size=13)
     with pytest.raises(EmbedderFailed, match="another size"):
         await known.embed(["hello"])
+
+
+async def test_memory_is_loading_until_its_embedder_and_every_connection_are_there(database):
+    class Slow(Stand):
+        loaded = asyncio.Event()
+
+        async def warm(self):
+            await self.loaded.wait()
+
+    async with recaller_of(database, Slow()) as recaller:
+        look = looks(database, None, None, recaller)["memory"]
+        assert await look() == Check(ok=False, detail="loading")
+        Slow.loaded.set()
+        async with asyncio.timeout(10):
+            while not (await look()).ok:
+                await asyncio.sleep(0.01)
+        assert await look() == Check(ok=True, detail="loaded")
+        assert recaller._database.usage().size == POOL_SIZE

@@ -292,6 +292,18 @@ async def test_what_the_user_made_himself_outlives_the_messages(database):
     assert sorted(await texts(database)) == ["By hand", BERLIN]
 
 
+async def test_no_undo_brings_back_what_was_said_in_a_deleted_session(database, urls):
+    session_id = str(uuid.uuid4())
+    await tell(database, "I live in Berlin.", session_id=session_id)
+    mine = await edit(database, ADA, (await only(database)).memory_id, Edit(text="The user lives by the sea."))
+    await sessions.delete(database, ADA, SessionKey.parse(session_id))
+    with pytest.raises(errors.InvalidRequest):
+        await undo(database, ADA, mine.memory_id)
+    assert await texts(database) == ["The user lives by the sea."]
+    with owner_connection(urls.owner) as connection:
+        assert "Berlin" not in str(connection.execute("select c::text from chat.memory_changes c").fetchall())
+
+
 async def test_a_deleted_session_takes_what_was_learned_only_there_and_leaves_no_word_of_it(database, urls):
     session_id = str(uuid.uuid4())
     await tell(database, "I live in Berlin. I like hiking.")

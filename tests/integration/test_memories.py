@@ -254,6 +254,26 @@ async def test_the_audit_finds_what_deserves_a_look(client, as_ada, as_eve, data
     assert set((await client.get(f"{URL}/audit", headers=as_eve)).json()["counts"].values()) == {0}
 
 
+async def test_the_audit_looks_from_an_agents_shelf_to_that_of_every_agent(client, as_ada, database):
+    tea = {"triple": Triple("user", "likes", "tea"), "fact_key": "user|likes:tea"}
+    await write(
+        database,
+        memory("The user likes tea.", shelf="*", **tea),
+        memory("The user dislikes tea.", shelf="coder", **tea),
+        memory("Runs five miles every single morning.", shelf="*"),
+        memory("Runs five miles every single morning now.", shelf="coder"),
+        memory("Sleeps in a tent all year round.", shelf="assistant"),
+        memory("Sleeps in a tent all year round now.", shelf="coder"),
+    )
+    found = (await client.get(f"{URL}/audit", headers=as_ada)).json()
+    told = {name: [{each["text"] for each in entry["memories"]} for entry in found[name]] for name in found["counts"]
+            if name in ("duplicates", "contradicted")}  # fmt: skip
+    assert told == {
+        "duplicates": [{"Runs five miles every single morning.", "Runs five miles every single morning now."}],
+        "contradicted": [{"The user likes tea.", "The user dislikes tea."}],
+    }
+
+
 ROUTES = [
     ("GET", ""), ("POST", ""), ("GET", "/graph"), ("GET", "/audit"), ("GET", "/{id}"), ("PATCH", "/{id}"),
     ("DELETE", "/{id}"), ("POST", "/{id}/undo"),

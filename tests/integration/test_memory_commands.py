@@ -3,16 +3,19 @@
 import asyncio
 import io
 import json
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from chatServer import cli, terminal_memories
+from chatServer import cli, command, terminal_memories
 from chatServer.config import Settings
 from chatServer.errors import MemoryNotFound
 from chatServer.memory.edit import Edit
 from chatServer.memory.reembed import Progress
-from chatServer.memory_commands import Bar
+from chatServer.memory_vectors import Bar, search
 from chatServer.records import MemoryFilter, Triple
 from chatServer.store.pool import Database
 from tests.conftest import ADA, EVE
@@ -21,21 +24,25 @@ from tests.integration.test_memory_store import memory, write
 EVERYTHING = MemoryFilter(ever=True)
 
 
-async def test_a_list_fits_100_columns_and_moves_no_cursor(database, monkeypatch):
+async def test_a_list_fits_its_terminal_and_moves_no_cursor(database, monkeypatch):
     monkeypatch.setattr(terminal_memories, "PAGE", 2)
     over = datetime.now(UTC) - timedelta(hours=1)
     await write(
         database, *(memory(f"Fact {n} \x1b[2J\n" + "and so on " * 20) for n in range(4)), memory("Was.", valid_to=over)
     )
-    header, was, *rows = (await terminal_memories.list_memories(database, ADA, EVERYTHING)).splitlines()
+    header, was, *rows = (await terminal_memories.list_memories(database, ADA, EVERYTHING, width=130)).splitlines()
     assert header.split() == ["ID", "KIND", "TIER", "IMP.", "AGENT", "TEXT"]
     assert was.endswith(f"(until {over:%Y-%m-%d}) Was.")
     assert len(rows) == 4
-    assert {len(row) for row in rows} == {100}
+    assert {len(row) for row in rows} == {130}
+    narrow = await terminal_memories.list_memories(database, ADA, EVERYTHING, width=80)
+    assert max(map(len, narrow.splitlines())) == 80
+    piped = await terminal_memories.list_memories(database, ADA, EVERYTHING)
+    assert piped.count("and so on " * 19) == 4
     assert "\ufffd[2J and so on" in rows[0]
     found = json.loads(await terminal_memories.list_memories(database, ADA, EVERYTHING, as_json=True))
     assert [each["kind"] for each in found] == ["fact"] * 5
-    assert len((await terminal_memories.list_memories(database, EVE, EVERYTHING)).splitlines()) == 1
+    assert await terminal_memories.list_memories(database, EVE, EVERYTHING) == "Nothing that is remembered fits."
 
 
 async def test_one_memory_is_shown_edited_forgotten_and_brought_back(database):
@@ -56,6 +63,43 @@ async def test_one_memory_is_shown_edited_forgotten_and_brought_back(database):
             await verb(database, EVE, memory_id)
 
 
+async def test_the_graph_is_told_line_by_line_with_what_is_not_so(database):
+    await write(
+        database,
+        memory("Mary lives in Porto.", triple=Triple("Mary", "lives in", "Porto")),
+        memory("Mary does not eat meat.", triple=Triple("Mary", "eats", "meat")),
+    )
+    told = await terminal_memories.graph_memories(database, ADA, "mary")
+    assert [line.split()[:-1] for line in told.splitlines()[1:]] == [
+        ["Mary", "not:", "eats", "meat"],
+        ["Mary", "lives", "in", "Porto"],
+    ]
+    assert len(json.loads(await terminal_memories.graph_memories(database, ADA, None, as_json=True))["edges"]) == 2
+    assert await terminal_memories.graph_memories(database, ADA, "Tom") == "No facts are known of that."
+    assert await terminal_memories.graph_memories(database, EVE, None) == "No facts are known."
+
+
+async def test_a_search_is_in_the_order_of_recall(database, settings):
+    await write(database, memory("The dog of the neighbour is old."), memory("My dog is called Rex."))
+    await write(database, *(memory(f"Unlike the {n}th.") for n in range(10)))
+    found = await search(settings, database, ADA, MemoryFilter(phrase="what is my dog called?"))
+    assert found[0].text == "My dog is called Rex."
+
+
+def test_to_look_at_memories_nothing_is_loaded_that_only_the_server_needs():
+    heavy = "{'numpy', 'fastapi', 'uvicorn', 'langchain_postgres', 'tiktoken', 'wordllama'}"
+    loads = f"import sys, chatServer.memory_commands; sys.exit(str({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", loads], check=False, capture_output=True, text=True)
+    assert done.stderr == "set()\n"
+
+
+def test_who_reads_no_more_ends_a_command_quietly(tmp_path):
+    pipe = f"{sys.executable} -m chatServer token --user ada | true; exit ${{PIPESTATUS[0]}}"
+    environment = {**os.environ, "CHAT_DATA_DIR": str(tmp_path)}
+    done = subprocess.run(["bash", "-c", pipe], check=False, capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (command.NOBODY_READS, "")
+
+
 async def test_an_audit_and_maintenance_say_what_they_found(database):
     await write(database, memory("I like tea"), memory("Well, I really like tea"), memory("A page.", trust="untrusted"))
     audited = await terminal_memories.audit_memories(database, ADA)
@@ -70,7 +114,7 @@ async def test_an_audit_and_maintenance_say_what_they_found(database):
 
 
 @pytest.fixture
-def command(monkeypatch, capsys, urls, tmp_path):
+def chatserver(monkeypatch, capsys, urls, tmp_path):
     """The command itself, in this process: what it prints, or the sentence with which it ends."""
     monkeypatch.chdir(tmp_path)
     for name, value in {"DATABASE_URL": urls.app, "DATABASE_DIRECT_URL": urls.app, "CHAT_DATA_DIR": tmp_path}.items():
@@ -87,7 +131,7 @@ def command(monkeypatch, capsys, urls, tmp_path):
     return run
 
 
-def test_the_command_does_all_that_the_routes_do(command, urls):
+def test_the_command_does_all_that_the_routes_do(chatserver, urls):
     told = memory("Mary lives in Porto.", importance=0.9, tags=("family",))
 
     async def fill() -> None:
@@ -96,22 +140,30 @@ def test_the_command_does_all_that_the_routes_do(command, urls):
 
     asyncio.run(fill())
     memory_id = str(told.memory_id)
-    for wanted in (["list"], ["list", "--tag", "family"], ["search", "porto"], ["list", "--agent", "assistant"]):
-        assert memory_id in command(*wanted), wanted
+    for wanted in (
+        ["list"],
+        ["list", "--tag", "family"],
+        ["search", "porto"],
+        ["search", "where is mary?"],
+        ["list", "--agent", "assistant"],
+    ):
+        assert memory_id in chatserver(*wanted), wanted
     for unwanted in (["list", "--tag", "x"], ["search", "rome"], ["list", "--agent", "*"], ["list", "--tier", "long"]):
-        assert memory_id not in command(*unwanted), unwanted
-    assert "Say what to change" in command("edit", memory_id)
-    assert command("edit", memory_id, "--text", "Mary lives in Faro.", "--tag", "a", "--tag", "b").startswith("Changed")
-    shown = command("show", memory_id)
+        assert memory_id not in chatserver(*unwanted), unwanted
+    assert "Say what to change" in chatserver("edit", memory_id)
+    assert chatserver("edit", memory_id, "--text", "Mary lives in Faro.", "--tag", "a", "--tag", "b").startswith(
+        "Changed"
+    )
+    shown = chatserver("show", memory_id)
     assert "Mary lives in Faro." in shown
     assert "tags            a, b" in shown
-    assert command("show", memory_id, user="eve") == "You have no memory with this id."
-    assert "promoted  1" in command("maintain", "--dry-run")
-    assert "promoted  1" in command("maintain")
-    assert "promoted  0" in command("maintain")
-    assert "memories         1" in command("audit")
-    assert command("forget", memory_id).startswith("Forgot")
-    assert command("undo", memory_id) == "Again: Mary lives in Faro.\n"
+    assert chatserver("show", memory_id, user="eve") == "You have no memory with this id."
+    assert "promoted  1" in chatserver("maintain", "--dry-run")
+    assert "promoted  1" in chatserver("maintain")
+    assert "promoted  0" in chatserver("maintain")
+    assert "memories         1" in chatserver("audit")
+    assert chatserver("forget", memory_id).startswith("Forgot")
+    assert chatserver("undo", memory_id) == "Again: Mary lives in Faro.\n"
 
 
 class Terminal(io.StringIO):

@@ -65,13 +65,14 @@ async def test_a_server_that_can_work_is_ready(client):
             "migrations": {"ok": True, "detail": f"at revision {newest_revision()}"},
             "queue": {"ok": True, "detail": "0 waiting, oldest 0 s"},
             "models": {"ok": True, "detail": "loaded"},
+            "memory": {"ok": True, "detail": "loaded"},
             "shutting_down": {"ok": True, "detail": "no"},
         },
     }
 
 
 async def test_the_two_looks_at_the_database_share_one_transaction(database):
-    found = looks(database, OneKey(b""), None)
+    found = looks(database, OneKey(b""), None, None)
     for number in range(1, 4):
         assert all(check.ok for check in await asyncio.gather(found["database"](), found["migrations"]()))
         assert database._pool.get_stats()["requests_num"] == number

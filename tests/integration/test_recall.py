@@ -28,7 +28,7 @@ from tests.tools.recalling import (
     texts,
     two_processes,
 )
-from tests.tools.talking import with_script
+from tests.tools.talking import talking, with_script
 from tests.tools.turns import eventually
 
 
@@ -113,6 +113,32 @@ async def test_an_agent_looks_where_its_scope_lets_it(database, scope, told):
             assert said_there == sorted(told)
             expected = {f"Remembered hint for {shelf[:8]}" for shelf, scopes in shelves_told.items() if scope in scopes}
             assert {text for text in texts(found) if text.startswith("Rem")} == expected
+
+
+async def test_what_is_told_to_an_agent_that_keeps_nothing_is_read_by_no_other(settings, as_ada, tmp_path):
+    scopes = {"assistant": "user", "friend": "user", "own": "agent", "quiet": "off", "here": "session"}
+    for name, scope in scopes.items():
+        agent = f"name: {name}\ndescription: d\nprompt: p\nmemory: {{scope: {scope}}}\n"
+        (tmp_path / f"{name}.yaml").write_text(agent)
+    async with talking(settings, as_ada, agents_dir=tmp_path) as client:
+        sessions_of = {name: str(uuid.uuid4()) for name in scopes}
+
+        async def ask(agent: str, text: str, session_id: str) -> list[str]:
+            body = {"message": text, "agent_id": agent, "session_id": session_id}
+            answer = (await client.post("/api/chat", json=body)).json()
+            found = answer["memory"]["items"] if answer["memory"] else []
+            return sorted({item["text"].split()[-1] for item in found if item["role"] == "user"})
+
+        for name, session_id in sessions_of.items():
+            await ask(name, f"The password hint was told to {name}", session_id)
+        for _ in range(2):  # by the live rows that came since, then by the index
+            assert await ask("assistant", "What is the password hint?", str(uuid.uuid4())) == [
+                "assistant",
+                "friend",
+                "own",
+            ]
+        assert await ask("quiet", "What is the password hint?", str(uuid.uuid4())) == []
+        assert await ask("here", "What is the password hint?", str(uuid.uuid4())) == []
 
 
 async def test_a_session_without_memory_neither_gives_nor_takes(database):

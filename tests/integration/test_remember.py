@@ -334,14 +334,13 @@ async def test_writers_at_once_leave_one_row_of_a_key(database):
     assert len(ended) == len({each.text for each in ended}) == 4
 
 
-async def test_a_message_that_said_what_no_longer_holds_is_known_as_such(database):
-    await tell(database, "I live in Berlin.", "I live in Rome.")
-    [rome] = await kept(database)
-    [berlin] = [each for each in await kept(database, ever=True) if each.valid_to]
-    async with database.transaction(ADA) as connection:
-        asked = [*rome.source_ids, *berlin.source_ids, uuid.uuid4()]
-        found = await store.superseded_sources(connection, ADA.user_id, asked)
-    assert found == {berlin.source_ids[0]: berlin.valid_to}
+@pytest.mark.parametrize(("tools", "category"), [(["clock"], "task_history"), ([], "knowledge")])
+async def test_what_is_to_be_remembered_of_a_turn_with_tools_is_how_a_task_went(database, tools, category):
+    data = {"duration_ms": 5, "success": True, "error": None}
+    used = [Message(role="tool", content="x", name=name, tool_call_id="1", structured_data=data) for name in tools]
+    await tell(database, "Remember that the train leaves at noon.", between=used)
+    [found] = await kept(database, phrase="train")
+    assert (found.category, found.importance) == (category, 0.8 if tools else 0.7)
 
 
 async def test_nothing_of_one_user_reaches_another(database, urls):

@@ -9,7 +9,8 @@ import pytest
 from fastapi import APIRouter, FastAPI
 from starlette.responses import PlainTextResponse
 
-from chatServer.api.dev_key import DevKey, dev_user_id
+from chatServer.api.dev_key import DevKey
+from chatServer.api.dev_users import dev_user_id
 from chatServer.config import Settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chatServer import errors, terminal
-from chatServer.api.dev_key import dev_user_id
+from chatServer.api.dev_users import dev_user_id
 from chatServer.config import Settings
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import SessionKey
@@ -13,7 +13,7 @@ from chatServer.errors import StartupError
 from chatServer.messages.message import Message
 from chatServer.records import Session
 from chatServer.store.history import ChatMessageHistory
-from chatServer.terminal import plain, table, user_of
+from chatServer.terminal_text import plain, table, user_of
 from tests.conftest import ADA, EVE
 
 TITLE = "Volcanoes \x1b[2Jof \u202eIceland"

@@ -29,7 +29,7 @@ def test_the_agents_of_the_repo_load():
     assert [agent.name for agent in catalog] == ["assistant", "coder"]
     assert catalog.get("assistant").window_messages == 20
     assert "{long_term_memory_notes}" in catalog.get("coder").prompt
-    assert all(agent.tools == ("manage_long_term_memory",) for agent in catalog)
+    assert all(agent.tools == ("manage_long_term_memory", "forget_memories") for agent in catalog)
 
 
 def test_all_problems_of_all_files_are_reported_at_once(tmp_path):
@@ -123,5 +123,5 @@ def test_an_unknown_agent_is_an_error_that_names_the_known_ones(tmp_path):
 
 def test_an_unknown_tool_is_refused_with_the_known_ones(tmp_path):
     said = problems(write(tmp_path, a=GOOD.format(name="a") + "tools: [manage_long_term_memory, telepathy, rm]\n"))
-    assert "a.yaml: tools: there is no telepathy; there are: manage_long_term_memory" in said
+    assert "a.yaml: tools: there is no telepathy; there are: forget_memories, manage_long_term_memory" in said
     assert "a.yaml: tools: there is no rm;" in said

@@ -114,7 +114,7 @@ def test_adding_removing_and_replacing_leave_what_a_rebuild_would_make(seed, dat
     gone = data.draw(st.sets(st.sampled_from([row[0] for row in start + later]), max_size=20))
     index.remove(gone)
     changed = made_up(seed + 2, 4, first=5)
-    index.replace(items(changed))
+    index.add(items(changed))
     new = {row[0] for row in changed}
     left = [row for row in start + later if row[0] not in gone | new] + changed
     # In the order in which they came: it decides between two that claim one place.
@@ -127,12 +127,12 @@ def test_adding_removing_and_replacing_leave_what_a_rebuild_would_make(seed, dat
 
 
 @settings(max_examples=60, deadline=None)
-@given(users(), st.sets(st.sampled_from(["s0", "s1", "s2"])), st.sampled_from([None, "assistant", "other"]), st.data())
-def test_what_is_excluded_is_never_found_and_all_else_is(rows, off, shelf, data):
+@given(users(), st.sampled_from([None, "assistant", "other"]), st.data())
+def test_what_is_excluded_is_never_found_and_all_else_is(rows, shelf, data):
     index = Index(items(rows))
     without = data.draw(st.sets(st.sampled_from([row[0] for row in rows]))) if rows else set()
-    scope = Scope(shelf and frozenset({shelf}), None, frozenset(without), frozenset(off))
-    allowed = {r[0] for r in rows if r[0] not in without and r[4] not in off and shelf in (None, r[5])}
+    scope = Scope(shelf and frozenset({shelf}), None, frozenset(without))
+    allowed = {r[0] for r in rows if r[0] not in without and shelf in (None, r[5])}
     assert {hit.item_id for hit in found(index, scope)} == allowed
     session = found(index, Scope(session="s1"))
     assert {hit.item_id for hit in session} == {row[0] for row in rows if row[4] == "s1"}

@@ -142,8 +142,8 @@ def test_the_lines_as_they_are_quoted_keep_to_the_budget_whatever_speakers_and_t
     title, speaker = "東京の桜の季節についての長い会話" * 4, "Пётр Ильич Щербаков" * 4
     rows = [LiveMessage(uuid4(), NOW, "s", title, "user", speaker, f"short {n}") for n in range(10)]
     shown = recalled([Line(0.5, {}, row) for row in rows], [], count_text, budget_tokens=budget_tokens, limit=10)
-    assert count_message(quoted(shown)) <= budget_tokens
+    assert count_message(quoted(shown, is_all=False)) <= budget_tokens
     plain = [message(f"My dog number {n} is called Rex") for n in range(10)]
     shown = recalled(plain, [], count_text, budget_tokens=budget_tokens, limit=10)
     assert shown
-    assert count_message(quoted(shown)) <= budget_tokens
+    assert count_message(quoted(shown, is_all=False)) <= budget_tokens

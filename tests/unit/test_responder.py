@@ -6,9 +6,10 @@ import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 
 from chatServer.agent.prompts import NOTHING_YET
-from chatServer.agent.responder import NOTES_TOOL, UNREADABLE, BuiltinModel, take_apart
+from chatServer.agent.responder import FORGET_TOOL, NOTES_TOOL, UNREADABLE, BuiltinModel, take_apart
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.budget import cut_result
+from chatServer.conversation.quote import quoted
 from chatServer.memory import notes as page_text
 from chatServer.messages import Message, text_of
 from chatServer.messages.fence import fence
@@ -237,6 +238,71 @@ async def test_what_it_knows_is_what_its_prompt_says(question):
     assert nothing.tool_calls == []
 
 
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("I moved to Oslo in May.", "Thank you, I will remember that."),
+        ("My bicycle is green", "Thank you, I will remember that."),
+        ("Ich wohne seit Mai in Oslo.", "Danke, das merke ich mir."),
+        ("Я живу в Казани.", "Спасибо, я это запомню."),
+        ("Vivo en Sevilla desde mayo.", "Gracias, lo recordaré."),
+        ("J'habite à Lyon depuis mai.", "Merci, je m'en souviendrai."),
+    ],
+)
+async def test_a_plain_statement_is_acknowledged(said, heard):
+    assert (await answer(said)).content == heard
+    without_memory = (await answer(said, tools=[])).content
+    assert without_memory != heard
+    assert "MODEL" not in without_memory
+
+
+async def test_who_tells_a_fact_is_not_told_what_is_known_of_it():
+    assert "remember" in (await answer("I live in Rome now.", notes="- I live in Berlin")).content
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Tell me about my quantum car", "where is my flying car", "I need help with my tax", "flying car", "my " * 9_000],
+)
+async def test_who_asks_is_not_told_that_it_will_be_remembered(asked):
+    assert "I find nothing" in (await answer(asked)).content
+
+
+async def test_what_could_not_be_looked_up_is_not_called_unknown():
+    late = HumanMessage(text_of(quoted([], is_all=False)))
+    said = (await answer(late, "Where do I live?")).content
+    assert said.startswith("I could not look up everything")
+    assert "find nothing" not in said
+    assert (await answer(late, "Wo wohne ich?")).content.startswith("Ich konnte gerade nicht alles nachschlagen")
+    known = (await answer(late, "What do you know about me?", notes=NOTES)).content
+    assert NOTES in known
+    assert "could not look up" in known
+    assert (await answer(late, "What is my cat called?", notes=NOTES)).content.endswith("“The cat is called Miso”")
+    assert take_apart([late], tools=frozenset()).question == ""
+
+
+async def test_how_tools_went_is_nothing_that_is_known_of_a_person():
+    memories = "- (remembered, 2026-11-01) The user lives in Oslo.\n- (how tools went, 2026-11-01) Failed tools: search"
+    told = (await answer(HumanMessage(fence("memories", memories)), "What do you know about me?")).content
+    assert "lives in Oslo" in told
+    assert "search" not in told
+
+
+async def test_memories_are_forgotten_before_the_notes_are_looked_at():
+    tools = [*TOOLS, {"type": "function", "function": {"name": FORGET_TOOL}}]
+    wish = "Forget that I live in Berlin."
+    first = await answer(wish, tools=tools)
+    assert [(call["name"], call["args"]) for call in first.tool_calls] == [(FORGET_TOOL, {"what": "I live in Berlin."})]
+    done = [HumanMessage(wish), AIMessage("", tool_calls=[{"name": FORGET_TOOL, "args": {"what": "x"}, "id": "1"}])]
+    gone = ToolMessage("Forgotten:\n- The user lives in Berlin.", tool_call_id="1")
+    assert await call(*done, gone, tools=tools) == {"operation": "read"}
+    read = AIMessage("", tool_calls=[{"name": NOTES_TOOL, "args": {"operation": "read"}, "id": "2"}])
+    page = ToolMessage(page_text.apply("- tea", "read").text, tool_call_id="2")
+    assert (await answer(*done, gone, read, page, tools=tools)).content == "Forgotten: - The user lives in Berlin."
+    nothing = ToolMessage("Nothing that is remembered says that.", tool_call_id="1")
+    assert "I find nothing like that" in (await answer(*done, nothing, read, page, tools=tools)).content
+
+
 # Extraction ------------------------------------------------------------------------------------------------
 
 
@@ -290,8 +356,8 @@ async def test_the_summary_of_a_conversation_is_quoted_and_nobody_said_it():
     parts = Parts(Agent("a", "d", "p"), "any", 8_000, "", 0, "Ada likes rye bread.", 10, Message("user", "Bread?"))
     given = [HumanMessage(text_of(message)) for message in assemble(parts, [])[0].messages]
     assert (await answer(*given)).content == "From earlier in this conversation: “Ada likes rye bread.”"
-    assert take_apart(given, can_note=True).earlier == ()
-    assert take_apart(given[:1], can_note=True).question == ""
+    assert take_apart(given, tools=frozenset({NOTES_TOOL})).earlier == ()
+    assert take_apart(given[:1], tools=frozenset({NOTES_TOOL})).question == ""
 
 
 # How it speaks ---------------------------------------------------------------------------------------------

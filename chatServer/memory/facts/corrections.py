@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from chatServer.memory.facts import kin
 from chatServer.memory.facts.meanings import MEANINGS, Fact, predicate_of
 from chatServer.memory.facts.words import spelled_out
 
@@ -16,6 +17,8 @@ _WORDINGS = tuple(
         rf"(?:{_SORRY}[,.:!]? ){{0,3}}(?:i meant(?: to say)?|i mean|make that|it should be"
         rf"|that should be) {_NEW}(?:,? not (?P<old>.+))?",
         rf"(?:{_SORRY}[,.:!]? ){{1,3}}(?:it is|that is|it's|that's) {_NEW}(?:,? not (?P<old>.+))?",
+        rf"(?:{_SORRY}[,.:!]? ){{0,3}}(?:(?:his|her|its|their) name is|(?:he|she|it|that)(?: is|'s)(?: called| named)?)"
+        rf" {_NEW},? not (?P<old>.+)",
         rf"(?:{_SORRY}[,.:!]? ){{0,3}}(?:it is )?not (?P<old>[^,]{{1,60}}),? (?:but |i meant |it is )?{_NEW}",
         rf"(?:{_SORRY}[,.:!]? ){{0,3}}{_NEW}, not (?P<old>.+)",
     )
@@ -23,19 +26,20 @@ _WORDINGS = tuple(
 _BARE = re.compile(rf"(?:{_SORRY}[,.:!]? ){{1,3}}(?P<new>[\w'-]+(?: [\w'-]+)?)", re.IGNORECASE)
 
 
-def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact]) -> Fact | None:
-    """The fact with its new object, where a sentence says nothing but what that is."""
+def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact]) -> list[Fact]:
+    """The fact with its new object, where a sentence says nothing but what that is; and, where it does not replace the
+    old one, that this is not so."""
     text = spelled_out(sentence).strip(" .!")
     told = [*earlier, *found]
     if not told or len(text.split()) > MAX_WORDS:
-        return None
+        return []
     for wording in _WORDINGS:
         match = wording.fullmatch(text)
         fact = _meant(told, match["old"]) if match and _is_sure(match, text) else None
         if match and fact and (new := _changed(fact, match["new"], sentence)):
             return new
     bare = _BARE.fullmatch(text) if found else None
-    return _changed(found[-1], bare["new"], sentence) if bare else None
+    return _changed(found[-1], bare["new"], sentence) if bare else []
 
 
 def _is_sure(match: re.Match[str], text: str) -> bool:
@@ -52,24 +56,23 @@ def _meant(told: Sequence[Fact], old: str | None) -> Fact | None:
     return next((fact for fact in reversed(told) if fact.object.casefold() == wanted), None)
 
 
-def _changed(fact: Fact, text: str, sentence: str) -> Fact | None:
-    """Only facts of which one holds at a time: of several tastes nobody knows which is meant."""
-    if fact.key is None or ":" in fact.key.partition("|")[2] or fact.is_negation or fact.valid_to:
-        return None
+def _changed(fact: Fact, text: str, sentence: str) -> list[Fact]:
+    """Only facts of which one holds at a time, and names: of several tastes nobody knows which is meant."""
+    if fact.is_negation or fact.valid_to:
+        return []
+    if renamed := kin.corrected(fact, text, sentence):
+        return renamed
+    if fact.key is None or ":" in fact.key.partition("|")[2]:
+        return []
     meanings = (
         each for each in MEANINGS.values() if predicate_of(each) == fact.predicate and fact.key.endswith(f"|{each.key}")
     )
     meaning = next(meanings, None)
     read = meaning.read(text) if meaning else []
     if len(read) != 1:
-        return None
+        return []
     was, now = fact.text, read[0]
     shown = now.shown or now.value
     ending = was.rfind(f" {fact.object}")
-    return replace(
-        fact,
-        text=f"{was[:ending]} {shown}." if ending >= 0 else was,
-        object=now.value,
-        valid_from=None,
-        sentence=sentence,
-    )
+    text = f"{was[:ending]} {shown}." if ending >= 0 else was
+    return [replace(fact, text=text, object=now.value, valid_from=None, sentence=sentence)]

@@ -41,7 +41,7 @@ def facts_in(text: str, *, said_at: datetime, earlier: Sequence[Fact] = ()) -> l
     for sentence in statements(text, is_reply=bool(earlier)):
         corrected = corrections.corrected(sentence, found, earlier)
         if corrected:
-            found.append(corrected)
+            found += corrected
             continue
         facts: list[Fact] = []
         for clause in clauses(sentence):
@@ -93,7 +93,8 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
         ]
     facts = meaning.read(text)
     if name in ("name", "sure_name") and who.relation:
-        return [kin.relation(told, what.value) for what in facts]
+        named = [kin.relation(told, what.value) for what in facts]
+        return named + [denied for fact in named for denied in kin.renamed(text, fact)]
     return [told.fact(meaning, what, span) for what in facts]
 
 

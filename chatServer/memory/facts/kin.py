@@ -20,6 +20,7 @@ _SOMEBODY = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(r",? and |, ")
+_NOT_SO = re.compile(r",? (?:and )?not (?P<old>[^\W\d_][\w'-]{1,30})[.! ]*$")
 
 
 def relation(told: Told, name: str) -> Fact:
@@ -27,7 +28,48 @@ def relation(told: Told, name: str) -> Fact:
     word = told.clause.who.relation
     said = Meaning(f"have {_article(word)} called", None, names.name)
     fact = told.about(USER).fact(said, Object(name))
-    return Fact(fact.text, "user", f"has {word}", name, None, False, None, None, told.sentence)
+    return Fact(fact.text, "user", f"has {word}", name, _key(word, name), False, None, None, told.sentence)
+
+
+def renamed(text: str, fact: Fact) -> list[Fact]:
+    """Of "Max, not Rex", where Max is read already: that nobody of the kind is called Rex."""
+    old = _NOT_SO.search(text)
+    name = names.sure_name(old["old"]) if old else []
+    return [denied(replace(fact, object=name[0].value), fact.sentence)] if name else []
+
+
+def corrected(fact: Fact, text: str, sentence: str) -> list[Fact]:
+    """Somebody is called otherwise than was said; nothing where the fact names nobody, or the text is no name."""
+    name = names.sure_name(text) if is_relation(fact) else []
+    if not name:
+        return []
+    now = name[0].value
+    told = replace(fact, text=_called(_word(fact), now), object=now, key=_key(_word(fact), now), sentence=sentence)
+    return [told, denied(fact, sentence)]
+
+
+def denied(fact: Fact, sentence: str) -> Fact:
+    """That there is somebody of this name."""
+    word = _word(fact)
+    text = _called(word, fact.object).replace(" has ", " does not have ", 1)
+    return Fact(text, "user", fact.predicate, fact.object, _key(word, fact.object), True, None, None, sentence)
+
+
+def is_relation(fact: Fact) -> bool:
+    return fact.key == _key(_word(fact), fact.object)
+
+
+def _word(fact: Fact) -> str:
+    return fact.predicate.removeprefix("has ")
+
+
+def _called(word: str, name: str) -> str:
+    return f"The user has {_article(word)} called {name}."
+
+
+def _key(word: str, name: str) -> str:
+    """One may have two dogs, and each name once."""
+    return f"user|{word} called:{objects.folded(name)}"
 
 
 def possessed(told: Told, text: str) -> list[Fact]:

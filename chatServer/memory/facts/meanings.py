@@ -100,7 +100,16 @@ MEANINGS: dict[str, Meaning] = {
     "timezone": Meaning("'s time zone", "timezone", objects.timezone),
     "email": Meaning("'s email address", "email", objects.email),
 }  # fmt: skip
+_DENIALS = frozenset(
+    ["not", "longer", "never", *(f"{each.negated}{ending}" for each in MEANINGS.values() for ending in ("", "s"))]
+) - {"", "s"}
 _THIRD = {"be": "is", "have": "has", "study": "studies"}
+
+
+def is_denied(text: str, what: str) -> bool:
+    """Whether a sentence denies what it says of somebody: before that is named, there stands a negation."""
+    before, found, _ = text.partition(what)
+    return bool(found and _DENIALS & set(before.lower().split()))
 
 
 def predicate_of(meaning: Meaning) -> str:

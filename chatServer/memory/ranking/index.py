@@ -35,7 +35,6 @@ class Scope:
     shelves: frozenset[str] | None = None
     session: str | None = None
     without_ids: frozenset[UUID] = frozenset()
-    without_sessions: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +106,6 @@ class Index:
             self._base, self._tail = self._base.joined(self._tail), NO_POSTINGS
             self._tail_from = self.columns.count
 
-    replace = add
-
     def remove(self, ids: Collection[UUID]) -> None:
         """Forget some items; unknown ids are nobody's."""
         rows = self.rows_of(ids)
@@ -140,8 +137,6 @@ class Index:
             allowed &= np.isin(self.columns["shelf"], self.shelves.known(scope.shelves))
         if scope.session is not None:
             allowed &= np.isin(self.columns["session"], self.sessions.known([scope.session]))
-        if scope.without_sessions:
-            allowed &= ~np.isin(self.columns["session"], self.sessions.known(scope.without_sessions))
         allowed[self.rows_of(scope.without_ids)] = False
         return allowed
 

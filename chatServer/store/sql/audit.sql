@@ -24,15 +24,26 @@ order by seq desc
 limit %(limit)s;
 
 -- name: find_contradicted
--- Facts that hold and say different things of one subject, but such as go together: user|likes:tea, a second brother.
-select array_agg(memory_id order by seq desc), count(*) over ()
-from chat.memories
-where user_id = %(user_id)s and valid_to is null and (expires_at is null or expires_at > now())
-    and subject is not null
-group by lower(subject), lower(predicate)
-having count(distinct lower(object)) > 1
-    and not bool_or(case when fact_key is null then origin = 'rules' else split_part(fact_key, '|', 2) ~ ':' end)
-order by max(seq) desc
+-- Facts that hold and say different things of one subject, or one shelf denies them; not such as go together: likes:tea.
+select ids, count(*) over ()
+from (
+    select array_agg(memory_id order by seq desc) as ids, max(seq) as seq
+    from chat.memories
+    where user_id = %(user_id)s and valid_to is null and (expires_at is null or expires_at > now())
+        and subject is not null
+    group by lower(subject), lower(predicate)
+    having count(distinct lower(object)) > 1
+        and not bool_or(case when fact_key is null then origin = 'rules' else split_part(fact_key, '|', 2) ~ ':' end)
+    union all
+    select array_agg(memory_id order by seq desc), max(seq)
+    from chat.memories
+    where user_id = %(user_id)s and valid_to is null and (expires_at is null or expires_at > now())
+        and subject is not null and fact_key is not null
+    group by fact_key
+    having bool_or(shelf = %(every_agent)s) and count(distinct lower(object)) = 1
+        and count(distinct text ~* '\m(not|longer|never|dislikes?)\M') > 1
+) found
+order by seq desc
 limit %(limit)s;
 
 -- name: find_hidden

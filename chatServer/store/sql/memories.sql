@@ -165,14 +165,6 @@ from chat.memories
 where user_id = %(user_id)s and (source_ids && %(message_ids)s::uuid[] or shelf = %(shelf)s)
 order by seq;
 
--- name: superseded_sources
--- Of some messages, those that said what something else has replaced since, and until when it held.
-select source.message_id, max(m.valid_to)
-from chat.memories m, unnest(m.source_ids) as source (message_id)
-where m.user_id = %(user_id)s and m.superseded_by is not null and m.valid_to <= now()
-    and m.source_ids && %(message_ids)s::uuid[] and source.message_id = any(%(message_ids)s::uuid[])
-group by source.message_id;
-
 -- name: last_said
 -- When the last of some messages was said.
 select max(said_at) from chat.message_index where user_id = %(user_id)s and message_id = any(%(message_ids)s::uuid[]);

@@ -15,16 +15,26 @@ where user_id = %(user_id)s and memory_id = %(memory_id)s and not undone
 order by seq desc
 limit 1;
 
+-- name: find_forgotten_in
+-- The memories that a turn has deleted in attempts up to this one, the last first.
+select memory_id
+from chat.memory_changes
+where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt <= %(attempt)s and operation = 'deleted'
+    and not undone
+order by seq desc;
+
 -- name: mark_undone
 -- This change was taken back.
 update chat.memory_changes set undone = true
 where user_id = %(user_id)s and seq = %(seq)s and memory_id = %(memory_id)s;
 
 -- name: drop_before
--- Of memories that are gone, and were learned in a session, nothing is kept that could come back.
-update chat.memory_changes c set before = null, undone = true
-where c.user_id = %(user_id)s and (c.memory_id = any(%(memory_ids)s) or c.before ->> 'session_id' = %(session_id)s)
-    and not exists (select 1 from chat.memories m where m.user_id = %(user_id)s and m.memory_id = c.memory_id);
+-- Of memories that are gone, and of those that were learned in a session, nothing is kept that could come back.
+update chat.memory_changes set before = null, undone = true
+where user_id = %(user_id)s
+    and (memory_id = any(%(memory_ids)s) or memory_id in (
+        select memory_id from chat.memory_changes
+        where user_id = %(user_id)s and before ->> 'session_id' = %(session_id)s));
 
 -- name: count_created
 -- How many memories others than the user himself have made in the last minute, among the last changes.

@@ -185,6 +185,7 @@ cross join lateral (
     limit 1) s
 where i.place is not null and not i.is_hidden and i.role <> 'quote' and s.memory = 'on'
     and (%(agent_name)s::text is null or coalesce(i.agent_name, s.agent_name) = %(agent_name)s)
+    and coalesce(i.agent_name, s.agent_name) <> all(%(closed)s::text[])
     and (%(session_id)s::text is null or h.session_id = %(session_id)s);
 
 -- name: read_live_memories

@@ -1,0 +1,42 @@
+"""Whether a message tells something of its writer and asks for nothing, in five languages."""
+
+import re
+from datetime import UTC, datetime
+
+from chatServer.memory.facts import facts_in
+from chatServer.memory.facts.words import word_set
+from chatServer.messages import searchable
+
+MAX_CHARACTERS = 4_000  # what is longer is a paste
+MIN_WORDS = 3
+
+_OF_ONESELF = word_set(
+    "i my me mine we our us ich mein meine meinen meinem meiner mir mich wir unser unsere я мой моя моё мои мне меня"
+    " мы наш наша наши yo mi mis nosotros nuestro nuestra soy estoy tengo vivo trabajo prefiero je j mon ma mes moi"
+    " nous notre nos"
+)
+# A message that begins so asks, or wants something done.
+_ASKS = word_set(
+    "what where when who whom whose which why how do does did is are was were am can could will would should shall may"
+    " tell show give list explain describe help find search write make let please translate summarize summarise"
+    " was wo wann wer wen wem wessen welche welcher welches warum wie ist sind kann kannst könntest sag zeig gib hilf"
+    " что где когда кто кого чей какой какая какие почему как сколько расскажи скажи покажи дай помоги объясни"
+    " qué dónde cuándo quién cuál por cómo cuánto dime muestra explica ayuda escribe"
+    " que qui où quand quel quelle pourquoi comment combien dis montre explique aide écris est"
+)
+_WISH = re.compile(r"\bi(?:'d| would| want| need| wonder| wish)\b", re.IGNORECASE)
+
+
+def is_statement(text: str) -> bool:
+    """By its words and signs; where none of them tells, it is not called one."""
+    if len(text) > MAX_CHARACTERS or "?" in text or "？" in text:
+        return False
+    words = searchable(text).split()
+    if len(words) < MIN_WORDS or words[0] in _ASKS or _WISH.search(text.replace("’", "'")):
+        return False
+    return not _OF_ONESELF.isdisjoint(words)
+
+
+def tells_a_fact(text: str) -> bool:
+    """Whether the rules of memory learn something from it, which is surer; English only."""
+    return is_statement(text) and bool(facts_in(text, said_at=datetime.now(UTC)))

@@ -1,0 +1,74 @@
+"""Forgetting what somebody names in his own words, in a turn: the memories that say it, and taking that back."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from chatServer.memory.alike import signature
+from chatServer.memory.forget import take_back, take_out, tell
+from chatServer.memory.shelve import prefixes
+from chatServer.records import Memory, Principal, Reason
+from chatServer.store import memories as store
+from chatServer.store import memory_changes as changes
+from chatServer.store import notes
+from chatServer.store.pool import Connection, Database
+
+MAX_FORGOTTEN = 10  # memories at once: whoever names more of them names nothing
+READ_CHARACTERS = 500
+WHY = "it was asked for in a conversation"
+_WHOSE = frozenset(("i", "we", "our", "you", "your", "user"))  # the user's, as all of it
+
+
+class TooMany(Exception):
+    """What was named is said by more memories than anybody means."""
+
+
+async def forget_named(
+    database: Database, principal: Principal, shelves: Collection[str], what: str, *, turn_id: UUID, attempt: int
+) -> list[Memory] | None:
+    """Forget the memories on some shelves that say what is named, as `forget` does, each with an undo of its own;
+    None: the turn is over, or in other hands."""
+    user_id = principal.user_id
+    async with database.transaction(principal) as connection:
+        if not await notes.lock_attempt(connection, user_id, turn_id, attempt):
+            return None
+        found = await _named(connection, user_id, shelves, what)
+        if not found:
+            return []
+        await store.advance_head(connection, user_id)
+        found = await _named(connection, user_id, shelves, what)
+        if len(found) > MAX_FORGOTTEN:
+            raise TooMany
+        for memory in found:
+            await take_out(connection, user_id, memory, Reason("model", WHY, turn_id=turn_id, attempt=attempt))
+        await tell(connection, user_id, deleted=[each.memory_id for each in found])
+    return found
+
+
+async def revert_attempt(connection: Connection, user_id: UUID, turn_id: UUID, attempt: int) -> None:
+    """Bring back what a turn has forgotten in attempts up to this one, which is dead: whoever takes it over forgets it
+    again. The caller has given the turn its next attempt, so that a late one is refused."""
+    for memory_id in await changes.find_forgotten_in(connection, user_id, turn_id, attempt):
+        await store.advance_head(connection, user_id)
+        undoable = await changes.find_undoable(connection, user_id, memory_id)
+        if undoable and undoable.change.turn_id == turn_id:
+            await take_back(connection, user_id, undoable, await store.find_memory(connection, user_id, memory_id))
+
+
+async def _named(connection: Connection, user_id: UUID, shelves: Collection[str], what: str) -> list[Memory]:
+    what = what[:READ_CHARACTERS]
+    stems, named = prefixes(what), _telling(what)
+    near = [each for shelf in shelves for each in await store.find_near(connection, user_id, shelf, stems)]
+    return [each for each in near if named and says(each, named)]
+
+
+def says(memory: Memory, named: frozenset[str]) -> bool:
+    """Whether one of them says all that the other does; or they share what a fact is about, and most of the rest."""
+    words = _telling(memory.text)
+    if named <= words or (words and words <= named):
+        return True
+    about = _telling(memory.triple.object) if memory.triple else frozenset()
+    return bool(about) and about <= named and 2 * len(named & words) > len(named)
+
+
+def _telling(text: str) -> frozenset[str]:
+    return frozenset(word.removeprefix("not ") for word in signature(text).words) - _WHOSE

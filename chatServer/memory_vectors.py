@@ -1,0 +1,70 @@
+"""What chatserver memory does with an embedder: search, and reembed."""
+
+import argparse
+import asyncio
+import sys
+from typing import TextIO
+
+from chatServer import logs
+from chatServer.agent.embeddings import embedder_of
+from chatServer.config import Settings
+from chatServer.conversation.tokens import count_text
+from chatServer.errors import EmbedderFailed, StartupError
+from chatServer.memory import browse
+from chatServer.memory.recall import recalling
+from chatServer.memory.reembed import Progress, count_users, reembed
+from chatServer.records import Memory, MemoryFilter, Principal
+from chatServer.store.opened import opened_database
+from chatServer.store.pool import Database
+
+BAR = 30
+PATIENCE_MS = 5_000  # a person at a terminal has some
+SHOWN = 200
+
+
+async def search(settings: Settings, database: Database, user: Principal, wanted: MemoryFilter) -> list[Memory]:
+    """What bears on some words, the best first, as recall ranks it."""
+    embedder, cache_mb = embedder_of(settings), settings.recall_cache_mb
+    async with recalling(database, embedder, count_text, cache_mb=cache_mb, deadline_ms=PATIENCE_MS) as recaller:
+        ranked = await recaller.rank_memories(user, wanted.phrase or "")
+    return await browse.search(database, user, wanted, ranked, limit=SHOWN)
+
+
+def reembed_all(settings: Settings, _: argparse.Namespace) -> None:
+    logs.install("ERROR")
+    print(asyncio.run(_reembed_all(settings)))
+
+
+async def _reembed_all(settings: Settings) -> str:
+    async with opened_database(settings) as database:
+        try:
+            bar = Bar(await count_users(database), sys.stderr)
+            done = await reembed(database, embedder_of(settings), bar.show)
+            bar.end()
+        except EmbedderFailed as error:
+            raise StartupError(str(error)) from error
+    return f"All vectors are of {settings.embedder}: {done}."
+
+
+class Bar:
+    """How far a long command is: a line that is rewritten on a terminal, a line each tenth elsewhere."""
+
+    def __init__(self, total: int, stream: TextIO) -> None:
+        self._total = total
+        self._stream = stream
+        self._is_terminal = stream.isatty()
+        self._tenth = -1
+
+    def show(self, done: Progress) -> None:
+        share = min(done.users / self._total, 1) if self._total else 1
+        if self._is_terminal:
+            full = round(BAR * share)
+            self._stream.write(f"\r[{'#' * full}{'.' * (BAR - full)}] {share:4.0%}  {done}\x1b[K")
+        elif int(share * 10) > self._tenth:
+            self._tenth = int(share * 10)
+            self._stream.write(f"{share:4.0%}  {done}\n")
+        self._stream.flush()
+
+    def end(self) -> None:
+        if self._is_terminal:
+            self._stream.write("\n")

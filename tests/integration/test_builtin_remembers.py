@@ -1,0 +1,131 @@
+"""What builtin says of memories, over HTTP: what is known, what is forgotten, and that it can be brought back."""
+
+import uuid
+
+from chatServer.agent.forget_memories import ForgetInput, forget_memories
+from chatServer.agent.tools import ToolContext
+from chatServer.conversation.quote import NOT_ALL
+from chatServer.memory import named, recall
+from chatServer.memory.about_me import asks_for_everything
+from chatServer.work.after_turn import Workshop
+from tests.conftest import ADA, EVE, serving
+from tests.tools.recalling import asked, recaller_of, remembered, said
+from tests.tools.recalling import texts as found_texts
+from tests.tools.remembering import hidden_texts, tell, texts
+from tests.tools.talking import talking
+from tests.tools.turns import begin_turn
+
+BERLIN = "The user lives in Berlin."
+SHELVES = ("*", "assistant", "session")
+
+
+async def no_model(_: str) -> None:
+    return None
+
+
+async def forget(database, what: str, *, user=ADA, turn_id=None, shelves=SHELVES, untrusted=False):
+    turn_id = turn_id or await begin_turn(database, user)
+    context = ToolContext(database, user, "assistant", "session", turn_id, 1, untrusted, shelves)
+    return await forget_memories.run(context, ForgetInput(what=what))
+
+
+async def test_what_is_known_and_what_is_forgotten_is_said_and_can_be_undone(database, settings, as_ada):
+    async with serving(settings) as client:
+        client.headers.update(as_ada)
+
+        async def ask(text: str) -> dict:
+            answer = (await client.post("/api/chat", json={"message": text, "session_id": str(uuid.uuid4())})).json()
+            await Workshop(database, no_model).after_turn(str(ADA.user_id), answer["turn_id"])
+            return answer
+
+        assert (await ask("I live in Berlin."))["response"] == "Thank you, I will remember that."
+        await ask("My dog is called Rex.")
+        await ask("Remember that the door code is 12")
+        known = (await ask("What do you know about me?"))["response"]
+        assert all(each in known for each in ("door code", "Berlin", "Rex"))
+        answer = await ask("Forget that I live in Berlin.")
+        assert answer["response"] == f"Forgotten: - {BERLIN}"
+        parts = answer["message"]["parts"]
+        [gone] = [part["output"] for part in parts if part.get("toolName") == "forget_memories"]
+        known = (await ask("What do you know about me?"))["response"]
+        assert "Rex" in known
+        assert "Berlin" not in known
+        memory_id = gone.rpartition(" ")[2]
+        assert (await client.post(f"/api/memories/{memory_id}/undo")).status_code == 200
+        assert "Berlin" in (await ask("What do you know about me?"))["response"]
+
+
+async def test_what_could_not_be_looked_up_in_time_is_said_so(database, settings, as_ada, monkeypatch):
+    monkeypatch.setattr(recall, "DEADLINE_S", 0)
+    asking = {"message": "Where do I live?"}
+    async with serving(settings) as client:
+        answer = (await client.post("/api/chat", json=asking, headers=as_ada)).json()
+    assert answer["memory"]["degraded"] == "timeout"
+    assert answer["response"].startswith("I could not look up everything")
+    async with talking(settings, as_ada, {"match": "live", "reply": "{messages}"}) as client:
+        answer = (await client.post("/api/chat", json=asking)).json()
+    assert NOT_ALL in answer["response"]
+
+
+async def test_what_is_named_is_forgotten_and_nothing_else(database, urls):
+    await tell(database, "I live in Berlin.", "My dog is called Rex.", "My cat is called Tom.", "I like hiking.")
+    before = set(await texts(database))
+    for what in ("it", "", "my cat is called Miso", "I work in Berlin", "the submarine", "?" * 2_000):
+        assert (await forget(database, what)).text == "Nothing that is remembered says that."
+    assert (await forget(database, "I live in Berlin", shelves=("other",))).events == ()
+    assert (await forget(database, "I live in Berlin", user=EVE)).events == ()
+    assert (await forget(database, "I live in Berlin", untrusted=True)).is_error
+    assert set(await texts(database)) == before
+    done = await forget(database, "that I have been living in Berlin since May")
+    assert f"\n- {BERLIN}\n" in done.text
+    [event] = done.events
+    assert done.text.endswith(event.value["memory_ids"][0])
+    await forget(database, "that my dog is named Rex")
+    assert before - set(await texts(database)) >= {BERLIN}
+    assert not any("Rex" in text for text in await texts(database))
+    assert any("Tom" in text for text in await texts(database))
+    assert hidden_texts(urls) == ["I live in Berlin.", "My dog is called Rex."]
+
+
+async def test_who_names_too_much_names_nothing(database):
+    for number in range(named.MAX_FORGOTTEN + 1):
+        await tell(database, f"I like kind{'abcdefghijklmn'[number]} tea.")
+    before = await texts(database)
+    assert len(before) > named.MAX_FORGOTTEN
+    assert (await forget(database, "tea")).is_error
+    assert await texts(database) == before
+
+
+async def test_what_a_dead_attempt_forgot_is_there_again(database, urls):
+    await tell(database, "I live in Berlin.")
+    turn_id = await begin_turn(database, ADA)
+    await forget(database, "I live in Berlin", turn_id=turn_id)
+    assert await texts(database) == []
+    async with database.transaction(ADA) as connection:
+        await named.revert_attempt(connection, ADA.user_id, turn_id, 1)
+    assert await texts(database) == [BERLIN]
+    assert hidden_texts(urls) == []
+    async with database.transaction(ADA) as connection:
+        await connection.execute("update chat.turns set attempt = 2 where turn_id = %s", [turn_id])
+    assert (await forget(database, "I live in Berlin", turn_id=turn_id)).is_error
+    assert await texts(database) == [BERLIN]
+
+
+async def test_who_asks_for_everything_gets_what_matters_most_and_what_he_said_last(database):
+    for number in range(15):
+        await remembered(database, ADA, f"The user owns {number} things of number {number}.")
+    await said(database, ADA, "Ich wohne in Bonn.", "Wo wohne ich?", "ok")
+    async with recaller_of(database) as recaller:
+        found = found_texts(await asked(recaller, ADA, "What do you know about me?"))
+        assert found[0] == "The user owns 14 things of number 14."
+        assert len(found) == 16
+        assert found[-1] == "Ich wohne in Bonn."
+        assert found_texts(await asked(recaller, ADA, "Was weißt du über mich?")) == found
+
+
+def test_what_is_asked_for_is_everything_only_when_nothing_else_is():
+    assert asks_for_everything("Please, tell me everything you know about me!")
+    assert asks_for_everything("¿Qué sabes de mí?")
+    assert not asks_for_everything("What do you know about me and Rome?")
+    assert not asks_for_everything("What do you know about " + "me " * 50_000)
+    assert not asks_for_everything("please, " * 50_000)

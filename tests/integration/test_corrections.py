@@ -1,0 +1,76 @@
+"""What is corrected no longer holds, at a time that makes sense, and is not shown as if it did."""
+
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from chatServer.memory.past import asks_about_the_past, without_before
+from tests.conftest import ADA, serving
+from tests.tools.recalling import asked, recaller_of
+from tests.tools.recalling import texts as found_texts
+from tests.tools.remembering import kept, tell, texts
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ["My dog is called Rex.", "My dog is Max, not Rex."],
+        ["I have a dog named Rex.", "Its name is Max, not Rex."],
+    ],
+)
+async def test_a_name_that_was_wrong_is_no_longer_one(database, told):
+    first, then = told
+    turn = await tell(database, first, session_id="00000000-0000-4000-8000-000000000001")
+    assert turn
+    await tell(database, then, session_id="00000000-0000-4000-8000-000000000001")
+    assert set(await texts(database)) == {"The user has a dog called Max.", "The user does not have a dog called Rex."}
+    [rex] = [each for each in await kept(database, ever=True) if each.text == "The user has a dog called Rex."]
+    assert rex.valid_to is not None
+
+
+async def test_two_dogs_are_two(database):
+    await tell(database, "My dog is called Rex.", "My dog is called Max.", "My dog is called Rex.")
+    assert set(await texts(database)) == {"The user has a dog called Max.", "The user has a dog called Rex."}
+
+
+async def test_what_is_denied_is_no_positive_edge(database, settings, as_ada):
+    await tell(database, "I don't eat meat.", "I dislike tea.", "I like coffee.", "I live in Rome, not in Berlin.")
+    async with serving(settings) as client:
+        edges = (await client.get("/api/memories/graph", headers=as_ada)).json()["edges"]
+    assert {edge["target"]: edge["is_negated"] for edge in edges} == {
+        "meat": True,
+        "tea": True,
+        "coffee": False,
+        "rome": False,
+    }
+
+
+async def test_a_home_that_somebody_had_moved_from_before_he_told_of_it_held_until_then(database):
+    await tell(database, "I live in Berlin.", "I moved to Oslo last week.")
+    berlin, oslo = sorted(await kept(database, ever=True), key=lambda each: each.text)
+    assert berlin.valid_from < berlin.valid_to == oslo.valid_from < datetime.now(UTC)
+    assert await texts(database, at=oslo.valid_from - timedelta(minutes=1)) == ["The user lives in Berlin."]
+    assert await texts(database, at=oslo.valid_from + timedelta(minutes=1)) == ["The user lives in Oslo."]
+
+
+@pytest.mark.parametrize(
+    "question", ["Where did I use to live?", "Where did I live before Munich?", "Where did I live before I moved?"]
+)
+async def test_who_asks_what_was_before_is_told(database, question):
+    await tell(database, "I live in Berlin.", "I moved to Munich.")
+    async with recaller_of(database) as recaller:
+        assert found_texts(await asked(recaller, ADA, question, scope="agent"))[0] == "The user lives in Berlin."
+        now = await asked(recaller, ADA, "Where do I live?", scope="agent")
+        assert found_texts(now)[0] == "The user lives in Munich."
+
+
+def test_a_tool_that_is_used_is_not_the_past():
+    assert not asks_about_the_past("What do I use to brew coffee?")
+    assert not asks_about_the_past("What should I do before Monday?")
+    assert without_before("Where did I live before Munich?") == "Where did I live"
+    assert without_before("What is due before Monday?") == "What is due before Monday?"
+    began = time.perf_counter()
+    for junk in ("did live before " * 50_000, "was " * 50_000, "x" * 100_000):
+        asks_about_the_past(junk)
+    assert time.perf_counter() - began < 0.5
