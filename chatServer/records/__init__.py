@@ -2,6 +2,7 @@
 
 from uuid_utils.compat import uuid7 as new_id
 
+from chatServer.records.callers import Caller
 from chatServer.records.memories import (
     EVERY_AGENT,
     Actor,
@@ -52,6 +53,7 @@ __all__ = [
     "Agent",
     "Author",
     "Budget",
+    "Caller",
     "Category",
     "Cursor",
     "DayUsage",
