@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TypedDict
 
@@ -29,6 +29,7 @@ from chatServer.api import (
     events,
     headers,
     health,
+    mcp,
     memories,
     notes,
     problems,
@@ -50,6 +51,7 @@ from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import settle
 from chatServer.memory.recall import recalling
+from chatServer.protocols.mcp import load as load_mcp
 from chatServer.store import jobs, startup
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
@@ -92,7 +94,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    for room in (chat, events, sessions, agents, notes, memories, dev, auth_proxy, health, docs_page):
+    for room in (chat, events, sessions, agents, notes, memories, mcp, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     for _ in iter_route_contexts(app.routes):
         pass  # else the first request to each room builds its routes: 40 ms for all (2026-11-15)
@@ -178,13 +180,18 @@ async def warming_models(
     """The models, those that agents name being loaded meanwhile: a provider's package takes seconds to import."""
     models = Models(settings)
     await asyncio.to_thread(count_text, "")  # the vocabulary, too
-    warming = asyncio.create_task(models.warm(agent.model or settings.model for agent in catalog))
+    warming = asyncio.create_task(_warm(models, [agent.model or settings.model for agent in catalog]))
     warming.add_done_callback(lambda _: when_loaded())
     try:
         yield models
     finally:
         await asyncio.wait({warming})
         await models.close()
+
+
+async def _warm(models: Models, names: Sequence[str]) -> None:
+    await models.warm(names)
+    await load_mcp()
 
 
 def workshop(settings: Settings, database: Database, catalog: Catalog, models: Models) -> Workshop:

@@ -18,7 +18,10 @@ SAID = [
     ("text", "is_own"),
     [
         ("Before a deploy run the migrations, then restart the worker and look at the dashboard.", True),
-        ("Before we deploy, run the migrations, restart the worker, look at the dashboard for five minutes, soon.", True),
+        (
+            "Before we deploy, run the migrations, restart the worker, look at the dashboard for five minutes, soon.",
+            True,
+        ),
         ("Never delete the backups on server 7.", True),
         ("Delete the backups on server 7.", False),
         ("Never delete the backups on server 8.", False),
