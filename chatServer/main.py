@@ -20,6 +20,7 @@ from chatServer.agent.embeddings import embedder_of
 from chatServer.agent.models import Models
 from chatServer.agent.title import title_models
 from chatServer.api import (
+    account,
     agents,
     auth_proxy,
     build,
@@ -41,6 +42,7 @@ from chatServer.api.crowd import Crowd
 from chatServer.api.dev_key import DEV_ISSUER, DevKey
 from chatServer.api.keys import IssuerKeys, Keys, OneKey
 from chatServer.api.last_resort import LastResort
+from chatServer.api.personal_tokens import PersonalTokens
 from chatServer.api.readiness import Check, Look, Readiness
 from chatServer.api.request_id import RequestId
 from chatServer.api.shutdown import Shutdown, ShutdownGate
@@ -94,7 +96,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    for room in (chat, events, sessions, agents, notes, memories, mcp, dev, auth_proxy, health, docs_page):
+    for room in (chat, events, sessions, agents, notes, memories, mcp, account, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     for _ in iter_route_contexts(app.routes):
         pass  # else the first request to each room builds its routes: 40 ms for all (2026-11-15)
@@ -138,6 +140,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
         await settle(database, embedder)
         keys = verification_keys(settings, dev_key, http_for_keys)
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
+        tokens = PersonalTokens(database)
         shutdown = Shutdown(settings.shutdown_grace_s)
         tasks = workshop(settings, database, agents_found, models).tasks()
         beginning = Beginning(database, agents_found, models, settings.model, Quotas.of(settings))
@@ -162,7 +165,8 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                     turns=turns,
                     recaller=recaller,
                     feeds=feeds,
-                    authenticator=Authenticator(issuer, keys),
+                    authenticator=Authenticator(issuer, keys, tokens),
+                    tokens=tokens,
                     dev_key=dev_key,
                     http=http,
                     readiness=readiness,

@@ -7,6 +7,7 @@ import httpx
 from chatServer.agent.catalog import Catalog
 from chatServer.api.auth import Authenticator
 from chatServer.api.dev_key import DevKey
+from chatServer.api.personal_tokens import PersonalTokens
 from chatServer.api.readiness import Readiness
 from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings
@@ -25,6 +26,7 @@ class State:
     recaller: Recaller
     feeds: Feeds
     authenticator: Authenticator
+    tokens: PersonalTokens
     dev_key: DevKey | None  # with AUTH_MODE=dev only
     http: httpx.AsyncClient  # to the issuer, and to nobody else
     readiness: Readiness

@@ -8,6 +8,7 @@ from uuid import UUID
 from chatServer.messages.message import Message
 
 MemoryScope = Literal["off", "session", "agent", "user"]
+Scope = Literal["chat", "memory"]  # what a personal token may be used for
 TurnState = Literal["running", "done", "failed", "stopped", "interrupted"]
 EventKind = Literal[
     "start",
@@ -37,6 +38,7 @@ class Principal:
     user_id: UUID
     is_anonymous: bool = False
     expires_at: float | None = field(default=None, compare=False)  # when the token is no longer taken, if there is one
+    scopes: frozenset[str] | None = field(default=None, compare=False)  # of a personal token; None: he has signed in
 
 
 NOBODY = Principal(UUID(int=0))  # what belongs to everybody is his; no token makes anybody him
