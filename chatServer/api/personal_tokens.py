@@ -57,9 +57,8 @@ def parsed(token: str) -> Parts | None:
         parts = Parts(UUID(bytes=whole[:16]), UUID(bytes=whole[16:32]), whole[32:])
     except ValueError:
         return None
-    return (
-        parts if len(parts.secret) == SECRET_BYTES and str(parts) == token and parts.user_id != NOBODY.user_id else None
-    )
+    is_ours = len(parts.secret) == SECRET_BYTES and str(parts) == token and parts.user_id != NOBODY.user_id
+    return parts if is_ours else None
 
 
 class Remembered(NamedTuple):
