@@ -54,6 +54,17 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class OutsideServer:
+    """An MCP server elsewhere, and which of its tools an agent may use."""
+
+    name: str
+    url: str
+    allow: tuple[str, ...]
+    timeout_s: float = 20
+    headers_env: tuple[tuple[str, str], ...] = ()  # a header, and the environment variable that has its value
+
+
+@dataclass(frozen=True, slots=True)
 class Agent:
     """One YAML file of agents/."""
 
@@ -67,6 +78,7 @@ class Agent:
     memory_scope: MemoryScope = "agent"
     limits: Limits = Limits()
     middleware: tuple[str, ...] = ()
+    mcp: tuple[OutsideServer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
