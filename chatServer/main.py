@@ -54,6 +54,7 @@ from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import settle
 from chatServer.memory.recall import recalling
 from chatServer.protocols.mcp import load as load_mcp
+from chatServer.protocols.mcp.desk import Desk
 from chatServer.store import jobs, startup
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
@@ -164,6 +165,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                     agents=agents_found,
                     turns=turns,
                     recaller=recaller,
+                    desk=Desk(database, agents_found, recaller),
                     feeds=feeds,
                     authenticator=Authenticator(issuer, keys, tokens),
                     tokens=tokens,

@@ -31,5 +31,4 @@ class Exchange(Response):
 async def exchange(request: Request, state: CurrentState, user: CurrentUser) -> Response:
     """One message of the protocol; docs/mcp.md."""
     client = clean_text(request.headers.get("user-agent", "")).strip()[:MAX_CLIENT] or None
-    desk = Desk(state.database, state.agents, state.recaller)
-    return Exchange(desk, Caller(user, client=client))
+    return Exchange(state.desk, Caller(user, client=client))

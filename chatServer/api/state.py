@@ -13,6 +13,7 @@ from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings
 from chatServer.conversation.feed import Feeds
 from chatServer.memory.recall import Recaller
+from chatServer.protocols.mcp.desk import Desk
 from chatServer.store.pool import Database
 from chatServer.turn.turns import Turns
 
@@ -24,6 +25,7 @@ class State:
     agents: Catalog
     turns: Turns
     recaller: Recaller
+    desk: Desk  # what the tools of memory work with
     feeds: Feeds
     authenticator: Authenticator
     tokens: PersonalTokens

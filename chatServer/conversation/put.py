@@ -14,6 +14,7 @@ from chatServer.store import sessions as store
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 
+MAX_PER_MINUTE = 120  # of one user
 Role = Literal["user", "assistant", "tool", "system"]
 
 
@@ -58,6 +59,9 @@ async def put(database: Database, caller: Caller, key: SessionKey, said: Said, *
         )
         if said.message_id and await history.is_elsewhere(said.message_id):
             raise errors.MessageNotFound
+        if await history.count_put() >= MAX_PER_MINUTE:
+            detail = f"Only {MAX_PER_MINUTE} messages a minute can be added. Wait a little."
+            raise errors.RateLimited(detail, limit="messages_per_minute", retry_after_s=60)
         await history.append([message], tokens=[tokens])
         await history.weigh(UUID(message.message_id), said.importance)
     return Put(session.session_id, UUID(message.message_id))

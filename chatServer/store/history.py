@@ -118,6 +118,11 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         row = await (await self._ask("find_session_of", message_id=message_id)).fetchone()
         return row is not None and row[0] != self._session_id
 
+    async def count_put(self) -> int:
+        """The user's messages of the last minute, in any session, that belong to no turn."""
+        row = await (await self._ask("count_put")).fetchone()
+        return int(row[0]) if row else 0
+
     async def append(
         self,
         messages: Sequence[Message],

@@ -10,6 +10,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from prometheus_client import REGISTRY
 
+from chatServer.conversation import put
 from chatServer.conversation.assemble import NOTE_PREFIX
 from chatServer.protocols.mcp.catalog import TOOLS
 from tests.conftest import ADA, EVE, bearer, owner_connection, serving
@@ -256,6 +257,16 @@ async def test_a_message_of_another_session_is_not_touched(client, as_ada, urls)
         refusal = await refused(mcp, "store_session_message", session_id="elsewhere", **given, importance_score=0.1)
         assert refusal == "There is no such message in this session."
     assert rows(urls, "select count(*), max(importance) from public.chat_message_history") == [(1, pytest.approx(0.7))]
+
+
+async def test_a_flood_of_messages_is_cut_off_and_leaves_no_session(client, as_ada, urls, monkeypatch):
+    monkeypatch.setattr(put, "MAX_PER_MINUTE", 2)
+    async with connected(as_ada, app=client) as mcp:
+        for name in ("one", "two"):
+            await told(mcp, "store_session_message", session_id=name, role="user", content="I like boats.")
+        refusal = await refused(mcp, "store_session_message", session_id="three", role="user", content="And ships.")
+    assert refusal == "Only 2 messages a minute can be added. Wait a little."
+    assert rows(urls, "select count(*) from chat.sessions") == [(2,)]
 
 
 async def test_what_calls_itself_the_system_never_speaks_in_its_role(settings, as_ada, urls):
