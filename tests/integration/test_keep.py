@@ -179,6 +179,15 @@ async def test_a_job_that_runs_twice_leaves_one_row_and_brings_nothing_back(data
     assert await texts(database) == []
 
 
+async def test_a_job_that_runs_twice_leaves_alone_what_the_user_has_corrected(database):
+    caller = await reviser(database, await say(database, "I moved the cellar door to the left."))
+    done = await offered(database, "The cellar door is on the left.", caller=caller)
+    await edit.edit(database, ADA, done.memory_id, Edit(text="The cellar door is on the right."))
+    again = await offered(database, "The cellar door is on the left.", caller=caller)
+    assert (again.outcome, again.memory_id) == ("known", done.memory_id)
+    assert await texts(database) == ["The cellar door is on the right."]
+
+
 @pytest.mark.parametrize("gone", ["chat.turns", "public.chat_message_history"])
 async def test_after_a_turn_that_is_gone_nothing_is_kept(database, urls, gone):
     caller = await reviser(database, await tell(database, "My cellar floods every March, you know."))

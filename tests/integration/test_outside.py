@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -41,12 +42,15 @@ def _key(monkeypatch):
 
 def agents(settings, url: str, /, **more):
     """The settings with one agent that has a server elsewhere."""
-    folder = settings.chat_data_dir / "agents"
+    return settings.model_copy(update={"agents_dir": agent_in(settings.chat_data_dir / "agents", url, **more)})
+
+
+def agent_in(folder: Path, url: str, /, **more) -> Path:
     folder.mkdir(exist_ok=True)
     server = {"name": "weather", "url": url, "allow": ALLOWED, "headers_env": HEADERS} | more
     agent = {"name": "assistant", "description": "x", "prompt": "x", "tools": [NOTE["name"]], "mcp": [server]}
     (folder / "assistant.yaml").write_text(json.dumps(agent))
-    return settings.model_copy(update={"agents_dir": folder})
+    return folder
 
 
 async def said(client, message: str) -> dict:
@@ -151,7 +155,7 @@ async def test_a_schema_that_is_none_is_not_told(monkeypatch, schema):
         ({"timeout_s": 0}, "mcp.0.timeout_s"),
     ],
 )
-def test_what_is_wrong_in_the_file_is_said_at_start(settings, change, problem):
-    found = agents(settings, "http://127.0.0.1:9/mcp", **change)
+def test_what_is_wrong_in_the_file_is_said_at_start(tmp_path, change, problem):
+    folder = agent_in(tmp_path / "agents", "http://127.0.0.1:9/mcp", **change)
     with pytest.raises(StartupError, match=problem):
-        load_agents(found.agents_dir, "assistant")
+        load_agents(folder, "assistant")

@@ -6,8 +6,6 @@ import time
 import uuid
 from base64 import urlsafe_b64encode
 
-import pytest
-
 from chatServer.api import personal_tokens
 from chatServer.api.personal_tokens import MAX_TOKENS, PREFIX, Parts, PersonalTokens, parsed
 from chatServer.api.scopes import scopes_of
@@ -116,22 +114,21 @@ async def test_it_ends_by_itself(client, as_ada, urls):
     assert (await client.get("/api/agents", headers=with_token(made))).status_code == 401
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"scopes": ["chat"]},
-        {"name": "", "scopes": ["chat"]},
-        {"name": " \n", "scopes": ["chat"]},
-        {"name": "x" * 101, "scopes": ["chat"]},
-        {"name": "x", "scopes": []},
-        {"name": "x", "scopes": ["everything"]},
-        {"name": "x", "scopes": ["chat"], "expires_in_days": 0},
-        {"name": "x", "scopes": ["chat"], "expires_in_days": 367},
-    ],
-    ids=str,
-)
-async def test_what_is_wrong_with_a_wish_is_said(client, as_ada, body):
-    assert (await client.post(TOKENS, json=body, headers=as_ada)).status_code == 422
+WRONG = [
+    {"scopes": ["chat"]},
+    {"name": "", "scopes": ["chat"]},
+    {"name": " \n", "scopes": ["chat"]},
+    {"name": "x" * 101, "scopes": ["chat"]},
+    {"name": "x", "scopes": []},
+    {"name": "x", "scopes": ["everything"]},
+    {"name": "x", "scopes": ["chat"], "expires_in_days": 0},
+    {"name": "x", "scopes": ["chat"], "expires_in_days": 367},
+]
+
+
+async def test_what_is_wrong_with_a_wish_is_said(client, as_ada):
+    answers = [await client.post(TOKENS, json=body, headers=as_ada) for body in WRONG]
+    assert [answer.json().get("code") for answer in answers] == ["invalid_request"] * len(WRONG)
 
 
 async def test_a_user_has_twenty_at_most_also_when_he_asks_at_once(client, as_ada):
