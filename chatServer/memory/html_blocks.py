@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 from markdown_it.common.html_blocks import block_names
 
-# Possessive throughout: no line, however odd, is read twice.
+# Possessive, or followed by what cannot begin like it: no line, however odd, is read twice. Groups that may end in more
+# than one way are not possessive themselves: Python before 3.11.5 misreads those.
 _VALUE = r"(?:[^\s\"'=<>`]++|'[^']*+'|\"[^\"]*+\")"
-_ATTRIBUTE = rf"(?:\s++[A-Za-z_:][A-Za-z0-9_.:-]*+(?:\s*+=\s*+{_VALUE})?+)"
-_TAG = rf"(?:<[A-Za-z][A-Za-z0-9-]*+{_ATTRIBUTE}*+\s*+/?>|</[A-Za-z][A-Za-z0-9-]*+\s*+>)\s*+$"
+_ATTRIBUTE = rf"(?:\s++[A-Za-z_:][A-Za-z0-9_.:-]*+(?:\s*+=\s*+{_VALUE})?)"
+_TAG = rf"(?:<[A-Za-z][A-Za-z0-9-]*+{_ATTRIBUTE}*\s*+/?>|</[A-Za-z][A-Za-z0-9-]*+\s*+>)\s*+$"
 
 
 class Kind(NamedTuple):

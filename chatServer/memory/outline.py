@@ -19,7 +19,7 @@ _ATX = re.compile(r"(#{1,6})(?: |$)")
 _FENCE = re.compile(r"(`{3,}+)[^`]*+$|(~{3,}+)")
 _RULE = re.compile(r"(?:(?:\* *+){3,}+|(?:- *+){3,}+|(?:_ *+){3,}+)$")
 _UNDERLINE = re.compile(r"(?:=++|-++) *+$")
-_PREFIX = re.compile(r"^[ \t]*+(?:>[ \t]*+|(?:[-+*]|\d{1,9}[.)])(?:[ \t]++|$))++", re.ASCII | re.MULTILINE)
+_PREFIX = re.compile(r"^[ \t]*+(?:>[ \t]*+|(?:[-+*]|\d{1,9}[.)])(?:[ \t]++|$))+", re.ASCII | re.MULTILINE)
 _MARKER = re.compile(r"([-+*]|(\d{1,9})[.)])(?= |$)", re.ASCII)
 
 Leaf = Literal["none", "paragraph", "fence", "html", "code"]

@@ -8,6 +8,8 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from chatServer.memory.ranking.pages import kept_zeros
+
 ROLES = ("user", "assistant", "other")
 GROWTH = 1.25
 
@@ -53,7 +55,7 @@ class Columns:
         for name, array in self._arrays.items():
             if end > len(array):
                 room = end if not self.count else int(end * GROWTH)
-                larger = np.zeros((room, *array.shape[1:]), array.dtype)
+                larger = kept_zeros((room, *array.shape[1:]), array.dtype)
                 larger[: self.count] = array[: self.count]
                 self._arrays[name] = larger
             if name in values:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from chatServer.memory.ranking.pages import kept
+
 Rows = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 
@@ -41,7 +43,7 @@ class Postings:
         """Both in one; no row is in both."""
         keys = np.concatenate([self.keys, later.keys])
         order = np.argsort(keys, kind="stable")
-        return Postings(keys[order], np.concatenate([self.counts, later.counts])[order])
+        return Postings(kept(keys[order]), kept(np.concatenate([self.counts, later.counts])[order]))
 
     def without(self, is_gone: npt.NDArray[np.bool_]) -> "Postings":
         """Those whose row is not gone."""
@@ -59,4 +61,4 @@ def post(terms: npt.NDArray[np.uint32], rows: Rows) -> Postings:
         return NO_POSTINGS
     starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     counts = np.diff(np.append(starts, len(keys)))
-    return Postings(keys[starts], np.minimum(counts, MAX_COUNT).astype(np.uint8))
+    return Postings(kept(keys[starts]), kept(np.minimum(counts, MAX_COUNT).astype(np.uint8)))
