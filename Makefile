@@ -23,12 +23,12 @@ test-long: $(VENV)/.dev contract
 chaos: $(VENV)/.dev
 	@$(BIN)/python -m tests.chaos $(SEED:%=--seed %) $(ROUNDS:%=--rounds %) $(FAULT:%=--fault %) $(BUG:%=--bug %)
 
-# The AI SDK, whose parser reads our streams in the tests, and supabase-js, which signs in through us; without Node
-# those are skipped, and say so.
+# The AI SDK, whose parser reads our streams in the tests, supabase-js, which signs in through us, and the client of
+# MCP; without Node those are skipped, and say so.
 contract:
 	@test tests/contract/node_modules/.package-lock.json -nt tests/contract/package-lock.json \
 	  || npm --prefix tests/contract ci --silent \
-	  || echo "There is no npm, or it failed: the AI SDK and supabase-js are not asked."
+	  || echo "There is no npm, or it failed: the AI SDK, supabase-js and MCP's client are not asked."
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

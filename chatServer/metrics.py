@@ -44,6 +44,7 @@ turns_turned_away = Counter("chat_turns_turned_away_total", "Turns that would ha
 turns_refused = Counter("chat_turns_refused_total", "Turns that were not begun, by the limit of their user", ["limit"])
 memories = Counter("chat_memories_total", "What turns gave memory, by what became of it", ["outcome"])
 memories_refused = Counter("chat_memories_refused_total", "What turns gave memory and was not kept, by why", ["reason"])
+mcp_calls = Counter("chat_mcp_calls_total", "Calls of the tools of memory, by how they ended", ["tool", "outcome"])
 memories_maintained = Counter("chat_memories_maintained_total", "What maintenance did with memories", ["what"])
 recall_seconds = Histogram(
     "chat_recall_seconds",

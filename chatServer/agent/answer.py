@@ -34,9 +34,10 @@ from langchain_core.tools import BaseTool, StructuredTool
 from chatServer.agent.lean import Lean
 from chatServer.agent.listen import Streams
 from chatServer.agent.models import Models
+from chatServer.agent.outside import Outside
 from chatServer.agent.run import Run
 from chatServer.agent.speech import SpeakingModel
-from chatServer.agent.tools import Tool, ToolContext, ToolResult
+from chatServer.agent.tools import Tool, ToolContext, ToolResult, parameters_of
 from chatServer.records import ModelInput, Said, TurnEvent
 
 if TYPE_CHECKING:
@@ -59,11 +60,27 @@ class Answerer:
         self._model_timeout_s = model_timeout_s
         self._tool_timeout_s = tool_timeout_s
         self._compiled: dict[Hashable, Compiled] = {}
+        self._outside = Outside()
 
     def answer(
         self, asked: ModelInput, tools: Sequence[Tool], context: ToolContext
     ) -> AsyncGenerator[TurnEvent | Said, None]:
         """Everything that happens until the model has answered; the module says in which order."""
+        is_outside = any(tool.outside for tool in tools)
+        return self._answer_outside(asked, tools, context) if is_outside else self._answer(asked, tools, context)
+
+    async def _answer_outside(
+        self, asked: ModelInput, tools: Sequence[Tool], context: ToolContext
+    ) -> AsyncGenerator[TurnEvent | Said, None]:
+        """First ask the servers elsewhere what their tools are like."""
+        described = await self._outside.described(tools)
+        async with aclosing(self._answer(asked, described, context)) as events:
+            async for event in events:
+                yield event
+
+    def _answer(
+        self, asked: ModelInput, tools: Sequence[Tool], context: ToolContext
+    ) -> AsyncGenerator[TurnEvent | Said, None]:
         run = Run(
             asked,
             {tool.name: tool for tool in tools},
@@ -100,7 +117,8 @@ async def _compile(model: BaseChatModel, tools: tuple[Tool, ...], middleware: tu
 
 def _described(tool: Tool) -> BaseTool:
     """The tool as LangChain tells models about it; it is never run through LangChain."""
-    return StructuredTool(name=tool.name, description=tool.description, args_schema=tool.input, coroutine=_not_here)
+    schema = parameters_of(tool) if tool.schema else tool.input
+    return StructuredTool(name=tool.name, description=tool.description, args_schema=schema, coroutine=_not_here)
 
 
 async def _not_here(**_: Any) -> ToolResult:

@@ -8,6 +8,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from chatServer import errors
+from chatServer.agent.outside_file import OutsideFile, problems_of
 from chatServer.agent.toolbox import TOOLS
 from chatServer.records import Agent, Limits, MemoryScope
 
@@ -74,6 +75,7 @@ class AgentFile(BaseModel):
     memory: MemoryPolicy = Field(default_factory=MemoryPolicy)
     limits: LimitsPolicy = Field(default_factory=LimitsPolicy)
     middleware: Middleware = Field(default_factory=list)
+    mcp: list[OutsideFile] = Field(default_factory=list)
 
 
 class Catalog:
@@ -136,7 +138,9 @@ def _read(path: Path) -> tuple[Agent | None, list[str]]:
     unknown = [
         f"tools: there is no {name}; there are: {', '.join(sorted(TOOLS))}" for name in found.tools if name not in TOOLS
     ]
-    return (None, unknown) if unknown else (_agent(found), [])
+    agent = _agent(found)
+    wrong = [*unknown, *problems_of(agent.mcp)]
+    return (None, wrong) if wrong else (agent, [])
 
 
 def _sentence(problem: dict[str, Any]) -> str:
@@ -159,4 +163,5 @@ def _agent(found: AgentFile) -> Agent:
         memory_scope=found.memory.scope,
         limits=Limits(**found.limits.model_dump()),
         middleware=tuple(found.middleware),
+        mcp=tuple(server.record() for server in found.mcp),
     )

@@ -1,5 +1,6 @@
 """Tools as agents know them: a name, a description, a typed input, and what they do for the user of a turn."""
 
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache
@@ -9,7 +10,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from chatServer.conversation.tokens import count_tools
-from chatServer.records import Principal, TurnEvent
+from chatServer.records import OutsideServer, Principal, TurnEvent
 from chatServer.store.pool import Database
 
 
@@ -46,12 +47,19 @@ class Tool:
     run: Callable[[ToolContext, Any], Awaitable[ToolResult]]
     is_untrusted: bool = False  # its text comes from outside
     is_memory: bool = False  # not for sessions that keep nothing
+    outside: OutsideServer | None = None  # where it runs, if not here
+    schema: str = ""  # of what it is given, as JSON, where the input does not say it
+
+
+def parameters_of(tool: Tool) -> dict[str, Any]:
+    """The JSON schema of what it is given."""
+    found: dict[str, Any] = json.loads(tool.schema) if tool.schema else tool.input.model_json_schema()
+    return found
 
 
 @cache
 def tokens_of(tools: tuple[Tool, ...]) -> int:
     """What telling a model about them takes."""
     return count_tools(
-        {"name": tool.name, "description": tool.description, "parameters": tool.input.model_json_schema()}
-        for tool in tools
+        {"name": tool.name, "description": tool.description, "parameters": parameters_of(tool)} for tool in tools
     )

@@ -4,13 +4,14 @@ import hashlib
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 from uuid import UUID
 
 import jwt
 
 from chatServer import errors, metrics
 from chatServer.api.keys import Keys
+from chatServer.api.personal_tokens import PREFIX, PersonalTokens
 from chatServer.records import NOBODY, Principal
 
 MAX_TOKEN_LENGTH = 8_192
@@ -33,15 +34,18 @@ class Issuer:
 class Authenticator:
     """Turns access tokens into principals. Whatever is wrong with a token, the answer is the same."""
 
-    def __init__(self, issuer: Issuer, keys: Keys) -> None:
+    def __init__(self, issuer: Issuer, keys: Keys, tokens: PersonalTokens | None = None) -> None:
         self._issuer = issuer
         self._keys = keys
+        self._tokens = tokens
         self._remembered: OrderedDict[bytes, tuple[Principal, float]] = OrderedDict()
 
     async def principal_of(self, token: str) -> Principal:
         """The user of a token."""
         if len(token) > MAX_TOKEN_LENGTH or not token.isascii():
             raise _refusal()
+        if self._tokens is not None and token.startswith(PREFIX):
+            return await self._tokens.principal_of(token) or _refuse()
         digest = hashlib.sha256(token.encode()).digest()
         principal, until = self._remembered.get(digest, (None, 0.0))
         if principal is None or time.time() >= until:
@@ -89,6 +93,10 @@ def _principal(claims: dict[str, Any]) -> Principal:
     if str(user_id) != claims["sub"].lower() or user_id == NOBODY.user_id:
         raise _refusal()
     return Principal(user_id, claims.get("is_anonymous") is True, expires_at=claims["exp"] + LEEWAY_S)
+
+
+def _refuse() -> NoReturn:
+    raise _refusal()
 
 
 def _refusal() -> errors.Unauthenticated:

@@ -7,6 +7,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from chatServer import errors
 from chatServer.api.auth import NEEDS_SIGN_IN
+from chatServer.api.scopes import check_scope
 from chatServer.api.state import State
 from chatServer.conversation.sessions import SessionKey
 from chatServer.records import Principal
@@ -19,13 +20,16 @@ async def current_state(request: Request) -> State:
 
 
 async def current_principal(
+    request: Request,
     state: Annotated[State, Depends(current_state)],
     credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> Principal:
-    """The user whose token came with the request."""
+    """The user whose token came with the request, if it may be used here."""
     if credentials is None:
         raise errors.Unauthenticated(NEEDS_SIGN_IN)
-    return await state.authenticator.principal_of(credentials.credentials)
+    principal = await state.authenticator.principal_of(credentials.credentials)
+    check_scope(principal, request.scope["route"].path)
+    return principal
 
 
 CurrentState = Annotated[State, Depends(current_state)]

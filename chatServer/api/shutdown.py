@@ -11,7 +11,7 @@ from chatServer import errors, metrics
 from chatServer.api.edge import Edge
 from chatServer.api.problems import problem
 
-REFUSED = "/api/"
+REFUSED = ("/api/", "/mcp")
 
 
 class Shutdown:

@@ -7,11 +7,13 @@ import httpx
 from chatServer.agent.catalog import Catalog
 from chatServer.api.auth import Authenticator
 from chatServer.api.dev_key import DevKey
+from chatServer.api.personal_tokens import PersonalTokens
 from chatServer.api.readiness import Readiness
 from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings
 from chatServer.conversation.feed import Feeds
 from chatServer.memory.recall import Recaller
+from chatServer.protocols.mcp.desk import Desk
 from chatServer.store.pool import Database
 from chatServer.turn.turns import Turns
 
@@ -23,8 +25,10 @@ class State:
     agents: Catalog
     turns: Turns
     recaller: Recaller
+    desk: Desk  # what the tools of memory work with
     feeds: Feeds
     authenticator: Authenticator
+    tokens: PersonalTokens
     dev_key: DevKey | None  # with AUTH_MODE=dev only
     http: httpx.AsyncClient  # to the issuer, and to nobody else
     readiness: Readiness

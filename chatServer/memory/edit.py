@@ -59,7 +59,7 @@ async def create(
         kind=kind,
         category=category,
         importance=importance,
-        tags=_sound_tags(rules.tags if wanted.tags is None else wanted.tags),
+        tags=sound_tags(rules.tags if wanted.tags is None else wanted.tags),
         tier=wanted.tier or ("long" if is_long_term(importance, 0) else "short"),
         shelf=shelf,
         agent_name=agent_name,
@@ -112,7 +112,7 @@ def _edited(known: Memory, wanted: Edit) -> Memory:
         "tier": wanted.tier,
         "valid_to": wanted.valid_to,
         "expires_at": wanted.expires_at,
-        "tags": None if wanted.tags is None else _sound_tags(wanted.tags),
+        "tags": None if wanted.tags is None else sound_tags(wanted.tags),
     }
     changed = replace(known, **{name: value for name, value in given.items() if value is not None})
     if wanted.text is not None:
@@ -155,6 +155,6 @@ def _sound_text(text: str) -> str:
     return text
 
 
-def _sound_tags(tags: Sequence[str]) -> tuple[str, ...]:
+def sound_tags(tags: Sequence[str]) -> tuple[str, ...]:
     named = dict.fromkeys(clean_text(tag).strip()[:MAX_TAG] for tag in tags)
     return tuple(tag for tag in named if tag)[:MAX_TAGS]

@@ -10,10 +10,12 @@ from chatServer import errors
 from chatServer.memory import notes as page_text
 from chatServer.memory.notes import Operation
 from chatServer.records import Author, Notes, NotesVersion, Principal
+from chatServer.store import learned
 from chatServer.store import notes as store
 from chatServer.store.pool import Connection, Database
 
 USER = Author("user")
+DONE_BEFORE = "This was done before, or the turn is gone. Nothing was changed."
 TURN_IS_OVER = "This turn has ended, or goes on elsewhere. Nothing was changed."
 
 
@@ -46,13 +48,18 @@ async def change(
     content: str | None = None,
     section_header: str | None = None,
     author: Author,
+    after_turn: bool = False,
 ) -> Outcome:
-    """Do one operation; a mistake in it is an outcome, not an exception."""
+    """Do one operation; a mistake in it is an outcome, not an exception. `after_turn`: by whoever revises a turn that
+    is done, and then once for each reason that the author has."""
     user_id = principal.user_id
     async with database.transaction(principal) as connection:
         if operation == "read":
             page = await store.read_notes(connection, user_id, agent_name)
-        elif await _is_over(connection, user_id, author):
+        elif after_turn and await _was_done(connection, user_id, agent_name, author):
+            page = await store.read_notes(connection, user_id, agent_name)
+            return Outcome(page, DONE_BEFORE, False, page.version)
+        elif not after_turn and await _is_over(connection, user_id, author):
             page = await store.read_notes(connection, user_id, agent_name)
             return Outcome(page, TURN_IS_OVER, True, page.version)
         else:
@@ -131,6 +138,15 @@ async def _is_over(connection: Connection, user_id: UUID, author: Author) -> boo
     if author.turn_id is None:
         return False
     return not await store.lock_attempt(connection, user_id, author.turn_id, author.attempt)
+
+
+async def _was_done(connection: Connection, user_id: UUID, agent_name: str, author: Author) -> bool:
+    """Whether nothing is left to do: a job that runs twice, or whose turn was deleted meanwhile."""
+    if author.turn_id is None:
+        return False
+    if not await learned.hold_turn(connection, user_id, author.turn_id, author.attempt, ()):
+        return True
+    return await store.was_done(connection, user_id, agent_name, author.turn_id, author.reason)
 
 
 async def _locked(connection: Connection, principal: Principal, agent_name: str, if_version: int | None) -> Notes:

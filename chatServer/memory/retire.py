@@ -10,7 +10,7 @@ from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from chatServer.store.pool import Connection
 
-THEIR_OWN = ("user", "import")  # origins of memories that need no message to stand on
+THEIR_OWN = ("user", "import", "mcp")  # origins of memories that need no message to stand on
 REPLACED = Reason("rules", "the message that said it was replaced")
 DELETED = Reason("rules", "the session in which it was said was deleted")
 

@@ -2,6 +2,7 @@
 
 from uuid_utils.compat import uuid7 as new_id
 
+from chatServer.records.callers import Caller
 from chatServer.records.memories import (
     EVERY_AGENT,
     Actor,
@@ -34,9 +35,11 @@ from chatServer.records.turns import (
     ModelInput,
     Notes,
     NotesVersion,
+    OutsideServer,
     Page,
     Principal,
     Said,
+    Scope,
     Session,
     StoredMessage,
     Turn,
@@ -52,6 +55,7 @@ __all__ = [
     "Agent",
     "Author",
     "Budget",
+    "Caller",
     "Category",
     "Cursor",
     "DayUsage",
@@ -67,12 +71,14 @@ __all__ = [
     "NotesVersion",
     "Operation",
     "Origin",
+    "OutsideServer",
     "Page",
     "Principal",
     "Reason",
     "RecallResult",
     "Recalled",
     "Said",
+    "Scope",
     "Session",
     "Source",
     "StoredMessage",

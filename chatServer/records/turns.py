@@ -8,6 +8,7 @@ from uuid import UUID
 from chatServer.messages.message import Message
 
 MemoryScope = Literal["off", "session", "agent", "user"]
+Scope = Literal["chat", "memory"]  # what a personal token may be used for
 TurnState = Literal["running", "done", "failed", "stopped", "interrupted"]
 EventKind = Literal[
     "start",
@@ -37,6 +38,7 @@ class Principal:
     user_id: UUID
     is_anonymous: bool = False
     expires_at: float | None = field(default=None, compare=False)  # when the token is no longer taken, if there is one
+    scopes: frozenset[str] | None = field(default=None, compare=False)  # of a personal token; None: he has signed in
 
 
 NOBODY = Principal(UUID(int=0))  # what belongs to everybody is his; no token makes anybody him
@@ -49,6 +51,17 @@ class Limits:
     steps: int = 8
     tool_calls: int = 16
     output_tokens: int = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideServer:
+    """An MCP server elsewhere, and which of its tools an agent may use."""
+
+    name: str
+    url: str
+    allow: tuple[str, ...]
+    timeout_s: float = 20
+    headers_env: tuple[tuple[str, str], ...] = ()  # a header, and the environment variable that has its value
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +78,7 @@ class Agent:
     memory_scope: MemoryScope = "agent"
     limits: Limits = Limits()
     middleware: tuple[str, ...] = ()
+    mcp: tuple[OutsideServer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,21 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         row = await (await self._ask("find_place", message_id=message_id)).fetchone()
         return row[0] if row else None
 
+    async def weigh(self, message_id: UUID, importance: float) -> bool:
+        """Say how important a message is; False where it is not in this session."""
+        answer = await self._ask("weigh_message", message_id=message_id, importance=importance)
+        return await answer.fetchone() is not None
+
+    async def is_elsewhere(self, message_id: UUID) -> bool:
+        """Whether another session of the user has this message."""
+        row = await (await self._ask("find_session_of", message_id=message_id)).fetchone()
+        return row is not None and row[0] != self._session_id
+
+    async def count_put(self) -> int:
+        """The user's messages of the last minute, in any session, that belong to no turn."""
+        row = await (await self._ask("count_put")).fetchone()
+        return int(row[0]) if row else 0
+
     async def append(
         self,
         messages: Sequence[Message],

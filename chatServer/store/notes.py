@@ -38,6 +38,13 @@ async def lock_attempt(connection: Connection, user_id: UUID, turn_id: UUID, att
     return await cursor.fetchone() is not None
 
 
+async def was_done(connection: Connection, user_id: UUID, agent_name: str, turn_id: UUID, reason: str | None) -> bool:
+    """Whether the turn has changed the page for this reason before."""
+    values = {"user_id": user_id, "agent_name": agent_name, "turn_id": turn_id, "reason": reason}
+    cursor = await connection.execute(SQL["find_version_of_turn"], values)
+    return await cursor.fetchone() is not None
+
+
 async def write_notes(
     connection: Connection, user_id: UUID, page: Notes, notes: str, *, operation: str, author: Author
 ) -> Notes:

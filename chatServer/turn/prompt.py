@@ -1,6 +1,7 @@
 """What a turn asks its model, and with which tools."""
 
 from chatServer.agent.models import Models
+from chatServer.agent.outside import outside_tools
 from chatServer.agent.prompts import system_prompt
 from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import Tool, tokens_of
@@ -15,7 +16,7 @@ LEAST_RECALL_TOKENS = 100  # in less room not one line would fit with what is wr
 
 def tools_for(agent: Agent, session: Session) -> tuple[Tool, ...]:
     """What the agent may use."""
-    known = [TOOLS[name] for name in agent.tools]
+    known = [*(TOOLS[name] for name in agent.tools), *outside_tools(agent)]
     return tuple(tool for tool in known if has_memory(agent, session) or not tool.is_memory)
 
 

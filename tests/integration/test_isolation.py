@@ -28,6 +28,7 @@ from chatServer.store import (
     sessions,
     superseded,
     titles,
+    tokens,
     turns,
     upkeep,
     usage,
@@ -61,6 +62,7 @@ TABLES = [
     "chat.memory_heads",
     "chat.memories",
     "chat.memory_changes",
+    "chat.personal_tokens",
 ]
 KEPT_WITHOUT_THE_SESSION = {
     "public.agent_long_term_memory",
@@ -72,11 +74,12 @@ KEPT_WITHOUT_THE_SESSION = {
     "chat.memory_heads",
     "chat.memories",
     "chat.memory_changes",
+    "chat.personal_tokens",
 }
 OWN_FILTER = re.compile(rb"\b(\w+\.)?user_id = (%\(user_id\)s|\w+\.user_id)")
 FILTERED = (
     audit, context, events, history, images, limits, memories, memory_changes, notes, sessions, superseded, titles,
-    turns, upkeep, usage, user_events,
+    tokens, turns, upkeep, usage, user_events,
 )  # fmt: skip
 
 
@@ -125,6 +128,11 @@ async def fill(database: Database, user, secret: str, external_id: str) -> str:
             ),
             ("insert into chat.usage_daily (day, agent_name, model) values ('today', 'assistant', %s)", (secret,)),
             ("insert into chat.user_limits (turns_at) values (array[now()])", ()),
+            (
+                "insert into chat.personal_tokens (token_id, name, digest, scopes, expires_at) "
+                "values (%s, %s, 'x', '{chat}', now() + interval '1 day')",
+                (uuid.uuid4(), secret),
+            ),
         ]:
             await connection.execute(statement, values)
     fact = Edit(text=secret, tags=[secret], triple=Triple(secret, "knows", secret))
@@ -150,12 +158,12 @@ def ids_of(urls: Urls) -> dict[str, str]:
     """Every other id of the victim's: of messages, turns, pictures, events, notes, and the user's own."""
     with owner_connection(urls.owner) as connection:
         [row] = connection.execute(
-            """select m.message_id, m.id, m.turn_id, i.image_id, e.seq, n.id, m.user_id, r.memory_id
+            """select m.message_id, m.id, m.turn_id, i.image_id, e.seq, n.id, m.user_id, r.memory_id, p.token_id
                from public.chat_message_history m, chat.message_images i, chat.user_events e,
-                    public.agent_long_term_memory n, chat.memories r
+                    public.agent_long_term_memory n, chat.memories r, chat.personal_tokens p
                where e.seq = 1"""
         ).fetchall()
-    names = ("message", "place", "turn", "picture", "event", "notes", "user", "memory")
+    names = ("message", "place", "turn", "picture", "event", "notes", "user", "memory", "token")
     return {name: str(each) for name, each in zip(names, row, strict=True)}
 
 
@@ -209,6 +217,7 @@ async def attack(
         "/api/agents/{name}/notes": [{"notes": "mine now"}],
         "/api/memories": [{"text": "mine now", "agent_name": "*"}],
         "/api/memories/{memory_id}": [{"text": "mine now"}],
+        "/api/account/tokens": [{"name": "mine now", "scopes": ["chat", "memory"]}],
     }
     queries = ["", f"?q={SECRET}", "?archived=true", "?limit=200", f"?before={2**63 - 1}", f"?agent_name={keys[0]}"]
     queries += [f"?before={cursor}" for cursor in cursors]
@@ -220,7 +229,8 @@ async def attack(
         for key in keys if "{session_id}" in path else keys[:1]:
             for body in bodies.get(path, [{}]):
                 for query in queries if method == "GET" else [""]:
-                    url = path.replace("{session_id}", key).replace("{memory_id}", ids["memory"]) + query
+                    url = path.replace("{session_id}", key).replace("{memory_id}", ids["memory"])
+                    url = url.replace("{token_id}", ids["token"]) + query
                     for version in ("0", "1"):  # the victim's page is at 1
                         page = url.replace("{name}", "assistant").replace("{version}", version)
                         headers = as_eve | {"If-Match": f'"{version}"'}

@@ -66,6 +66,13 @@ def minimal_rows(session_id: str, turn_id: str, number: int) -> dict[str, dict[s
             "tsv": "",
             "terms": b"",
         },
+        "chat.personal_tokens": {
+            "token_id": turn_id,
+            "name": "laptop",
+            "digest": b"x" * 32,
+            "scopes": ["chat"],
+            "expires_at": "infinity",
+        },
         "chat.memory_changes": {"seq": number, "memory_id": turn_id, "operation": "created", "actor": "rules"},
         "chat.embedding": {"model": name, "size": number},
     }

@@ -53,6 +53,27 @@ order by h.id desc;
 select id from public.chat_message_history
 where user_id = %(user_id)s and session_id = %(session_id)s and message_id = %(message_id)s;
 
+-- name: find_session_of
+-- In which session a message is said.
+select session_id from public.chat_message_history where user_id = %(user_id)s and message_id = %(message_id)s;
+
+-- name: count_put
+-- How many messages of the last minute, among the user's last ones, were said in no turn.
+select count(*)
+from (
+    select turn_id, created_at from public.chat_message_history
+    where user_id = %(user_id)s
+    order by id desc
+    limit 400
+) latest
+where turn_id is null and created_at > now() - interval '1 minute';
+
+-- name: weigh_message
+-- How important a message is, where it is said.
+update public.chat_message_history set importance = %(importance)s
+where user_id = %(user_id)s and session_id = %(session_id)s and message_id = %(message_id)s
+returning message_id;
+
 -- name: append_messages
 -- Messages in their order; the caller holds the session's row lock.
 insert into public.chat_message_history (user_id, session_id, message_id, message, tokens, turn_id, created_at)

@@ -23,6 +23,12 @@ select turn_id from chat.turns
 where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running'
 for share;
 
+-- name: find_version_of_turn
+-- What a turn has done to the page for this reason before.
+select version from chat.notes_versions
+where user_id = %(user_id)s and agent_name = %(agent_name)s and turn_id = %(turn_id)s and reason = %(reason)s
+limit 1;
+
 -- name: keep_state
 -- The state that is about to be replaced, unless it is a version already: the first empty page, or one that came from elsewhere.
 insert into chat.notes_versions (user_id, agent_name, version, notes, operation, actor)

@@ -1,0 +1,142 @@
+"""Personal tokens, for clients that cannot sign in again: `cst_`, and behind it whose it is, which one, and a secret.
+
+That the token itself names its user lets us look it up as that user, under his row level security: there is no query
+over everybody's tokens. What is stored is a hash; a token that was looked up is taken for a minute without asking.
+"""
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from chatServer import errors
+from chatServer.records import NOBODY, Principal, Scope, new_id
+from chatServer.store import limits
+from chatServer.store import tokens as store
+from chatServer.store.pool import Database
+from chatServer.store.tokens import Token
+
+PREFIX = "cst_"  # what scanners for secrets look for: cst_[A-Za-z0-9_-]{86}
+SECRET_BYTES = 32
+MAX_TOKENS = 20  # of one user
+REMEMBERED_S = 60
+REMEMBERED_TOKENS = 10_000
+STREAM_S = 900  # so long a stream goes on before its token is looked at again
+LOOKUPS = 4  # at once: whoever sends made-up tokens has no more of our connections than these
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a token is made of."""
+
+    user_id: UUID
+    token_id: UUID
+    secret: bytes = field(repr=False)
+
+    def __str__(self) -> str:
+        whole = self.user_id.bytes + self.token_id.bytes + self.secret
+        return PREFIX + urlsafe_b64encode(whole).decode().rstrip("=")
+
+    @property
+    def digest(self) -> bytes:
+        return hashlib.sha256(self.secret).digest()
+
+
+def parsed(token: str) -> Parts | None:
+    """The parts, if it is a token of ours in its one spelling."""
+    try:
+        whole = urlsafe_b64decode(token.removeprefix(PREFIX) + "==")
+        parts = Parts(UUID(bytes=whole[:16]), UUID(bytes=whole[16:32]), whole[32:])
+    except ValueError:
+        return None
+    is_ours = len(parts.secret) == SECRET_BYTES and str(parts) == token and parts.user_id != NOBODY.user_id
+    return parts if is_ours else None
+
+
+class Remembered(NamedTuple):
+    digest: bytes
+    principal: Principal
+    until: float
+
+
+class PersonalTokens:
+    """Makes, lists and ends them, and knows whose they are."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._remembered: OrderedDict[tuple[UUID, UUID], Remembered] = OrderedDict()
+        self._looking = asyncio.Semaphore(LOOKUPS)
+
+    async def principal_of(self, token: str) -> Principal | None:
+        """The user of a token, with what it may be used for; None: it is none, or no longer."""
+        parts = parsed(token)
+        if parts is None:
+            return None
+        known = self._remembered.get((parts.user_id, parts.token_id))
+        if known and time.time() < known.until:
+            return known.principal if hmac.compare_digest(known.digest, parts.digest) else None
+        return await self._look_up(parts)
+
+    async def make(
+        self, principal: Principal, name: str, scopes: Sequence[Scope], lives: timedelta
+    ) -> tuple[Token, str]:
+        """A new one, and what is shown of it once."""
+        parts = Parts(principal.user_id, new_id(), secrets.token_bytes(SECRET_BYTES))
+        async with self._database.transaction(principal) as connection:
+            await limits.hold_limits(connection, principal.user_id)
+            if await store.count_tokens(connection, principal.user_id) >= MAX_TOKENS:
+                raise errors.InvalidRequest(f"You have {MAX_TOKENS} tokens already. Delete one that you do not need.")
+            made = await store.insert_token(
+                connection,
+                principal.user_id,
+                parts.token_id,
+                name=name,
+                digest=parts.digest,
+                scopes=sorted(set(scopes)),
+                is_anonymous=principal.is_anonymous,
+                lives=lives,
+            )
+        return made, str(parts)
+
+    async def list(self, principal: Principal) -> list[Token]:
+        async with self._database.transaction(principal) as connection:
+            return await store.list_tokens(connection, principal.user_id)
+
+    async def delete(self, principal: Principal, token_id: UUID) -> None:
+        """It ends: here at once, in other processes within a minute."""
+        async with self._database.transaction(principal) as connection:
+            if not await store.delete_token(connection, principal.user_id, token_id):
+                raise errors.NotFound("You have no token with this id.")
+        self._remembered.pop((principal.user_id, token_id), None)
+
+    def forget(self, user_id: UUID) -> None:
+        """Look at all tokens of a user anew: his data was erased."""
+        for key in [key for key in self._remembered if key[0] == user_id]:
+            del self._remembered[key]
+
+    async def _look_up(self, parts: Parts) -> Principal | None:
+        async with self._looking, self._database.transaction(Principal(parts.user_id)) as connection:
+            found = await store.find_token(connection, parts.user_id, parts.token_id)
+            if found is None or not hmac.compare_digest(found.digest, parts.digest):
+                return None
+            await store.mark_used(connection, parts.user_id, parts.token_id)
+        now, ends = time.time(), found.expires_at.timestamp()
+        scopes = frozenset(found.scopes)
+        principal = Principal(parts.user_id, found.is_anonymous, expires_at=min(ends, now + STREAM_S), scopes=scopes)
+        self._remember(parts, principal, min(ends, now + REMEMBERED_S))
+        return principal
+
+    def _remember(self, parts: Parts, principal: Principal, until: float) -> None:
+        key = parts.user_id, parts.token_id
+        self._remembered[key] = Remembered(parts.digest, principal, until)
+        self._remembered.move_to_end(key)
+        if len(self._remembered) > REMEMBERED_TOKENS:
+            self._remembered.popitem(last=False)

@@ -1,0 +1,127 @@
+"""The tools of memory in this process, for whoever works after a turn: the same tools, each done once."""
+
+import subprocess
+import sys
+import uuid
+
+import pytest
+
+from chatServer import errors
+from chatServer.agent.catalog import load_agents
+from chatServer.agent.memory_tools import ToolFailed
+from chatServer.config import ROOT
+from chatServer.protocols.mcp import tools_for
+from chatServer.protocols.mcp.desk import Desk, SummaryResult
+from chatServer.records import Caller
+from tests.conftest import ADA, EVE, owner_connection
+from tests.tools.mcp_client import ALL
+from tests.tools.remembering import kept, say, texts
+
+
+@pytest.fixture
+def desk(database) -> Desk:
+    return Desk(database, load_agents(ROOT / "agents", "assistant"))
+
+
+async def after(database, text: str, session_id: str, **options) -> Caller:
+    turn_id = await say(database, text, session_id=session_id)
+    return Caller(ADA, "assistant", "assistant", "model", turn_id, 1, **options)
+
+
+async def test_they_are_listed_and_called_as_mcp_has_them(desk, database):
+    session_id = str(uuid.uuid4())
+    caller = await after(database, "My boat is called Argo.", session_id)
+    async with tools_for(desk)(caller) as tools:
+        listed = {tool.name: tool for tool in await tools.list_tools()}
+        assert set(listed) == ALL
+        assert listed["store_fact"].input_schema["properties"]["content"]
+        done = await tools.call_tool("store_fact", {"content": "The boat is called Argo.", "session_id": session_id})
+        assert (done["outcome"], done["kind"]) == ("created", "fact")
+        for name, arguments in (
+            ("store_fact", {}),
+            ("drop_tables", {}),
+            ("store_fact", {"content": "Eve likes boats a lot.", "user_id": str(EVE.user_id)}),
+            ("search_memories", {"query": "boats"}),
+        ):
+            with pytest.raises(ToolFailed):
+                await tools.call_tool(name, arguments)
+    [found] = await kept(database)
+    assert (found.origin, found.trust, found.turn_id, found.shelf) == (
+        "model", "assistant", caller.turn_id, "assistant"
+    )  # fmt: skip
+
+
+async def test_a_job_that_runs_twice_has_done_everything_once(desk, database, urls):
+    session_id = str(uuid.uuid4())
+    caller = await after(database, "My boat is called Argo.", session_id)
+    for _ in range(2):
+        async with tools_for(desk)(caller) as tools:
+            await tools.call_tool("store_fact", {"content": "The boat is called Argo.", "session_id": session_id})
+            await tools.call_tool("manage_long_term_memory", {"operation": "append", "content": "Boat: Argo"})
+    assert await texts(database) == ["The boat is called Argo."]
+    with owner_connection(urls.owner) as connection:
+        assert connection.execute("select notes from public.agent_long_term_memory").fetchall() == [("Boat: Argo",)]
+        assert connection.execute("select count(*) from chat.memory_changes").fetchone() == (1,)
+
+
+async def test_after_a_turn_that_is_gone_nothing_is_written(desk, database, urls):
+    session_id = str(uuid.uuid4())
+    caller = await after(database, "My boat is called Argo.", session_id)
+    message = {"session_id": session_id, "role": "user", "content": "Argo!", "message_id": str(uuid.uuid4())}
+    with owner_connection(urls.owner) as connection:
+        connection.execute("delete from chat.sessions")
+        connection.execute("delete from public.chat_message_history")
+    async with tools_for(desk)(caller) as tools:
+        assert (await tools.call_tool("store_session_message", message))["stored"] is False
+        assert (await tools.call_tool("store_fact", {"content": "The boat is called Argo."}))["outcome"] == "refused"
+        await tools.call_tool("manage_long_term_memory", {"operation": "append", "content": "Boat: Argo"})
+        with pytest.raises(ToolFailed, match="no session"):
+            await tools.call_tool("store_fact", {"content": "The boat is called Argo.", "session_id": session_id})
+    with owner_connection(urls.owner) as connection:
+        for table in ("public.chat_message_history", "chat.sessions", "chat.memories", "chat.notes_versions"):
+            assert connection.execute(f"select count(*) from {table}").fetchone() == (0,), table
+
+
+async def test_a_summary_is_asked_for_as_the_user_and_of_his_own_sessions(database, desk):
+    asked = []
+
+    async def summarize(principal, session_id, force):
+        asked.append((principal, session_id, force))
+        return SummaryResult(True, "They spoke of boats.", 2)
+
+    session_id = str(uuid.uuid4())
+    caller = await after(database, "My boat is called Argo.", session_id)
+    desk = Desk(database, desk.agents, summarize=summarize)
+    async with tools_for(desk)(caller) as tools:
+        done = await tools.call_tool("summarize_session", {"session_id": session_id.upper(), "user_id": None})
+        assert done == {"updated": True, "summary": "They spoke of boats.", "covers_messages": 2}
+        with pytest.raises(ToolFailed):
+            await tools.call_tool("summarize_session", {"session_id": str(uuid.uuid4())})
+    assert asked == [(ADA, session_id, False)]
+
+
+async def test_the_guard_stands_before_everything_that_is_stored(database, desk):
+    desk = Desk(database, desk.agents, guard=lambda text: None if "hunter2" in text else text)
+    async with tools_for(desk)(Caller(ADA)) as tools:
+        assert (await tools.call_tool("store_fact", {"content": "The password is hunter2."}))["outcome"] == "refused"
+        for name, arguments in (
+            ("store_session_message", {"session_id": "s", "role": "user", "content": "it is hunter2"}),
+            ("manage_long_term_memory", {"operation": "append", "content": "it is hunter2"}),
+        ):
+            with pytest.raises(ToolFailed, match="guard"):
+                await tools.call_tool(name, arguments)
+
+
+async def test_a_database_that_does_not_answer_is_a_sentence(desk, monkeypatch):
+    def broken(*_, **__):
+        raise errors.DatabaseUnavailable
+
+    monkeypatch.setattr(type(desk.database), "transaction", broken)
+    async with tools_for(desk)(Caller(ADA)) as tools:
+        with pytest.raises(ToolFailed, match="does not answer right now"):
+            await tools.call_tool("read_notes", {})
+
+
+def test_the_package_is_not_imported_with_the_commands():
+    code = "import sys, chatServer.cli; sys.exit('mcp' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT).returncode == 0
