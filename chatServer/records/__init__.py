@@ -2,6 +2,7 @@
 
 from uuid_utils.compat import uuid7 as new_id
 
+from chatServer.records.callers import Caller
 from chatServer.records.memories import (
     EVERY_AGENT,
     Actor,
@@ -39,6 +40,7 @@ from chatServer.records.turns import (
     Said,
     Session,
     StoredMessage,
+    Summary,
     Turn,
     TurnEvent,
     TurnState,
@@ -52,6 +54,7 @@ __all__ = [
     "Agent",
     "Author",
     "Budget",
+    "Caller",
     "Category",
     "Cursor",
     "DayUsage",
@@ -76,6 +79,7 @@ __all__ = [
     "Session",
     "Source",
     "StoredMessage",
+    "Summary",
     "Tier",
     "Triple",
     "Trust",

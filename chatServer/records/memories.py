@@ -8,7 +8,7 @@ from uuid import UUID
 Kind = Literal["concept", "episode", "fact", "procedure", "working"]
 Category = Literal["error_pattern", "code_context", "solution", "user_preference", "task_history", "knowledge"]
 Tier = Literal["short", "long"]
-Origin = Literal["rules", "model", "user", "tool", "import"]
+Origin = Literal["rules", "model", "user", "tool", "import", "mcp"]
 Trust = Literal["user", "assistant", "untrusted"]
 Operation = Literal[
     "created", "repeated", "edited", "superseded", "merged", "promoted", "expired", "deleted", "restored"
