@@ -212,6 +212,7 @@ create table chat.turns (
     foreign key (user_id, session_id) references chat.sessions (user_id, session_id) on delete cascade
 );
 create unique index turns_one_running on chat.turns (user_id, session_id) where state = 'running';
+create index turns_unrevised on chat.turns (user_id, session_id) where revision_state in ('queued', 'running', 'failed');
 
 -- What a turn said, in numbered batches: the log that every follower reads.
 create table chat.turn_events (

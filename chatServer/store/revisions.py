@@ -27,12 +27,8 @@ class RecentTurn(NamedTuple):
     attempt: int
     state: str  # of its revision
     revision: dict[str, Any] | None
-    finished_at: datetime | None
+    started_at: datetime
     has_recalled: bool  # what it was told of what is remembered may be in its answer
-
-    @property
-    def is_waiting(self) -> bool:
-        return self.state in ("queued", "running", "failed")
 
     @property
     def is_read(self) -> bool:
@@ -52,12 +48,19 @@ async def find_revision(connection: Connection, user_id: UUID, turn_id: UUID) ->
         return await cursor.fetchone()
 
 
-async def read_recent_turns(
+async def list_waiting(connection: Connection, user_id: UUID, session_id: str, *, limit: int) -> list[RecentTurn]:
+    return await _list(connection, "list_waiting", user_id, session_id, limit=limit)
+
+
+async def list_recent_turns(
     connection: Connection, user_id: UUID, session_id: str, *, messages: int
 ) -> list[RecentTurn]:
+    return await _list(connection, "list_recent_turns", user_id, session_id, messages=messages)
+
+
+async def _list(connection: Connection, name: str, user_id: UUID, session_id: str, **bounds: int) -> list[RecentTurn]:
     async with connection.cursor(row_factory=class_row(RecentTurn)) as cursor:
-        values = {"user_id": user_id, "session_id": session_id, "messages": messages}
-        await cursor.execute(SQL["read_recent_turns"], values)
+        await cursor.execute(SQL[name], {"user_id": user_id, "session_id": session_id, **bounds})
         return await cursor.fetchall()
 
 

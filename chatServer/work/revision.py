@@ -27,6 +27,7 @@ from chatServer.store.revisions import RecentTurn, Unrevised
 
 RECENT_MESSAGES = 100  # what is older and was never read stays unread
 MAX_WAITING = 20  # turns; with so many nobody waits for yet another
+MOST_AT_ONCE = 200  # the others are left to their own jobs
 
 logger = logging.getLogger(__name__)
 
@@ -59,18 +60,20 @@ class Reviser:
             turn = await revisions.find_revision(connection, user_id, turn_id)
             if turn is None:
                 return None
-            recent = await revisions.read_recent_turns(connection, user_id, turn.session_id, messages=RECENT_MESSAGES)
-            place = next((i for i, each in enumerate(recent) if each.turn_id == turn_id), None)
-            if place is None or not turn.has_memory:  # what it said was replaced, or nothing shall be kept any more
-                return Found(turn, turn_id)
-            waiting = [each for each in recent if each.is_waiting]
-            if any(each.state == "queued" for each in recent[place + 1 :]) and len(waiting) < MAX_WAITING:
-                return None  # whose job comes next, and does it for this one too
+            waiting = await revisions.list_waiting(connection, user_id, turn.session_id, limit=MOST_AT_ONCE)
+            if len(waiting) < MAX_WAITING and _is_followed(turn_id, waiting):
+                return None  # the job of the next one does it for this one too
+            if not turn.has_memory:  # it was switched off meanwhile
+                return Found(turn, turn_id, tuple(waiting))
             due = await compact_if_due(connection, user_id, turn.session_id)
-            unread = tuple(each for each in recent if not each.is_read) if self._reads(due) else ()
+            unread = await self._unread(connection, user_id, turn.session_id) if self._reads(due) else ()
             said = await _said(connection, user_id, turn.session_id, unread) if unread else ()
             spent = await usage.read_today(connection, user_id) if due or unread else (0, 0)
         return Found(turn, turn_id, tuple(waiting), due, unread, said, self._may_ask(*spent))
+
+    async def _unread(self, connection: Connection, user_id: UUID, session_id: str) -> tuple[RecentTurn, ...]:
+        recent = await revisions.list_recent_turns(connection, user_id, session_id, messages=RECENT_MESSAGES)
+        return tuple(each for each in recent if not each.is_read)
 
     def _reads(self, due: Unsummarised | None) -> bool:
         """Whether the memory agent has its turn."""
@@ -130,6 +133,12 @@ class Reviser:
             raise errors.RevisionFailed
         done.tools_used = list(told["memory_tools_used"])
         done.read = [each.turn_id for each in found.unread]
+
+
+def _is_followed(turn_id: UUID, waiting: Sequence[RecentTurn]) -> bool:
+    """Whether a later turn is in the queue, of which each has its own job."""
+    began = next((each.started_at for each in waiting if each.turn_id == turn_id), None)
+    return began is not None and any(each.state == "queued" and each.started_at > began for each in waiting)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,9 @@ alter table chat.summaries add column messages bigint not null default 0;
 -- Part of the tokens of a day: what models took after turns, for memories and summaries.
 alter table chat.usage_daily add column revision_tokens bigint not null default 0;
 
+-- The turns of a session that wait for their revision, however many others it has.
+create index turns_unrevised on chat.turns (user_id, session_id) where revision_state in ('queued', 'running', 'failed');
+
 -- The log of a turn that has ended says of its revision how it went, in the place where it said that it begins.
 grant update (events) on chat.turn_events to chat_user;
 

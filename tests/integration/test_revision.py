@@ -15,7 +15,7 @@ from chatServer.config import Settings
 from chatServer.records import Usage
 from chatServer.store import sessions, superseded, usage
 from chatServer.work.after_turn import Workshop
-from chatServer.work.revision import MAX_WAITING, Reviser
+from chatServer.work.revision import MAX_WAITING, RECENT_MESSAGES, Reviser
 from tests.conftest import ADA, EVE, owner_connection
 from tests.tools.memory_tools import on_store, scripted
 from tests.tools.remembering import kept, revision_events, say, texts
@@ -195,6 +195,15 @@ async def test_turns_that_wait_are_revised_in_one_go_by_the_last_ones_job(databa
     told = revision_events(urls)
     assert [each["turn_id"] for each in told] == [str(first), str(second), str(last)]
     assert {tuple(each["memory_tools_used"]) for each in told} == {("store_fact",)}
+
+
+async def test_a_turn_that_left_it_to_the_next_is_not_lost_behind_all_that_came_after(database, urls, session_id):
+    first, *_ = await talk(database, 2, session_id)
+    await after(database, first)
+    assert states(urls) == ["queued"] * 2
+    *_, last = await talk(database, RECENT_MESSAGES // 2, session_id)
+    await after(database, last)
+    assert set(states(urls)) == {"done"}
 
 
 async def test_with_many_turns_waiting_nobody_waits_for_another(database, urls, session_id):

@@ -7,9 +7,18 @@ from chat.turns t
 join chat.sessions s on s.user_id = t.user_id and s.session_id = t.session_id
 where t.user_id = %(user_id)s and t.turn_id = %(turn_id)s and t.revision_state in ('queued', 'running', 'failed');
 
--- name: read_recent_turns
--- The finished turns of a session's newest messages, oldest first: how far each is revised, and what it was given.
-select t.turn_id, t.attempt, t.revision_state as state, t.revision, t.finished_at,
+-- name: list_waiting
+-- The turns of a session that are to be revised, oldest first: how far each is, and what it was given.
+select turn_id, attempt, revision_state as state, revision, started_at,
+    coalesce(jsonb_array_length(recalled -> 'items'), 0) > 0 as has_recalled
+from chat.turns
+where user_id = %(user_id)s and session_id = %(session_id)s and revision_state in ('queued', 'running', 'failed')
+order by started_at, turn_id
+limit %(limit)s;
+
+-- name: list_recent_turns
+-- The same of the finished turns of a session's newest messages, whether they are revised or not.
+select t.turn_id, t.attempt, t.revision_state as state, t.revision, t.started_at,
     coalesce(jsonb_array_length(t.recalled -> 'items'), 0) > 0 as has_recalled
 from (
     select newest.turn_id, max(newest.id) as place
