@@ -245,16 +245,30 @@ async def test_storage_failures_do_not_hold_up_the_rest(caplog):
     assert "secret" not in caplog.text
 
 
-async def test_network_issues_are_survived_whatever_the_manager_raises():
+async def test_tool_unavailability_without_a_manager_nothing_is_tried_and_nothing_is_an_error():
+    found = await ReviseNode().execute(state(5))
+    assert (found["memory_tools_used"], "memory_update_error" in found) == ([], False)
+
+
+@pytest.mark.parametrize("error", [ConnectionError("no route to 10.0.0.7"), PermissionError("token abc was refused")])
+async def test_network_issues_and_authentication_problems_are_survived_and_their_words_kept_quiet(error, caplog):
     class Away:
         async def list_tools(self) -> Any:
-            raise ConnectionError("no route to 10.0.0.7")
+            raise error
 
         async def call_tool(self, name: str, arguments: Any) -> Any:
-            raise ConnectionError("no route to 10.0.0.7")
+            raise error
 
     found = await ReviseNode(Away(), model=scripted(FACT)).execute(state(5))
-    assert found["memory_update_error"] == "Memory could not be updated (ConnectionError)."
+    assert found["memory_update_error"] == f"Memory could not be updated ({type(error).__name__})."
+    assert str(error) not in caplog.text
+
+
+async def test_threshold_calculation_counts_messages_and_nothing_else():
+    for count in range(60):
+        manager = Written()
+        await ReviseNode(manager).execute(state(count))
+        assert bool(manager.of("summarize_session")) == (count in range(5, 60, 5)), count
 
 
 async def test_summarization_failures_are_captured_and_the_agent_still_has_its_turn():
@@ -295,7 +309,7 @@ async def test_the_conversation_is_data_in_a_fence_and_never_in_the_system_role(
     assert "admin" not in found["memory_analysis"]
     assert found["memory_analysis"].strip() == memory_agent.INSTRUCTION.strip()
     shown = await shown_to_the_agent(HumanMessage(planted))
-    assert shown.count("</conversation>") == 1
+    assert (shown.count("</conversation>"), shown.endswith("\n</conversation>")) == (1, True)
 
 
 async def test_what_was_recalled_and_what_tools_brought_is_not_shown():
