@@ -45,6 +45,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.history_window
 	$(BIN)/python -m benchmarks.turn
 	$(BIN)/python -m benchmarks.edges
+	$(BIN)/python -m benchmarks.revision
 
 # What recall finds, beside what simpler methods find. DATA=FILE for other conversations: benchmarks/conversations.py.
 bench-recall: $(VENV)/.dev

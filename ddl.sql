@@ -212,6 +212,7 @@ create table chat.turns (
     foreign key (user_id, session_id) references chat.sessions (user_id, session_id) on delete cascade
 );
 create unique index turns_one_running on chat.turns (user_id, session_id) where state = 'running';
+create index turns_unrevised on chat.turns (user_id, session_id) where revision_state in ('queued', 'running', 'failed');
 
 -- What a turn said, in numbered batches: the log that every follower reads.
 create table chat.turn_events (
@@ -290,6 +291,7 @@ create table chat.summaries (
     tokens      integer     not null,
     model       text,
     updated_at  timestamptz not null default now(),
+    messages    bigint      not null default 0,             -- how many it stands for
     primary key (user_id, session_id),
     foreign key (user_id, session_id) references chat.sessions (user_id, session_id) on delete cascade
 );
@@ -303,6 +305,7 @@ create table chat.usage_daily (
     turns          integer not null default 0,
     input_tokens   bigint  not null default 0,
     output_tokens  bigint  not null default 0,
+    revision_tokens bigint not null default 0,              -- of these: what models took after turns
     primary key (user_id, day, agent_name, model)
 );
 
@@ -1147,8 +1150,9 @@ end
 $$;
 
 -- How long the queue is, for whoever asks whether the server is well: numbers, and of nobody. A job that waits for
--- its hour is not late.
-create function chat.queue_status(out waiting bigint, out oldest_s double precision, out failed bigint)
+-- its hour is not late; but a turn that is not revised yet is, also when its job is tried again.
+create function chat.queue_status(
+    out waiting bigint, out oldest_s double precision, out failed bigint, out revision_s double precision)
     language sql
     security definer
     set search_path = procrastinate, pg_temp
@@ -1159,7 +1163,13 @@ as $$
             from procrastinate_jobs j join procrastinate_events e on e.job_id = j.id and e.type = 'deferred'
             where j.status = 'todo' and (j.scheduled_at is null or j.scheduled_at <= now())
             order by j.priority desc, j.id limit 1), 0),
-        (select count(*) from procrastinate_jobs where status = 'failed')
+        (select count(*) from procrastinate_jobs where status = 'failed'),
+        coalesce((
+            select extract(epoch from clock_timestamp() - e.at)
+            from procrastinate_jobs j join procrastinate_events e on e.job_id = j.id and e.type = 'deferred'
+            where j.status in ('todo', 'doing') and j.task_name = 'after_turn'
+                and (j.attempts > 0 or j.scheduled_at is null or j.scheduled_at <= now())
+            order by j.id limit 1), 0)
 $$;
 
 revoke all on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status() from public;
@@ -1177,6 +1187,7 @@ create policy ids_and_times on chat.user_events for select to chat_jobs using (t
 revoke all on chat.user_event_heads from public, anon, authenticated;
 grant select, insert, update, delete on chat.user_event_heads to chat_user;
 grant update (data) on chat.user_events to chat_user;  -- the title of a session that is deleted
+grant update (events) on chat.turn_events to chat_user;  -- how the revision of a turn that has ended went
 alter table chat.user_event_heads enable row level security, force row level security;
 create policy own_rows on chat.user_event_heads to chat_user
     using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
@@ -1202,4 +1213,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0011');
+insert into chat.alembic_version (version_num) values ('0012');

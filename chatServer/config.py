@@ -71,9 +71,13 @@ class Settings(BaseSettings):
     recall_deadline_ms: Annotated[int, Field(ge=20, le=10_000)] = 50
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None  # None: memories that nobody needs stay
 
+    revise_model: Literal["off", "every_turn", "on_summary"] = "on_summary"
+    guard: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None = None
+
     limit_turns_per_minute: TurnsPerMinute = 60
     limit_parallel_turns: Limit = 8
     limit_tokens_per_day: Limit = 2_000_000
+    limit_revision_tokens_per_day: Limit = 200_000
     limit_anonymous_turns_per_minute: TurnsPerMinute = 10
     limit_anonymous_parallel_turns: Limit = 2
     limit_anonymous_tokens_per_day: Limit = 100_000

@@ -228,6 +228,10 @@ class EmbedderFailed(Exception):
     """Whoever makes vectors did not; the text is ours, and may be shown."""
 
 
+class RevisionFailed(Exception):
+    """The memory agent did not get to its end: its turns are revised again later."""
+
+
 class MessageError(ValueError):
     """A message that lacks what makes it one, or an id that no message has."""
 

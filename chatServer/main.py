@@ -17,7 +17,9 @@ from chatServer import __version__, metrics, tracing
 from chatServer.agent.answer import Answerer
 from chatServer.agent.catalog import Catalog, load_agents
 from chatServer.agent.embeddings import embedder_of
+from chatServer.agent.memory_tools import ToolsFor
 from chatServer.agent.models import Models
+from chatServer.agent.purposes import models_for
 from chatServer.agent.title import title_models
 from chatServer.api import (
     account,
@@ -51,7 +53,7 @@ from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
 from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_text
-from chatServer.memory import recall
+from chatServer.memory import guard, recall
 from chatServer.memory.embed import settle
 from chatServer.protocols.mcp import load as load_mcp
 from chatServer.protocols.mcp.desk import Desk
@@ -64,6 +66,7 @@ from chatServer.turn.recalled import Recaller
 from chatServer.turn.turns import Turns
 from chatServer.work import worker
 from chatServer.work.after_turn import Workshop
+from chatServer.work.revision import Reviser
 
 HTTP_TIMEOUT_S = 10
 
@@ -201,10 +204,20 @@ async def _warm(models: Models, names: Sequence[str]) -> None:
     await load_mcp()
 
 
-def workshop(settings: Settings, database: Database, catalog: Catalog, models: Models) -> Workshop:
+def workshop(
+    settings: Settings, database: Database, catalog: Catalog, models: Models, memory_tools: ToolsFor | None = None
+) -> Workshop:
     """What jobs are done with, here and in `chatserver worker`."""
+    guard.install(settings.guard)
     titles = title_models(models, catalog, settings.model)
-    return Workshop(database, titles, catalog.memory_scope, embedder_of(settings), settings.retention_days)
+    reviser = Reviser(
+        settings.revise_model,
+        models_for(models, catalog, settings.model),
+        memory_tools,
+        settings.limit_revision_tokens_per_day,
+        settings.limit_tokens_per_day,
+    )
+    return Workshop(database, titles, catalog.memory_scope, embedder_of(settings), settings.retention_days, reviser)
 
 
 @contextlib.asynccontextmanager

@@ -21,6 +21,7 @@ pool_free = Gauge("chat_pool_free", "Connections that nobody uses right now")
 pool_waiting = Gauge("chat_pool_waiting", "Requests that wait for a connection")
 shutting_down = Gauge("chat_shutting_down", "1 once the server was told to end")
 jobs_waiting = Gauge("chat_jobs_waiting", "Jobs that wait in the queue, when last looked at")
+revision_late = Gauge("chat_revision_late_seconds", "How long the oldest turn has waited for its revision")
 jobs_failed = Gauge("chat_jobs_failed", "Jobs that have failed for good, when last looked at")
 job_seconds = Histogram(
     "chat_job_seconds",
@@ -46,6 +47,15 @@ memories = Counter("chat_memories_total", "What turns gave memory, by what becam
 memories_refused = Counter("chat_memories_refused_total", "What turns gave memory and was not kept, by why", ["reason"])
 mcp_calls = Counter("chat_mcp_calls_total", "Calls of the tools of memory, by how they ended", ["tool", "outcome"])
 memories_maintained = Counter("chat_memories_maintained_total", "What maintenance did with memories", ["what"])
+revision_lag_seconds = Histogram(
+    "chat_revision_lag_seconds",
+    "From the end of a turn until it is revised",
+    buckets=(0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600),
+)
+revision_tokens = Counter("chat_revision_tokens_total", "Tokens that models took for memories and summaries")
+revisions_without_model = Counter(
+    "chat_revisions_without_model_total", "Revisions that rules did although a model is set up, by why", ["reason"]
+)
 recall_seconds = Histogram(
     "chat_recall_seconds",
     "Searches in what is remembered, found or not",

@@ -28,8 +28,15 @@ class Parts:
     question: Message = field(hash=False)
 
 
-def assemble(parts: Parts, window: Sequence[StoredMessage]) -> tuple[ModelInput, Budget]:
-    """What the model is asked, and where its tokens go; ContextTooLarge when the question alone does not fit."""
+def assemble(parts: Parts, window: Sequence[StoredMessage], *, is_whole: bool = False) -> tuple[ModelInput, Budget]:
+    """What the model is asked, and where its tokens go; ContextTooLarge when the question alone does not fit.
+
+    A summary stands for what is not there: none is shown while all that was said is in the window and fits.
+    """
+    if is_whole and parts.summary:
+        asked, budget = assemble(replace(parts, summary=None), window)
+        if not budget.dropped_messages:
+            return asked, budget
     summary = _summary(parts.summary)
     budget, kept = fit(
         [_marked(_disarmed(each)) for each in window],

@@ -207,6 +207,6 @@ def _outcome(turn: Turn) -> dict[str, Any]:
         "model": turn.model,
         "usage": turn.usage,
         "memories_used": (turn.recalled or {}).get("items") or None,
-        "memory_revision": turn.revision,
+        "memory_revision": turn.told_revision,
     }
     return {name: value for name, value in outcome.items() if value is not None}

@@ -33,15 +33,17 @@ class WindowMemory:
         self.return_messages = return_messages
         self._counts: dict[str, int] = {}
         self.stored: list[StoredMessage] = []  # the window as it was read, with what is known of each message
+        self.is_whole = True  # all that was said is in it
         self.conversation = ConversationMemory(encode_image=refuse_file_images)
 
     @property
     def memory_variables(self) -> list[str]:
         return [self.memory_key]
 
-    async def load(self, history: ChatMessageHistory, *, after: int | None = None) -> None:
-        """Read the window of a session, or what of it lies after the row that its summary goes up to."""
-        self.stored = await history.window(self.k, after=after)
+    async def load(self, history: ChatMessageHistory) -> None:
+        """Read the window of a session."""
+        self.stored = await history.window(self.k)
+        self.is_whole = not history.has_more
         self.conversation = ConversationMemory(encode_image=refuse_file_images)
         self.conversation.load(each.message for each in self.stored)
 

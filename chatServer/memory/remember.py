@@ -5,13 +5,14 @@ What the assistant said is not read: whatever it recalled would be learned again
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
 from chatServer import metrics
 from chatServer.memory.drafts import MAX_READ, Draft, KnownTools, Sheet, drafts_of, fact_of, question_in
 from chatServer.memory.facts import Extractor, Fact, RuleExtractor
+from chatServer.memory.guard import guard
 from chatServer.memory.rules import MAX_PER_MINUTE
 from chatServer.memory.shelve import shelve
 from chatServer.messages import text_of
@@ -70,6 +71,7 @@ async def remember(
     sheet = Sheet(turn, turn_id, shelf)
     answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
     drafts = await drafts_of(sheet, messages, extractor, answers=answers, tools=tools)
+    drafts = [passed for draft in drafts if (passed := _guarded(draft))]
     if not drafts:
         return _refused(nothing, "nothing_worth_keeping")
     said = {source for draft in drafts for source in draft.memory.source_ids}
@@ -115,6 +117,17 @@ async def _shelve_all(connection: Connection, user_id: UUID, sheet: Sheet, draft
         about = {"what": "memories", "session_id": sheet.turn.session_id, "turn_id": str(sheet.turn_id)}
         await user_events.tell(connection, user_id, "memory", about | result.told())
     return result
+
+
+def _guarded(draft: Draft) -> Draft | None:
+    """What the deployment's guard lets pass; of a text that it has rewritten, its parts may not be told either."""
+    text = guard(draft.memory.text)
+    if not text:
+        metrics.memories_refused.labels("guard").inc()
+        return None
+    if text == draft.memory.text:
+        return draft
+    return replace(draft, memory=replace(draft.memory, text=text, triple=None, fact_key=None))
 
 
 def _refused(result: Learned, reason: str) -> Learned:

@@ -129,6 +129,11 @@ class Turn:
     revision: dict[str, Any] | None = field(default=None, hash=False)
     recalled: dict[str, Any] | None = field(default=None, hash=False)  # what its prompt was given, as clients read it
 
+    @property
+    def told_revision(self) -> dict[str, Any] | None:
+        """What came of making memory of it, as clients read it; None: nothing yet."""
+        return {name: value for name, value in (self.revision or {}).items() if name != "is_read"} or None
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -139,6 +144,18 @@ class Usage:
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The compressed head of a session: what was said up to and including the row `covers_to`."""
+
+    text: str
+    covers_to: int
+    messages: int  # how many it stands for
+    tokens: int
+    model: str | None = None  # None: taken from what was said, by rules
+    usage: Usage = field(default=Usage(), compare=False)  # what making it took; not stored
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         self._limit = limit
         self._is_locked = is_locked  # whoever made us holds the session's row already
         self._quotes = quotes  # what the assistant says here was said before: recall need not find it again
+        self.has_more = False  # whether there may be older messages than `window` has found
         self._ahead: dict[str, Answer[TupleRow]] = {}
         self._loaded: list[BaseMessage] = []
         self._added: list[BaseMessage] = []
@@ -84,9 +85,11 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         """Let what `window` will ask travel with the next question, whoever asks it."""
         self._ahead["read_window"] = await self._ask("read_window", limit=limit)
 
-    async def window(self, limit: int, *, after: int | None = None) -> list[StoredMessage]:
+    async def window(self, limit: int) -> list[StoredMessage]:
         """The newest messages that a model may see, oldest first: whole exchanges only."""
-        seen = [each for each in await self._visible(limit) if after is None or each.id > after]
+        found = await self._read("read_window", limit=limit)
+        self.has_more = len(found) >= limit
+        seen = [each for each in found if each.is_readable]
         stored = {each.message.message_id: each for each in seen}
         whole = [_kept(stored[message.message_id], message) for message in cut([each.message for each in seen])]
         return await images.put_images_back(self._db, self._user_id, self._session_id, whole)
@@ -181,7 +184,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
     async def aclear(self) -> None:
         """Forget what was said; the session stays, and is still found by its title."""
         values = {"user_id": self._user_id, "session_id": self._session_id}
-        for name in ("delete_messages", "delete_superseded", "delete_index", "delete_images"):
+        for name in ("delete_messages", "delete_superseded", "delete_index", "delete_images", "delete_summary"):
             await self._db.execute(SQL[name], values)
         self._loaded, self._added = [], []
 

@@ -20,10 +20,12 @@ class QueueStatus(NamedTuple):
     waiting: int
     oldest_s: float  # how late the next job is
     failed: int  # for good: dead letters
+    revision_s: float = 0.0  # since when the oldest turn waits to be revised
 
     def __str__(self) -> str:
         dead = f", {self.failed} failed" if self.failed else ""
-        return f"{self.waiting} waiting, oldest {self.oldest_s:.0f} s{dead}"
+        late = f", revision {self.revision_s:.0f} s behind" if self.revision_s >= 1 else ""
+        return f"{self.waiting} waiting, oldest {self.oldest_s:.0f} s{late}{dead}"
 
 
 async def enqueue_after_turn(connection: Connection, session_id: str, turn_id: UUID, *, delay_s: int = 0) -> None:
@@ -42,4 +44,5 @@ async def read_status(database: Database) -> QueueStatus:
     assert status is not None  # nosec B101 # narrows a type
     metrics.jobs_waiting.set(status.waiting)
     metrics.jobs_failed.set(status.failed)
+    metrics.revision_late.set(status.revision_s)
     return status

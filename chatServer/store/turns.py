@@ -104,9 +104,11 @@ async def finish_turn(
     error_code: str | None = None,
     usage: dict[str, Any] | None = None,
     recalled: dict[str, Any] | None = None,
+    is_to_be_revised: bool = False,
 ) -> bool:
     """Whether it was still this attempt's turn to end."""
     ended = {"state": state, "partial_text": partial_text, "error_code": error_code}
+    ended |= {"revision_state": "queued" if is_to_be_revised else "none"}
     details = {"usage": usage and Jsonb(usage), "recalled": recalled and Jsonb(recalled)}
     values = {"turn_id": turn_id, "attempt": attempt, **ended, **details}
     return await _one(connection, "finish_turn", user_id, **values) is not None

@@ -19,6 +19,20 @@ async def add_usage(
     await connection.execute(SQL["add_usage"], {**values, **counts})
 
 
+async def add_revision(connection: Connection, user_id: UUID, *, agent_name: str, model: str, usage: Usage) -> None:
+    """What a model took behind the scenes, for a user: part of his day, and no turn."""
+    values = {"user_id": user_id, "agent_name": agent_name, "model": model}
+    counts = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+    await connection.execute(SQL["add_revision"], {**values, **counts})
+
+
+async def read_today(connection: Connection, user_id: UUID) -> tuple[int, int]:
+    """What the day has taken in all, and how much of that behind the scenes."""
+    row = await (await connection.execute(SQL["read_today"], {"user_id": user_id})).fetchone()
+    assert row is not None  # nosec B101 # narrows a type
+    return row[0], row[1]
+
+
 async def read_usage(connection: Connection, user_id: UUID, since: date) -> list[DayUsage]:
     """From that day on, oldest first."""
     cursor = await connection.execute(SQL["read_usage"], {"user_id": user_id, "since": since})

@@ -10,7 +10,10 @@ from chatServer.store import events, jobs, sessions, turns, user_events
 from chatServer.store import usage as daily
 from chatServer.store.pool import Connection, Database
 from chatServer.turn.before import Begun, history_of
+from chatServer.turn.prompt import has_memory
 from chatServer.turn.recalled import recalled_json
+
+HAS_ENDED_WELL = ("done", "stopped")
 
 
 class Lost(Exception):
@@ -52,15 +55,21 @@ async def finish(
             error_code=outcome.error.code if outcome.error else None,
             usage=usage_json(outcome.usage),
             recalled=recalled_json(outcome.recalled, with_text=False),
+            is_to_be_revised=is_to_be_revised(begun, outcome),
         )
         if not is_ours:  # nor is it when the session was deleted: its turns went with it
             raise Lost
         await begun.window.flush(history_of(connection, begun.principal, turn))
         await _add_usage(connection, begun, outcome.usage)
-        if outcome.state in ("done", "stopped"):  # what the user said before he stopped the answer is said
+        if outcome.state in HAS_ENDED_WELL:  # what the user said before he stopped the answer is said
             await jobs.enqueue_after_turn(connection, turn.session_id, turn.turn_id)
         await user_events.tell_turn(connection, user_id, turn, outcome.state)
     begun.window.mark_stored()
+
+
+def is_to_be_revised(begun: Begun, outcome: Outcome) -> bool:
+    """Whether memory is to be made of what was said."""
+    return outcome.state in HAS_ENDED_WELL and has_memory(begun.agent, begun.session)
 
 
 async def charge(database: Database, begun: Begun, usage: Usage) -> None:

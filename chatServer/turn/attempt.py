@@ -17,9 +17,10 @@ from chatServer.records import ModelInput, RecallResult, Turn, TurnEvent, Usage
 from chatServer.spans import span
 from chatServer.store.pool import Database
 from chatServer.turn import recalled, replay
-from chatServer.turn.after import Lost, Outcome, ended
+from chatServer.turn.after import Lost, Outcome, ended, is_to_be_revised
 from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
+from chatServer.turn.guarded import guarded, guarded_text
 from chatServer.turn.heard import Heard
 from chatServer.turn.pace import Pace
 from chatServer.turn.recalled import Recaller, recalled_json
@@ -187,7 +188,9 @@ class Attempt:
 
     def _judge(self, answering: asyncio.Task[None]) -> Outcome:
         """What became of it."""
-        return replace(self._ended_as(answering), recalled=self._recalled)
+        outcome = self._ended_as(answering)
+        messages, partial_text = guarded(outcome.messages), guarded_text(outcome.partial_text)
+        return replace(outcome, messages=messages, partial_text=partial_text, recalled=self._recalled)
 
     def _ended_as(self, answering: asyncio.Task[None]) -> Outcome:
         heard, usage = self._heard, self._usage
@@ -219,7 +222,8 @@ class Attempt:
             return []
         unfinished = self._heard.closing() if outcome.state != "done" else []
         known = replace(outcome, recalled=None)  # it was told before the first word
-        return [*unfinished, *replay.ending_of(ended(self.begun.turn, known), outcome.error)]
+        starting = [replay.revision_event(self.begun.turn)] if is_to_be_revised(self.begun, outcome) else []
+        return [*unfinished, *starting, *replay.ending_of(ended(self.begun.turn, known), outcome.error)]
 
 
 def _described(turn: Turn) -> dict[str, str | int]:

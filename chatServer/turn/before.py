@@ -101,12 +101,12 @@ class Beginning:
                 asking = await ask_context(connection, principal.user_id, agent.name, session.session_id)
                 await history.ask_ahead(limit=agent.window_messages)
             context = await asking.fetchone() or Context()
-            await window.load(history, after=context.covers_to)
+            await window.load(history)
             window.conversation.load([question])
             await user_events.tell_turn(connection, principal.user_id, turn, "running")
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
             parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
-            asked, budget = assemble(parts, window.stored)
+            asked, budget = assemble(parts, window.stored, is_whole=window.is_whole)
             needed = budget.prompt_tokens + budget.reserve_tokens
             allowance = await limits.reserve(connection, counted, turn.turn_id, needed)
         return Begun(principal, session, agent, turn, window, asked, budget, tools_for(agent, session), allowance)

@@ -7,6 +7,7 @@ from chatServer import errors
 from chatServer.messages import Message, reasoning_of, text_of, tool_result
 from chatServer.messages.calls import json_object
 from chatServer.records import EventKind, Turn, TurnEvent
+from chatServer.store.revisions import EVENT
 
 TEXT: tuple[EventKind, EventKind, EventKind] = ("text-start", "text-delta", "text-end")
 REASONING: tuple[EventKind, EventKind, EventKind] = ("reasoning-start", "reasoning-delta", "reasoning-end")
@@ -24,7 +25,15 @@ def events_of(turn: Turn, messages: Sequence[Message]) -> Iterator[TurnEvent]:
         yield TurnEvent("step-finish")
     if turn.state == "failed" and turn.partial_text:
         yield from _piece(TEXT, "text-1", turn.partial_text)
+    if turn.told_revision:
+        yield revision_event(turn)
     yield from ending_of(turn)
+
+
+def revision_event(turn: Turn) -> TurnEvent:
+    """That memory is being made of a turn, or what came of it: one takes the other's place, under the turn's id."""
+    value = turn.told_revision or {"status": "starting", "session_id": turn.session_id}
+    return TurnEvent("data", id=str(turn.turn_id), name=EVENT, value=value)
 
 
 def _step(number: int, said: Message, results: Sequence[Message]) -> Iterator[TurnEvent]:
@@ -57,6 +66,8 @@ def ending_of(turn: Turn, error: errors.ChatError | None = None) -> Iterator[Tur
     metadata |= {"usage": turn.usage or {}}
     if turn.recalled and turn.recalled["items"]:
         metadata |= {"memories_used": turn.recalled["items"]}
+    if turn.told_revision:
+        metadata |= {"memory_revision": turn.told_revision}
     match turn.state:
         case "done":
             yield TurnEvent("finish", value=metadata)

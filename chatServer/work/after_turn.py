@@ -19,6 +19,7 @@ from chatServer.records import Principal
 from chatServer.store import events, memories, user_events
 from chatServer.store.pool import Database
 from chatServer.store.queue import Task
+from chatServer.work.revision import Reviser
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,7 @@ class Workshop:
     scopes: Scopes = lambda _: "agent"  # what an agent remembers, by its name
     embedder: Embedder = field(default_factory=NoEmbedder)
     retention_days: int | None = None
+    reviser: Reviser = field(default_factory=Reviser)
 
     def tasks(self) -> Mapping[str, Task]:
         """Every kind of job by its name."""
@@ -83,6 +85,11 @@ async def index_turn(workshop: Workshop, principal: Principal, turn_id: UUID) ->
         logger.warning("no vectors for a turn: %s", error)
 
 
+async def revise(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
+    """The last: what it waits for, if a model is asked, holds up nothing else of the turn."""
+    await workshop.reviser.revise(workshop.database, principal, turn_id)
+
+
 Verb = Callable[[Workshop, Principal, UUID], Awaitable[None]]
 
-AFTER_TURN: tuple[Verb, ...] = (title, count_recalls, remember, index_turn)
+AFTER_TURN: tuple[Verb, ...] = (title, count_recalls, remember, index_turn, revise)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 import time
 import uuid
 from collections.abc import AsyncIterator
@@ -24,7 +25,7 @@ from chatServer.work.after_turn import Workshop
 from chatServer.work.worker import Worker, beside_the_server
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_memory_store import memory, write
-from tests.tools.remembering import kept, memory_events
+from tests.tools.remembering import kept, memory_events, revision_events
 from tests.tools.turns import eventually, finish_turn, finished_turn, given_to_a_turn, queued, title_events, title_of
 
 QUICK = Pace(poll_s=0.05, heartbeat_s=0.2, stalled_s=1, job_s=20)
@@ -399,10 +400,13 @@ async def test_readiness_and_metrics_tell_how_the_queue_does(settings, urls):
             connection.execute("update procrastinate.procrastinate_events set at = now() - interval '90 s'")
         answer = await client.get("/readyz")
         assert answer.status_code == 200
-        assert answer.json()["checks"]["queue"]["detail"].startswith("1 waiting, oldest 9")
+        assert re.fullmatch(
+            r"1 waiting, oldest 9\d s, revision 9\d s behind", answer.json()["checks"]["queue"]["detail"]
+        )
         text = (await client.get("/metrics")).text
         assert "\nchat_jobs_waiting 1.0" in text
         assert "\nchat_jobs_failed 0.0" in text
+        assert re.search(r"\nchat_revision_late_seconds 9\d\.", text)
 
 
 async def test_runs_are_counted_by_task_and_outcome(settings, urls):
@@ -441,7 +445,9 @@ async def test_after_work_that_runs_many_times_at_once_is_done_once(database, ur
     with owner_connection(urls.owner) as connection:
         embedded = connection.execute("select embed_model from chat.message_index where place is not null").fetchall()
     assert embedded == [("wordllama",)] * 2
-    done = (after_turn.title, after_turn.count_recalls, after_turn.remember, after_turn.index_turn)
+    assert [each["turn_id"] for each in revision_events(urls)] == [str(turn_id)]
+    first, then = (after_turn.title, after_turn.count_recalls), (after_turn.index_turn, after_turn.revise)
+    done = (*first, after_turn.remember, *then)
     assert done == after_turn.AFTER_TURN, "a verb that is added here is added to this test"
 
 

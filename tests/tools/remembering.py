@@ -65,6 +65,16 @@ def hidden_texts(urls: Urls) -> list[str]:
 
 
 def memory_events(urls: Urls) -> list[dict]:
+    """What was told of memories, but for how revisions went."""
+    return [event for event in _memory_events(urls) if event["what"] != "revision"]
+
+
+def revision_events(urls: Urls) -> list[dict]:
+    """How revisions went."""
+    return [event for event in _memory_events(urls) if event["what"] == "revision"]
+
+
+def _memory_events(urls: Urls) -> list[dict]:
     with owner_connection(urls.owner) as connection:
         rows = connection.execute("select data from chat.user_events where kind = 'memory' order by seq").fetchall()
     return [row[0] for row in rows]

@@ -48,8 +48,8 @@ async def finish_turn(
     turn_id, question_id = uuid.uuid4(), uuid.uuid4()
     await sessions.insert_session(connection, user.user_id, session_id, "assistant")
     await connection.execute(
-        "insert into chat.turns (turn_id, session_id, agent_name, state, user_message_id) "
-        "values (%s, %s, 'assistant', 'done', %s)",
+        "insert into chat.turns (turn_id, session_id, agent_name, state, user_message_id, revision_state, finished_at) "
+        "values (%s, %s, 'assistant', 'done', %s, 'queued', now())",
         (turn_id, session_id, question_id),
     )
     said = ChatMessageHistory(connection, user.user_id, session_id, agent_name="assistant", turn_id=turn_id)

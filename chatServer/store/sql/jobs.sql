@@ -5,8 +5,8 @@
 select chat.enqueue_after_turn(%(session_id)s::uuid, %(turn_id)s, %(delay_s)s);
 
 -- name: read_status
--- How many jobs wait, how late the first of them is, how many have failed for good.
-select waiting, oldest_s, failed from chat.queue_status();
+-- How many jobs wait, how late the first of them is, how many have failed for good, how late revision is.
+select waiting, oldest_s, failed, revision_s from chat.queue_status();
 
 -- name: rescue_stalled
 -- Give up jobs whose worker is dead, or has forgotten them: they wait again, unless they have had all their runs.

@@ -128,3 +128,7 @@ where user_id = %(user_id)s and session_id = %(session_id)s and message_id <> %(
 -- name: delete_images
 -- The pictures of a session.
 delete from chat.message_images where user_id = %(user_id)s and session_id = %(session_id)s;
+
+-- name: delete_summary
+-- What the messages of a session were compressed to.
+delete from chat.summaries where user_id = %(user_id)s and session_id = %(session_id)s;

@@ -1,0 +1,31 @@
+-- name: read_summary
+-- What a session's head was compressed to, where it was.
+select summary as text, covers_to, messages, tokens, model
+from chat.summaries
+where user_id = %(user_id)s and session_id = %(session_id)s;
+
+-- name: read_after
+-- The newest messages after a row that a model may see: of finished turns, and those that no turn wrote; newest first.
+select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens
+from public.chat_message_history h
+left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
+where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s and h.id > %(after)s
+    and (h.turn_id is null or t.state in ('done', 'stopped'))
+order by h.session_id desc, h.id desc
+limit %(limit)s;
+
+-- name: write_summary
+-- A summary in the place of the one that it goes on from, while what it is made of is still said.
+insert into chat.summaries as known (user_id, session_id, summary, covers_to, messages, tokens, model)
+select %(user_id)s, %(session_id)s, %(text)s, %(covers_to)s, %(before)s + count(*), %(tokens)s, %(model)s
+from public.chat_message_history h
+left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
+where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s
+    and h.id > %(after)s and h.id <= %(covers_to)s and (h.turn_id is null or t.state in ('done', 'stopped'))
+having count(*) filter (where h.message_id = any(%(message_ids)s::uuid[])) = cardinality(%(message_ids)s::uuid[])
+    and %(after)s = coalesce((select covers_to from chat.summaries
+                              where user_id = %(user_id)s and session_id = %(session_id)s), 0)
+on conflict (user_id, session_id) do update
+set summary = excluded.summary, covers_to = excluded.covers_to, messages = excluded.messages,
+    tokens = excluded.tokens, model = excluded.model, updated_at = excluded.updated_at
+returning messages;

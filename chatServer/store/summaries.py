@@ -1,0 +1,48 @@
+"""Rows of chat.summaries, and the messages that are not in them yet."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from chatServer.records import StoredMessage, Summary
+from chatServer.store import queries
+from chatServer.store.history import stored_message
+from chatServer.store.pool import Connection
+
+SQL = queries.load("summaries.sql")
+
+
+async def read_summary(connection: Connection, user_id: UUID, session_id: str) -> Summary | None:
+    async with connection.cursor(row_factory=class_row(Summary)) as cursor:
+        await cursor.execute(SQL["read_summary"], {"user_id": user_id, "session_id": session_id})
+        return await cursor.fetchone()
+
+
+async def read_after(
+    connection: Connection, user_id: UUID, session_id: str, known: Summary | None, *, limit: int
+) -> list[StoredMessage]:
+    """The newest messages that a summary does not hold, oldest first."""
+    after = known.covers_to if known else 0
+    values = {"user_id": user_id, "session_id": session_id, "after": after, "limit": limit}
+    rows = await (await connection.execute(SQL["read_after"], values)).fetchall()
+    return [stored_message(row) for row in reversed(rows)]
+
+
+async def write_summary(
+    connection: Connection,
+    user_id: UUID,
+    session_id: str,
+    new: Summary,
+    *,
+    known: Summary | None,
+    message_ids: Collection[UUID],
+) -> Summary | None:
+    """The summary as it is kept; None when another has taken the place of the one it goes on from, or a message that it
+    is made of is no longer said. The caller holds the session's row."""
+    values = {"user_id": user_id, "session_id": session_id, "text": new.text, "covers_to": new.covers_to}
+    values |= {"tokens": new.tokens, "model": new.model, "message_ids": list(message_ids)}
+    values |= {"after": known.covers_to if known else 0, "before": known.messages if known else 0}
+    row = await (await connection.execute(SQL["write_summary"], values)).fetchone()
+    return replace(new, messages=row[0]) if row else None

@@ -1,0 +1,242 @@
+"""revise: what a conversation leaves behind once it is answered. Rules have read the turn before (memory/remember.py);
+here its session is summarised when that is due, and a model, where one is set up, looks for what else is worth keeping.
+
+One job for each turn, and the last one that waits does it for all before it: so a worker that is late catches up in one
+go. Everything is decided from what the database says, and told in the transaction that ends it: a run that was broken
+off anywhere is done again, and what its tools have stored until then is found there.
+"""
+
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from uuid import UUID
+
+from chatServer import errors, metrics
+from chatServer.agent.compact import Compacted, Unsummarised, compact_if_due, store_compacted
+from chatServer.agent.memory_tools import ToolsFor
+from chatServer.agent.purposes import ModelsFor, NamedModel, Task, no_models
+from chatServer.agent.revise import OptimizedAgentState, ReviseNode
+from chatServer.agent.toolbox import TOOLS
+from chatServer.messages import text_of, to_langchain
+from chatServer.records import Caller, Principal, StoredMessage, Trust, Usage
+from chatServer.store import revisions, sessions, usage
+from chatServer.store.history import ChatMessageHistory
+from chatServer.store.pool import Connection, Database
+from chatServer.store.revisions import RecentTurn, Unrevised
+
+RECENT_MESSAGES = 100  # what is older and was never read stays unread
+MAX_WAITING = 20  # turns; with so many nobody waits for yet another
+MOST_AT_ONCE = 200  # the others are left to their own jobs
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Reviser:
+    """How turns are revised; by itself, by rules alone."""
+
+    mode: Literal["off", "every_turn", "on_summary"] = "on_summary"
+    models: ModelsFor = no_models
+    memory_tools: ToolsFor | None = None  # without them a model could keep nothing
+    tokens_per_day: int = 0  # of one user, for memories and summaries; 0: no limit
+    all_tokens_per_day: int = 0  # of one user, whatever for
+
+    async def revise(self, database: Database, principal: Principal, turn_id: UUID) -> None:
+        """Revise a turn and those that wait before it; RevisionFailed when a model should be asked again later."""
+        found = await self._find(database, principal, turn_id)
+        if found is None:
+            return
+        done = Done(found)
+        if found.due or found.said:
+            await self._ask(database, principal, found, done)
+        await _finish(database, principal, done)
+        if done.usage != Usage():
+            metrics.revision_tokens.inc(done.usage.input_tokens + done.usage.output_tokens)
+
+    async def _find(self, database: Database, principal: Principal, turn_id: UUID) -> "Found | None":
+        user_id = principal.user_id
+        async with database.transaction(principal) as connection:
+            turn = await revisions.find_revision(connection, user_id, turn_id)
+            if turn is None:
+                return None
+            waiting = await revisions.list_waiting(connection, user_id, turn.session_id, limit=MOST_AT_ONCE)
+            if len(waiting) < MAX_WAITING and _is_followed(turn_id, waiting):
+                return None  # the job of the next one does it for this one too
+            if not turn.has_memory:  # it was switched off meanwhile
+                return Found(turn, turn_id, tuple(waiting))
+            due = await compact_if_due(connection, user_id, turn.session_id)
+            unread = await self._unread(connection, user_id, turn.session_id) if self._reads(due) else ()
+            said = await _said(connection, user_id, turn.session_id, unread) if unread else ()
+            spent = await usage.read_today(connection, user_id) if due or unread else (0, 0)
+        return Found(turn, turn_id, tuple(waiting), due, unread, said, self._may_ask(*spent))
+
+    async def _unread(self, connection: Connection, user_id: UUID, session_id: str) -> tuple[RecentTurn, ...]:
+        recent = await revisions.list_recent_turns(connection, user_id, session_id, messages=RECENT_MESSAGES)
+        return tuple(each for each in recent if not each.is_read)
+
+    def _reads(self, due: Unsummarised | None) -> bool:
+        """Whether the memory agent has its turn."""
+        if self.memory_tools is None:
+            return False
+        return self.mode == "every_turn" or (self.mode == "on_summary" and due is not None)
+
+    def _may_ask(self, used: int, revision: int) -> bool:
+        limits = ((self.tokens_per_day, revision), (self.all_tokens_per_day, used))
+        return not any(limit and taken >= limit for limit, taken in limits)
+
+    async def _model(self, found: "Found", task: Task) -> NamedModel | None:
+        """Whom to ask; nobody where there is no model for it, or the user has none of the day's tokens left."""
+        try:
+            model = await self.models(found.turn.agent_name, task)
+        except errors.ChatError as error:  # its key or its package is missing here: nobody waits for that
+            logger.warning("no model for a revision: %s", error.code)
+            metrics.revisions_without_model.labels(error.code).inc()
+            return None
+        if model and not found.may_ask:
+            metrics.revisions_without_model.labels("quota").inc()
+            return None
+        return model
+
+    async def _ask(self, database: Database, principal: Principal, found: "Found", done: "Done") -> None:
+        """Everything that may take a while, with no connection held."""
+        agent = await self._model(found, "revise") if found.said else None
+        if agent and self.memory_tools:
+            async with database.transaction(principal) as connection:
+                await revisions.mark(connection, principal.user_id, found.waiting_ids, "running")
+            await self._read(database, principal, found, done, agent)
+        if found.due:
+            model = await self._model(found, "summary")
+            done.compacted = await found.due.compacted(model)
+            if model:
+                done.charge(model[0], done.compacted.summary.usage)
+
+    async def _read(
+        self, database: Database, principal: Principal, found: "Found", done: "Done", agent: NamedModel
+    ) -> None:
+        """Let the memory agent read what was said; what it takes is charged though it fails."""
+        assert self.memory_tools is not None  # nosec B101 # narrows a type
+        name, model = agent
+        state: OptimizedAgentState = {
+            "messages": [to_langchain(each.message) for each in found.said if each.message.role != "tool"],
+            "session_id": found.turn.session_id,
+            "user_id": str(principal.user_id),
+        }
+        async with self.memory_tools(found.caller(principal)) as tools:
+            node = ReviseNode(tools, model=model, is_summary_due=lambda _: False)
+            told = await node.execute(state)
+        done.charge(name, node.usage)
+        if "memory_update_error" in told:
+            async with database.transaction(principal) as connection:
+                if await revisions.mark(connection, principal.user_id, found.waiting_ids, "failed"):
+                    await done.add_usage(connection, principal.user_id)
+            raise errors.RevisionFailed
+        done.tools_used = list(told["memory_tools_used"])
+        done.read = [each.turn_id for each in found.unread]
+
+
+def _is_followed(turn_id: UUID, waiting: Sequence[RecentTurn]) -> bool:
+    """Whether a later turn is in the queue, of which each has its own job."""
+    began = next((each.started_at for each in waiting if each.turn_id == turn_id), None)
+    return began is not None and any(each.state == "queued" and each.started_at > began for each in waiting)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What there is to be revised, after one turn."""
+
+    turn: Unrevised
+    turn_id: UUID
+    waiting: tuple[RecentTurn, ...] = ()  # this one, and those that have waited for it
+    due: Unsummarised | None = None  # what a summary is to be made of
+    unread: tuple[RecentTurn, ...] = ()  # turns that the memory agent is to read
+    said: tuple[StoredMessage, ...] = field(default=(), repr=False)  # what it is shown of them
+    may_ask: bool = True  # the user has tokens left
+
+    @property
+    def waiting_ids(self) -> list[UUID]:
+        return [each.turn_id for each in self.waiting] or [self.turn_id]
+
+    def caller(self, principal: Principal) -> Caller:
+        """In whose name tools are called, and where what they keep comes from."""
+        names = {each.message.name for each in self.said if each.message.role == "tool"}
+        trusted = {tool.name for tool in TOOLS.values() if not tool.is_untrusted}
+        trust: Trust = "assistant" if names <= trusted else "untrusted"
+        last = next((each for each in self.unread if each.turn_id == self.turn_id), None)
+        return Caller(
+            principal,
+            self.turn.agent_name,
+            trust,
+            "model",
+            self.turn_id,
+            last.attempt if last else None,
+            tuple(UUID(each.message.message_id) for each in self.said if each.message.role == "user"),
+        )
+
+
+@dataclass(slots=True)
+class Done:
+    """What became of it."""
+
+    found: Found
+    compacted: Compacted | None = None
+    tools_used: list[str] = field(default_factory=list)
+    read: list[UUID] = field(default_factory=list)
+    costs: list[tuple[str, Usage]] = field(default_factory=list)  # of models, by their names
+
+    @property
+    def usage(self) -> Usage:
+        return sum((each for _, each in self.costs), Usage())
+
+    def charge(self, model: str, took: Usage) -> None:
+        if took != Usage():
+            self.costs.append((model, took))
+
+    async def add_usage(self, connection: Connection, user_id: UUID) -> None:
+        for model, took in self.costs:
+            agent_name = self.found.turn.agent_name
+            await usage.add_revision(connection, user_id, agent_name=agent_name, model=model, usage=took)
+
+    def told(self, turn: RecentTurn | None, *, is_summarised: bool) -> dict[str, Any]:
+        """As clients read it: names, never a text."""
+        has_updated = bool(self.tools_used) or is_summarised or (turn is not None and turn.has_learned)
+        return {"status": "completed", "memory_updated": has_updated, "memory_tools_used": self.tools_used}
+
+
+async def _finish(database: Database, principal: Principal, done: Done) -> None:
+    """The summary, what it all took and that the turns are revised: in one transaction, so each of it once."""
+    user_id, found = principal.user_id, done.found
+    async with database.transaction(principal) as connection:
+        await sessions.hold_session(connection, user_id, found.turn.session_id)
+        kept = await store_compacted(connection, user_id, done.compacted) if done.compacted else None
+        known = {each.turn_id: each for each in found.waiting}
+        is_there = False
+        for turn_id in found.waiting_ids:
+            told = done.told(known.get(turn_id), is_summarised=kept is not None)
+            is_there |= await revisions.finish(connection, user_id, found.turn.session_id, turn_id, told)
+        if not is_there:
+            return  # all of it was deleted meanwhile, and nothing may come back
+        if done.read:
+            await revisions.mark_read(connection, user_id, done.read)
+        await done.add_usage(connection, user_id)
+
+
+async def _said(
+    connection: Connection, user_id: UUID, session_id: str, turns: Sequence[RecentTurn]
+) -> tuple[StoredMessage, ...]:
+    """What was said in these turns. Not what the user has had forgotten, and no answer that may only repeat what was
+    recalled for it: that would be learned again, as if somebody had said it anew."""
+    history = ChatMessageHistory(connection, user_id, session_id)
+    by_id = {each.turn_id: each for each in turns}
+    page = [each for each in await history.page(RECENT_MESSAGES) if each.turn_id in by_id and each.is_readable]
+    hidden = await revisions.find_hidden(connection, user_id, [UUID(each.message.message_id) for each in page])
+    shown = [each for each in page if _is_shown(each, by_id, hidden)]
+    return tuple(shown) if any(each.message.role == "user" for each in shown) else ()
+
+
+def _is_shown(each: StoredMessage, turns: dict[UUID, RecentTurn], hidden: Collection[UUID]) -> bool:
+    if UUID(each.message.message_id) in hidden or each.turn_id is None:
+        return False
+    if each.message.role == "assistant":
+        return not turns[each.turn_id].has_recalled and bool(text_of(each.message))
+    return each.message.role in ("user", "tool")  # of a tool only that it was there: its results are not shown

@@ -1,0 +1,381 @@
+"""After the reply: summaries when five more messages were said, a memory agent where a model is set up, once for each
+turn, whoever breaks off or deletes what meanwhile; and what clients hear of it."""
+
+import asyncio
+import uuid
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+
+from chatServer import errors, metrics
+from chatServer.agent.compact import compact_if_due, store_compacted, summarize_session
+from chatServer.agent.purposes import NamedModel, Task
+from chatServer.config import Settings
+from chatServer.records import Usage
+from chatServer.store import sessions, superseded, usage
+from chatServer.work.after_turn import Workshop
+from chatServer.work.revision import MAX_WAITING, RECENT_MESSAGES, Reviser
+from tests.conftest import ADA, EVE, owner_connection
+from tests.tools.memory_tools import on_store, scripted
+from tests.tools.remembering import kept, revision_events, say, texts
+from tests.tools.talking import chunks, talking
+from tests.tools.turns import eventually, queued
+
+FACT = ("store_fact", {"content": "The user collects stamps from Peru."})
+
+
+async def no_title(_: str) -> None:
+    return None
+
+
+def rows(urls, query: str) -> list[tuple]:
+    with owner_connection(urls.owner) as connection:
+        return connection.execute(query).fetchall()
+
+
+def states(urls) -> list[str]:
+    return [state for (state,) in rows(urls, "select revision_state from chat.turns order by started_at")]
+
+
+def reviser(database, model=None, **options) -> Reviser:
+    """One with this memory agent, for every turn unless it is told otherwise, and no model for summaries."""
+
+    async def models(_: str, task: Task) -> NamedModel | None:
+        return ("script:x", model) if model and task == "revise" else None
+
+    return replace(Reviser("every_turn", models, on_store(database)), **options)
+
+
+async def after(database, turn_id: UUID, revises: Reviser | None = None, user=ADA) -> None:
+    await Workshop(database, no_title, reviser=revises or Reviser()).after_turn(str(user.user_id), str(turn_id))
+
+
+async def talk(database, count: int, session_id: str, **options) -> list[UUID]:
+    return [await say(database, f"I have question number {i}.", session_id=session_id, **options) for i in range(count)]
+
+
+@pytest.fixture
+def session_id() -> str:
+    return str(uuid.uuid4())
+
+
+# Summaries -----------------------------------------------------------------------------------------------
+
+
+async def test_a_session_is_summarised_after_every_five_messages_and_keeps_them_all(database, urls, session_id):
+    summary = "select covers_to - (select min(id) - 1 from public.chat_message_history), messages from chat.summaries"
+    seen = []
+    for turn in range(8):
+        [turn_id] = await talk(database, 1, session_id)
+        await after(database, turn_id)
+        seen.append((2 * (turn + 1), rows(urls, summary)))
+    assert [(total, found) for total, found in seen if total in (4, 6, 8, 10, 14, 16)] == [
+        (4, []),
+        (6, [(2, 2)]),
+        (8, [(2, 2)]),
+        (10, [(6, 6)]),
+        (14, [(6, 6)]),
+        (16, [(12, 12)]),
+    ]
+    assert rows(urls, "select count(*) from public.chat_message_history") == [(16,)]
+
+
+async def test_ten_messages_in_a_window_of_twenty_lose_no_word_to_their_summary(settings, as_ada, urls):
+    rule = {"match": "^recite$", "reply": "{messages}", "fail_after_words": 1_000_000}
+    async with talking(settings, as_ada, rule, worker="inprocess") as client:
+        body = {"session_id": str(uuid.uuid4())}
+        for i in range(13):
+            if i == 5:
+                await eventually(lambda: rows(urls, "select 1 from chat.summaries"))
+                answer = await client.post("/api/chat", json=body | {"message": "recite"})
+                heard = chunks_of_failure(urls)
+                assert [f"user: line {j}" in heard for j in range(5)] == [True] * 5, answer.text
+                assert "Previous conversation" not in heard
+            assert (await client.post("/api/chat", json=body | {"message": f"line {i}"})).status_code == 200
+        await eventually(lambda: queued(urls) == [])
+        await client.post("/api/chat", json=body | {"message": "recite"})
+        heard = chunks_of_failure(urls)
+        assert "user: line 12" in heard
+        assert "Previous conversation" in heard, "the first lines are no longer in the window"
+        assert "- User: line 0" in heard
+
+
+def chunks_of_failure(urls) -> str:
+    """What the model recited before it broke off."""
+    [(text,)] = rows(
+        urls, "select partial_text from chat.turns where state = 'failed' order by started_at desc limit 1"
+    )
+    return text
+
+
+async def test_a_summary_is_asked_for_by_force_and_is_nobody_elses(database, urls, session_id):
+    await talk(database, 2, session_id)
+    assert not (await summarize_session(database, ADA, session_id)).is_updated, "four messages"
+    await talk(database, 1, session_id)
+    first = await summarize_session(database, ADA, session_id)
+    assert (first.is_updated, first.summary.messages) == (True, 2)
+    again = await summarize_session(database, ADA, session_id)
+    assert (again.is_updated, again.summary) == (False, first.summary)
+    await talk(database, 1, session_id)
+    forced = await summarize_session(database, ADA, session_id, force_update=True)
+    assert (forced.is_updated, forced.summary.messages) == (True, 4)
+    with pytest.raises(errors.SessionNotFound):
+        await summarize_session(database, EVE, session_id, force_update=True)
+
+
+async def test_a_summary_of_what_was_replaced_or_summarised_meanwhile_is_not_stored(database, urls, session_id):
+    await talk(database, 3, session_id)
+    async with database.transaction(ADA) as connection:
+        due = await compact_if_due(connection, ADA.user_id, session_id)
+    new = await due.compacted(None)
+    assert (await summarize_session(database, ADA, session_id)).is_updated
+    async with database.transaction(ADA) as connection:
+        await sessions.hold_session(connection, ADA.user_id, session_id)
+        assert await store_compacted(connection, ADA.user_id, new) is None, "another one was there first"
+        question = await superseded.find_question(
+            connection, ADA.user_id, session_id, name=str(new.message_ids[0]), has_answers=False
+        )
+        await superseded.supersede(connection, ADA.user_id, session_id, question, by=uuid.uuid4(), with_question=True)
+        assert rows(urls, "select count(*) from chat.summaries") == [(1,)], "not yet committed"
+        assert await store_compacted(connection, ADA.user_id, new) is None, "what it tells was replaced"
+
+
+async def test_many_who_summarise_at_once_leave_one_summary(database, urls, session_id):
+    await talk(database, 5, session_id)
+    told = await asyncio.gather(*(summarize_session(database, ADA, session_id) for _ in range(6)))
+    assert sum(each.is_updated for each in told) == 1
+    assert rows(urls, "select messages from chat.summaries") == [(6,)]
+
+
+# The memory agent ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("mode", "asked"), [("off", 0), ("every_turn", 3), ("on_summary", 1)])
+async def test_how_often_the_model_is_asked(database, urls, session_id, mode, asked):
+    model = scripted(FACT)
+    for _ in range(3):
+        [turn_id] = await talk(database, 1, session_id)
+        await after(database, turn_id, reviser(database, model, mode=mode))
+    assert model.calls == 2 * asked, "it calls a tool, and then says so"
+    assert len(await texts(database)) == min(asked, 1)
+    assert states(urls) == ["done"] * 3
+
+
+async def test_on_summary_the_agent_reads_every_turn_since_it_last_did(database, session_id):
+    model = scripted(("store_fact", {"content": "It was shown: {0}"}))
+    for i in range(5):
+        turn_id = await say(database, f"I have question number {i}.", session_id=session_id)
+        await after(database, turn_id, reviser(database, model, mode="on_summary"))
+    second, first = await texts(database)
+    assert [f"question number {i}." in first for i in range(5)] == [True, True, True, False, False]
+    assert [f"question number {i}." in second for i in range(5)] == [False, False, False, True, True]
+
+
+async def test_what_the_agent_keeps_says_where_it_is_from(database, urls, session_id):
+    turn_id = await say(database, "My stamps are from Peru.", session_id=session_id)
+    await after(database, turn_id, reviser(database, scripted(FACT)))
+    [memory] = [each for each in await kept(database) if each.origin == "model"]
+    [(question_id,)] = rows(urls, "select user_message_id from chat.turns")
+    assert (memory.turn_id, memory.attempt, memory.trust) == (turn_id, 1, "assistant")
+    assert memory.source_ids == (question_id,)
+    [(actor,)] = rows(urls, f"select actor from chat.memory_changes where memory_id = '{memory.memory_id}'")
+    assert actor == "model"
+
+
+async def test_turns_that_wait_are_revised_in_one_go_by_the_last_ones_job(database, urls, session_id):
+    model = scripted(FACT)
+    first, second, last = await talk(database, 3, session_id)
+    for turn_id in (first, second):
+        await after(database, turn_id, reviser(database, model))
+        assert model.calls == 0
+    assert states(urls) == ["queued"] * 3
+    await after(database, last, reviser(database, model))
+    assert (states(urls), model.calls) == (["done"] * 3, 2)
+    told = revision_events(urls)
+    assert [each["turn_id"] for each in told] == [str(first), str(second), str(last)]
+    assert {tuple(each["memory_tools_used"]) for each in told} == {("store_fact",)}
+
+
+async def test_a_turn_that_left_it_to_the_next_is_not_lost_behind_all_that_came_after(database, urls, session_id):
+    first, *_ = await talk(database, 2, session_id)
+    await after(database, first)
+    assert states(urls) == ["queued"] * 2
+    *_, last = await talk(database, RECENT_MESSAGES // 2, session_id)
+    await after(database, last)
+    assert set(states(urls)) == {"done"}
+
+
+async def test_with_many_turns_waiting_nobody_waits_for_another(database, urls, session_id):
+    model = scripted(FACT)
+    first, *_ = await talk(database, MAX_WAITING, session_id)
+    await after(database, first, reviser(database, model))
+    assert (set(states(urls)), model.calls) == ({"done"}, 2)
+
+
+async def test_an_agent_that_fails_leaves_its_turns_to_be_revised_again(database, urls, session_id):
+    [turn_id] = await talk(database, 1, session_id)
+    failing = scripted(FACT, reply="broken off", fail_after_words=0)
+    for _ in range(2):
+        with pytest.raises(errors.RevisionFailed):
+            await after(database, turn_id, reviser(database, failing))
+        assert (states(urls), revision_events(urls)) == (["failed"], [])
+    await after(database, turn_id, reviser(database, scripted(FACT)))
+    assert (states(urls), len(revision_events(urls))) == (["done"], 1)
+    assert await texts(database) == ["The user collects stamps from Peru."], "though it was kept three times"
+
+
+async def test_what_the_agent_took_is_charged_and_bounded_by_the_day(database, urls, session_id):
+    [turn_id] = await talk(database, 1, session_id)
+    await after(database, turn_id, reviser(database, scripted(FACT)))
+    [(turns, tokens, of_revision, model)] = rows(
+        urls, "select turns, input_tokens + output_tokens, revision_tokens, model from chat.usage_daily"
+    )
+    assert (turns, model) == (0, "script:x")
+    assert tokens == of_revision > 0
+    for limit in ({"tokens_per_day": tokens}, {"all_tokens_per_day": tokens}):
+        bounded, before = scripted(FACT), metrics.revisions_without_model.labels("quota")._value.get()
+        [turn_id] = await talk(database, 1, session_id)
+        await after(database, turn_id, reviser(database, bounded, **limit))
+        assert (bounded.calls, states(urls)[-1]) == (0, "done")
+        assert metrics.revisions_without_model.labels("quota")._value.get() == before + 1
+    more = scripted(FACT)
+    [turn_id] = await talk(database, 1, session_id)
+    await after(database, turn_id, reviser(database, more, tokens_per_day=tokens + 1))
+    assert more.calls
+
+
+async def test_the_agent_is_not_shown_what_was_forgotten_recalled_or_brought_by_tools(database, urls, session_id):
+    model = scripted(("store_fact", {"content": "It was shown: {0}"}))
+    forgotten = await say(database, "My pin is four digits long.", session_id=session_id)
+    recalled = await say(database, "What do I collect?", session_id=session_id, answer="You collect Peruvian stamps.")
+    last = await say(database, "Shall I buy the blue one?", session_id=session_id, answer="Yes, do.")
+    with owner_connection(urls.owner) as connection:
+        connection.execute(
+            "update chat.message_index set is_hidden = true where message_id = "
+            "(select user_message_id from chat.turns where turn_id = %s)",
+            [forgotten],
+        )
+        given = '{"items": [{"id": "x", "what": "memory"}]}'
+        connection.execute("update chat.turns set recalled = %s where turn_id = %s", [given, recalled])
+    await after(database, last, reviser(database, model))
+    [shown] = [each.text for each in await kept(database) if each.origin == "model"]
+    assert [word in shown for word in ("What do I collect?", "blue one", "Yes, do.")] == [True] * 3
+    assert [word in shown for word in ("pin", "Peruvian")] == [False] * 2
+
+
+async def test_a_model_that_is_not_set_up_here_leaves_it_to_the_rules(database, urls, session_id):
+    async def missing(_: str, __: Task) -> NamedModel | None:
+        raise errors.ModelNotConfigured("The model needs a key.")
+
+    [turn_id] = await talk(database, 1, session_id)
+    await after(database, turn_id, reviser(database, models=missing))
+    assert states(urls) == ["done"]
+
+
+@pytest.mark.parametrize("replays", [40, pytest.param(668, marks=pytest.mark.long)])
+async def test_the_same_junk_again_and_again_leaves_one_row(database, urls, session_id, replays):
+    """A memory that was recalled, told back and kept again made 668 rows of one elsewhere."""
+    junk = "User prefers Vim."
+    model = scripted(("store_fact", {"content": junk}), ("store_episode", {"content": "user prefers vim"}))
+    revises = reviser(database, model)
+    for i in range(replays):
+        turn_id = await say(database, f"Go on, number {i}.", session_id=session_id, answer=junk)
+        await after(database, turn_id, revises)
+    assert model.calls == 2 * replays
+    assert rows(urls, "select text from chat.memories") == [(junk,)]
+    assert set(states(urls)) == {"done"}
+
+
+async def test_deleted_while_the_agent_reads_nothing_comes_back(database, urls, session_id):
+    reading, deleted = asyncio.Event(), asyncio.Event()
+
+    async def models(_: str, task: Task) -> NamedModel | None:
+        if task == "revise":
+            reading.set()
+            await deleted.wait()
+            return "script:x", scripted(reply="Nothing.")
+        return None
+
+    [turn_id] = await talk(database, 1, session_id)
+    work = asyncio.create_task(after(database, turn_id, reviser(database, models=models)))
+    await reading.wait()
+    with owner_connection(urls.owner) as connection:
+        connection.execute("delete from chat.sessions")
+        connection.execute("delete from chat.user_events")
+        connection.execute("delete from public.chat_message_history")
+    deleted.set()
+    await work
+    for table in ("chat.usage_daily", "chat.user_events", "chat.summaries", "chat.turns", "chat.memories"):
+        assert rows(urls, f"select count(*) from {table}") == [(0,)], table
+
+
+async def test_revising_at_once_and_again_tells_each_turn_once(database, urls, session_id):
+    ids = await talk(database, 3, session_id)
+    revises = reviser(database, scripted(FACT))
+    await asyncio.gather(*(after(database, turn_id, revises) for turn_id in ids * 3))
+    assert states(urls) == ["done"] * 3
+    assert sorted(each["turn_id"] for each in revision_events(urls)) == sorted(map(str, ids))
+    assert len(await texts(database)) == 1
+
+
+# What clients hear ---------------------------------------------------------------------------------------
+
+
+async def test_a_stream_says_that_memory_is_being_made_and_its_log_then_what_came_of_it(settings, as_ada, urls):
+    async with talking(settings, as_ada, worker="inprocess") as client:
+        body = {"message": "My name is Ada and I live in Porto.", "session_id": str(uuid.uuid4())}
+        answer = await client.post("/api/chat", json=body, headers={"Accept": "text/event-stream"})
+        *_, starting, last = chunks(answer.text)
+        turn_id = last["messageMetadata"]["turn_id"]
+        assert starting == {
+            "type": "data-memory-revision",
+            "id": turn_id,
+            "data": {"status": "starting", "session_id": body["session_id"]},
+        }
+        assert last["type"] == "finish"
+        await eventually(lambda: queued(urls) == [])
+        done = {"status": "completed", "memory_updated": True, "memory_tools_used": []}
+        resumed = await client.get(f"/api/chat/{body['session_id']}/stream", headers={"Last-Event-ID": f"{turn_id}:0"})
+        *_, completed, ending = chunks(resumed.text)
+        assert (completed["id"], completed["data"], ending["type"]) == (turn_id, done, "finish")
+        assert resumed.text.endswith("data: [DONE]\n\n")
+        [told] = revision_events(urls)
+        assert {"what": "revision", "session_id": body["session_id"], "turn_id": turn_id} | done == told
+        page = (await client.get(f"/api/sessions/{body['session_id']}/messages")).json()
+        revision = page["messages"][-1]["metadata"]["memory_revision"]
+        assert revision | done == revision
+        assert len(revision["remembered"]["created"]) == 2
+        with owner_connection(urls.owner) as connection:
+            connection.execute("delete from chat.turn_events")
+        key = {"Last-Event-ID": f"{turn_id}:0"}
+        replayed = await client.get(f"/api/chat/{body['session_id']}/stream", headers=key)
+        assert replayed.status_code in (200, 204)
+
+
+async def test_without_memory_nothing_is_revised_and_nothing_said_of_it(settings, as_ada, urls):
+    async with talking(settings, as_ada, worker="inprocess") as client:
+        made = await client.post("/api/sessions", json={"memory": "off"})
+        body = {"message": "I live in Porto.", "session_id": made.json()["session_id"]}
+        answer = await client.post("/api/chat", json=body, headers={"Accept": "text/event-stream"})
+        assert "memory-revision" not in answer.text
+        await eventually(lambda: queued(urls) == [])
+    assert (states(urls), revision_events(urls)) == (["none"], [])
+
+
+async def test_a_turn_that_failed_is_not_revised(settings, as_ada, urls):
+    async with talking(settings, as_ada, {"match": "boom", "reply": "x y", "fail_after_words": 1}) as client:
+        assert (await client.post("/api/chat", json={"message": "boom"})).status_code == 502
+    assert states(urls) == ["none"]
+
+
+async def test_what_revision_took_counts_as_the_users_day(database):
+    async with database.transaction(ADA) as connection:
+        await usage.add_usage(connection, ADA.user_id, agent_name="a", model="m", usage=Usage(10, 5))
+        await usage.add_revision(connection, ADA.user_id, agent_name="a", model="m", usage=Usage(3, 4))
+        assert await usage.read_today(connection, ADA.user_id) == (22, 7)
+
+
+def test_by_default_the_model_looks_when_there_is_a_summary():
+    settings = Settings(_env_file=None)
+    assert (settings.revise_model, settings.limit_revision_tokens_per_day) == ("on_summary", 200_000)
