@@ -17,7 +17,6 @@ from chatServer import __version__, metrics, tracing
 from chatServer.agent.answer import Answerer
 from chatServer.agent.catalog import Catalog, load_agents
 from chatServer.agent.embeddings import embedder_of
-from chatServer.agent.memory_tools import ToolsFor
 from chatServer.agent.models import Models
 from chatServer.agent.purposes import models_for
 from chatServer.agent.title import title_models
@@ -56,6 +55,7 @@ from chatServer.conversation.tokens import count_text
 from chatServer.memory import guard, recall
 from chatServer.memory.embed import settle
 from chatServer.protocols.mcp import load as load_mcp
+from chatServer.protocols.mcp import tools_for
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.store import jobs, startup
 from chatServer.store.opened import opened_database
@@ -169,7 +169,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                     agents=agents_found,
                     turns=turns,
                     recaller=recaller,
-                    desk=Desk(database, agents_found, recaller),
+                    desk=Desk(database, agents_found, recaller, models_for(models, agents_found, settings.model)),
                     feeds=feeds,
                     authenticator=Authenticator(issuer, keys, tokens),
                     tokens=tokens,
@@ -204,16 +204,15 @@ async def _warm(models: Models, names: Sequence[str]) -> None:
     await load_mcp()
 
 
-def workshop(
-    settings: Settings, database: Database, catalog: Catalog, models: Models, memory_tools: ToolsFor | None = None
-) -> Workshop:
+def workshop(settings: Settings, database: Database, catalog: Catalog, models: Models) -> Workshop:
     """What jobs are done with, here and in `chatserver worker`."""
     guard.install(settings.guard)
     titles = title_models(models, catalog, settings.model)
+    asked = models_for(models, catalog, settings.model)
     reviser = Reviser(
         settings.revise_model,
-        models_for(models, catalog, settings.model),
-        memory_tools,
+        asked,
+        tools_for(Desk(database, catalog, models=asked)),
         settings.limit_revision_tokens_per_day,
         settings.limit_tokens_per_day,
     )

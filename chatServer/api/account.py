@@ -8,8 +8,8 @@ from fastapi import APIRouter, Response, status
 from pydantic import AfterValidator, BaseModel, Field
 
 from chatServer.api.deps import CurrentState, CurrentUser
+from chatServer.api.fields import Body, Text
 from chatServer.api.problems import A_BODY, documented
-from chatServer.api.schemas import Body, Text
 from chatServer.records import Scope
 from chatServer.store.tokens import Token
 

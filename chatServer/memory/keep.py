@@ -13,6 +13,7 @@ from uuid import UUID
 
 from chatServer import errors, metrics
 from chatServer.memory.forget import tell
+from chatServer.memory.guard import guard
 from chatServer.memory.offer import Offer, Place, memory_of, reason_of
 from chatServer.memory.own_words import are_own_words
 from chatServer.memory.rules import MAX_PER_MINUTE, MIN_CHARACTERS
@@ -26,7 +27,6 @@ from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 
 Outcome = Literal["created", "repeated", "superseded", "known", "outranked", "refused"]
-Guard = Callable[[str], str | None]
 Scopes = Callable[[str], MemoryScope]  # of an agent, by its name
 OWN_MESSAGES = 200  # the newest of a session, among which the user's own words are looked for
 NOT_HIS_WORDS = (
@@ -60,15 +60,10 @@ class Refused(Exception):
         self.name = name
 
 
-def let_pass(text: str) -> str | None:
-    """The guard of a deployment that has none."""
-    return text
-
-
-async def keep(database: Database, caller: Caller, offer: Offer, *, scopes: Scopes, guard: Guard = let_pass) -> Kept:
+async def keep(database: Database, caller: Caller, offer: Offer, *, scopes: Scopes) -> Kept:
     """Keep it, unless it was kept before or may not be. Another user's session is simply unknown."""
     try:
-        text = _sound(offer.text, guard)
+        text = _sound(offer.text)
         kind = await _kind(database, caller, offer, text)
         async with database.transaction(caller.principal) as connection:
             shelved = await _shelved(connection, caller, offer, scopes, text=text, kind=kind)
@@ -81,7 +76,7 @@ async def keep(database: Database, caller: Caller, offer: Offer, *, scopes: Scop
     return Kept(outcome, shelved.memory.kind, shelved.memory.memory_id, why)
 
 
-def _sound(text: str, guard: Guard) -> str:
+def _sound(text: str) -> str:
     passed = guard(clean_text(text).strip())
     if passed is None:
         raise Refused("guard", "The guard of this server does not let it be kept.")

@@ -22,9 +22,9 @@ CLIENT = Caller(ADA, client="an-editor")
 HABIT = "Run the linter before every commit, then push the branch."
 
 
-async def offered(database, text: str, kind="fact", *, caller=CLIENT, scope="agent", guard=verb.let_pass, **options):
+async def offered(database, text: str, kind="fact", *, caller=CLIENT, scope="agent", **options):
     offer = Offer(kind, text, **options)
-    return await keep(database, caller, offer, scopes=lambda _: scope, guard=guard)
+    return await keep(database, caller, offer, scopes=lambda _: scope)
 
 
 async def reviser(database, turn_id, *, trust="assistant") -> Caller:
@@ -64,9 +64,11 @@ async def test_a_hundred_kilobytes_of_junk_are_refused_whatever_they_should_be(d
         assert (await offered(database, "ab " * 33_000, kind, session_id=session_id)).outcome == "refused"
 
 
-async def test_the_guard_may_change_a_text_or_refuse_it(database):
-    assert (await offered(database, "the password is hunter2", guard=lambda _: None)).outcome == "refused"
-    await offered(database, "the password is hunter2", guard=lambda text: text.replace("hunter2", "(removed)"))
+async def test_the_guard_may_change_a_text_or_refuse_it(database, monkeypatch):
+    monkeypatch.setattr(verb, "guard", lambda _: None)
+    assert (await offered(database, "the password is hunter2")).outcome == "refused"
+    monkeypatch.setattr(verb, "guard", lambda text: text.replace("hunter2", "(removed)"))
+    await offered(database, "the password is hunter2")
     assert await texts(database) == ["the password is (removed)"]
 
 

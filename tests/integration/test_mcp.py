@@ -69,9 +69,7 @@ async def test_every_tool_answers_what_its_schema_says(client, as_ada, mode):
         noted = await told(mcp, "manage_long_term_memory", operation="append", content="# Boats\nArgo")
         page = await told(mcp, "read_notes")
         assert (page["notes"], page["version"]) == ("# Boats\nArgo", noted["version"])
-        assert await refused(mcp, "summarize_session", session_id=session_id) == (
-            "Summaries are not configured on this server."
-        )
+        assert not (await told(mcp, "summarize_session", session_id=session_id))["updated"], "so few messages"
 
 
 async def test_a_mistake_is_a_sentence_for_the_model_and_not_a_broken_call(client, as_ada):

@@ -10,8 +10,9 @@ from chatServer import errors
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.memory_tools import ToolFailed
 from chatServer.config import ROOT
+from chatServer.memory import guard
 from chatServer.protocols.mcp import tools_for
-from chatServer.protocols.mcp.desk import Desk, SummaryResult
+from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Caller
 from tests.conftest import ADA, EVE, owner_connection
 from tests.tools.mcp_client import ALL
@@ -83,25 +84,23 @@ async def test_after_a_turn_that_is_gone_nothing_is_written(desk, database, urls
 
 
 async def test_a_summary_is_asked_for_as_the_user_and_of_his_own_sessions(database, desk):
-    asked = []
-
-    async def summarize(principal, session_id, force):
-        asked.append((principal, session_id, force))
-        return SummaryResult(True, "They spoke of boats.", 2)
-
     session_id = str(uuid.uuid4())
-    caller = await after(database, "My boat is called Argo.", session_id)
-    desk = Desk(database, desk.agents, summarize=summarize)
+    for number in range(6):
+        caller = await after(database, f"My boat number {number} is called Argo.", session_id)
     async with tools_for(desk)(caller) as tools:
         done = await tools.call_tool("summarize_session", {"session_id": session_id.upper(), "user_id": None})
-        assert done == {"updated": True, "summary": "They spoke of boats.", "covers_messages": 2}
+        assert (done["updated"], done["covers_messages"] > 0, "Argo" in done["summary"]) == (True, True, True)
+        again = await tools.call_tool("summarize_session", {"session_id": session_id})
+        assert again == {**done, "updated": False}
         with pytest.raises(ToolFailed):
             await tools.call_tool("summarize_session", {"session_id": str(uuid.uuid4())})
-    assert asked == [(ADA, session_id, False)]
+    async with tools_for(desk)(Caller(EVE)) as tools:
+        with pytest.raises(ToolFailed):
+            await tools.call_tool("summarize_session", {"session_id": session_id})
 
 
-async def test_the_guard_stands_before_everything_that_is_stored(database, desk):
-    desk = Desk(database, desk.agents, guard=lambda text: None if "hunter2" in text else text)
+async def test_the_guard_stands_before_everything_that_is_stored(desk, monkeypatch):
+    monkeypatch.setattr(guard, "_guard", lambda text: None if "hunter2" in text else text)
     async with tools_for(desk)(Caller(ADA)) as tools:
         assert (await tools.call_tool("store_fact", {"content": "The password is hunter2."}))["outcome"] == "refused"
         for name, arguments in (

@@ -9,19 +9,23 @@ from uuid import UUID
 import pytest
 
 from chatServer import errors, metrics
+from chatServer.agent.catalog import load_agents
 from chatServer.agent.compact import compact_if_due, store_compacted, summarize_session
 from chatServer.agent.purposes import NamedModel, Task
-from chatServer.config import Settings
+from chatServer.config import ROOT, Settings
+from chatServer.protocols.mcp import tools_for
+from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Usage
 from chatServer.store import sessions, superseded, usage
 from chatServer.work.after_turn import Workshop
 from chatServer.work.revision import MAX_WAITING, RECENT_MESSAGES, Reviser
 from tests.conftest import ADA, EVE, owner_connection
-from tests.tools.memory_tools import on_store, scripted
+from tests.tools.memory_tools import scripted
 from tests.tools.remembering import kept, revision_events, say, texts
 from tests.tools.talking import chunks, talking
 from tests.tools.turns import eventually, queued
 
+AGENTS = load_agents(ROOT / "agents", "assistant")
 FACT = ("store_fact", {"content": "The user collects stamps from Peru."})
 
 
@@ -44,7 +48,7 @@ def reviser(database, model=None, **options) -> Reviser:
     async def models(_: str, task: Task) -> NamedModel | None:
         return ("script:x", model) if model and task == "revise" else None
 
-    return replace(Reviser("every_turn", models, on_store(database)), **options)
+    return replace(Reviser("every_turn", models, tools_for(Desk(database, AGENTS))), **options)
 
 
 async def after(database, turn_id: UUID, revises: Reviser | None = None, user=ADA) -> None:

@@ -1,6 +1,6 @@
 """Workers to be killed: a process that has loaded everything, and at each line on its input becomes one worker more.
 
-It says the id of each. Their memory agent is the script's, their tools those of tests/tools/memory_tools.py.
+It says the id of each. Their memory agent is the script's, their tools the server's own.
 """
 
 import asyncio
@@ -19,7 +19,6 @@ from chatServer.main import workshop
 from chatServer.store.opened import opened_database
 from chatServer.store.queue import Pace
 from chatServer.work.worker import Worker
-from tests.tools.memory_tools import on_store
 
 QUICK = Pace(poll_s=0.05, heartbeat_s=0.2, stalled_s=1.5, job_s=20)
 
@@ -28,7 +27,7 @@ async def work() -> None:
     settings = load_settings()
     agents = load_agents(settings.agents_dir, settings.default_agent)
     async with opened_database(settings) as database:
-        tasks = workshop(settings, database, agents, Models(settings), on_store(database)).tasks()
+        tasks = workshop(settings, database, agents, Models(settings)).tasks()
         await Worker(database, tasks, grace_s=1, pace=QUICK).run(asyncio.Event())
 
 

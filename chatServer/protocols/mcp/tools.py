@@ -8,11 +8,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from chatServer import errors
+from chatServer.agent import compact
 from chatServer.api.memory_reports import GraphAnswer
 from chatServer.conversation import put as puts
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import SessionKey
 from chatServer.memory import graph, notebook
+from chatServer.memory.guard import guard
 from chatServer.memory.keep import keep
 from chatServer.memory.offer import Offer
 from chatServer.protocols.mcp import shapes
@@ -53,7 +55,7 @@ def check_user(caller: Caller, arguments: shapes.Arguments) -> None:
 
 
 async def store_session_message(desk: Desk, caller: Caller, given: shapes.StoreMessage) -> shapes.Stored:
-    text = desk.guard(given.content)
+    text = guard(given.content)
     if text is None:
         raise errors.Forbidden("The guard of this server does not let it be stored.")
     said = puts.Said(given.role, text, given.importance_score, given.message_type, given.message_id)
@@ -64,10 +66,11 @@ async def store_session_message(desk: Desk, caller: Caller, given: shapes.StoreM
 
 async def summarize_session(desk: Desk, caller: Caller, given: shapes.SummarizeSession) -> shapes.Summarized:
     session = await sessions.get(desk.database, caller.principal, SessionKey.parse(given.session_id))
-    if desk.summarize is None:
-        raise errors.ModelNotConfigured("Summaries are not configured on this server.")
-    found = await desk.summarize(caller.principal, session.session_id, given.force_update)
-    return shapes.Summarized(updated=found.updated, summary=found.summary, covers_messages=found.covers_messages)
+    found = await compact.summarize_session(
+        desk.database, caller.principal, session.session_id, models=desk.models, force_update=given.force_update
+    )
+    text, count = (found.summary.text, found.summary.messages) if found.summary else ("", 0)
+    return shapes.Summarized(updated=found.is_updated, summary=text, covers_messages=count)
 
 
 def store_as(kind: Kind) -> Callable[[Desk, Caller, Any], Awaitable[BaseModel]]:
@@ -75,7 +78,7 @@ def store_as(kind: Kind) -> Callable[[Desk, Caller, Any], Awaitable[BaseModel]]:
         where = SessionKey.parse(given.session_id).value if given.session_id is not None else None
         offer = Offer(kind, given.content, where, given.importance, given.tags, given.triple())
         scopes = desk.agents.memory_scope
-        return shapes.Remembered.of(await keep(desk.database, caller, offer, scopes=scopes, guard=desk.guard))
+        return shapes.Remembered.of(await keep(desk.database, caller, offer, scopes=scopes))
 
     return store
 
@@ -100,7 +103,7 @@ async def read_notes(desk: Desk, caller: Caller, given: shapes.ReadNotes) -> sha
 
 
 async def manage_notes(desk: Desk, caller: Caller, given: shapes.ManageNotes) -> shapes.NotesChange:
-    content = desk.guard(given.content) if given.content is not None else None
+    content = guard(given.content) if given.content is not None else None
     if given.content is not None and content is None:
         raise errors.Forbidden("The guard of this server does not let it be noted.")
     done = await notebook.change(
