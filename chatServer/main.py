@@ -20,6 +20,7 @@ from chatServer.agent.embeddings import embedder_of
 from chatServer.agent.models import Models
 from chatServer.agent.title import title_models
 from chatServer.api import (
+    account,
     agents,
     auth_proxy,
     build,
@@ -92,7 +93,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    for room in (chat, events, sessions, agents, notes, memories, dev, auth_proxy, health, docs_page):
+    for room in (chat, events, sessions, agents, notes, memories, account, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     for _ in iter_route_contexts(app.routes):
         pass  # else the first request to each room builds its routes: 40 ms for all (2026-11-15)

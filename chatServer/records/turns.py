@@ -244,3 +244,11 @@ class Page:
 
     sessions: list[Session]
     before: Cursor | None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """That everything of a user was erased: when, and how many rows of each table."""
+
+    erased_at: datetime
+    counts: dict[str, int] = field(hash=False)

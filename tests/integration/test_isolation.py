@@ -61,6 +61,7 @@ TABLES = [
     "chat.memory_heads",
     "chat.memories",
     "chat.memory_changes",
+    "chat.erasures",
 ]
 KEPT_WITHOUT_THE_SESSION = {
     "public.agent_long_term_memory",
@@ -72,6 +73,7 @@ KEPT_WITHOUT_THE_SESSION = {
     "chat.memory_heads",
     "chat.memories",
     "chat.memory_changes",
+    "chat.erasures",
 }
 OWN_FILTER = re.compile(rb"\b(\w+\.)?user_id = (%\(user_id\)s|\w+\.user_id)")
 FILTERED = (
@@ -125,6 +127,7 @@ async def fill(database: Database, user, secret: str, external_id: str) -> str:
             ),
             ("insert into chat.usage_daily (day, agent_name, model) values ('today', 'assistant', %s)", (secret,)),
             ("insert into chat.user_limits (turns_at) values (array[now()])", ()),
+            ("insert into chat.erasures (erased_at, counts) values ('2026-01-01', '{\"sessions\": 1}')", ()),
         ]:
             await connection.execute(statement, values)
     fact = Edit(text=secret, tags=[secret], triple=Triple(secret, "knows", secret))
