@@ -1,16 +1,69 @@
-"""The command chatserver erase: everything of one user, for whoever operates the server."""
+"""The commands about everything of one user: export, import, erase."""
 
 import argparse
 import asyncio
+import os
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
-from chatServer import terminal
+from chatServer import logs, terminal
+from chatServer.account.bring_in import bring_in
 from chatServer.account.erase import erase
+from chatServer.account.export import export
+from chatServer.agent.embeddings import embedder_of
 from chatServer.config import Settings
 from chatServer.errors import ChatError, StartupError
 from chatServer.operations import user_name
 from chatServer.records import Principal
 from chatServer.store.opened import opened_database
+
+
+def export_data(settings: Settings, parsed: argparse.Namespace) -> None:
+    user = terminal.user_of(settings, parsed.user)
+    if parsed.file is None:
+        asyncio.run(_export(settings, user, sys.stdout.buffer.write))
+        return
+    try:  # private from its first byte on
+        with os.fdopen(os.open(parsed.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+            asyncio.run(_export(settings, user, file.write))
+    except OSError as error:
+        raise StartupError(f"Cannot write {parsed.file}: {error.strerror}") from error
+    print(f"{parsed.file}: {parsed.file.stat().st_size:,} bytes. It holds all that the user said: keep it safe.")
+
+
+async def _export(settings: Settings, user: Principal, write: Callable[[bytes], int]) -> None:
+    async with opened_database(settings) as database:
+        try:
+            async for piece in export(database, user, _show):
+                write(piece)
+        except ChatError as error:
+            raise StartupError(error.detail) from error
+
+
+def import_data(settings: Settings, parsed: argparse.Namespace) -> None:
+    logs.install("ERROR")
+    print(asyncio.run(_import(settings, terminal.user_of(settings, parsed.user), parsed.file)))
+
+
+async def _import(settings: Settings, user: Principal, file: Path) -> str:
+    async with opened_database(settings) as database:
+        try:
+            brought = await bring_in(
+                database, user, embedder_of(settings), lambda: file.open(encoding="utf-8-sig"), _show
+            )
+        except ChatError as error:
+            raise StartupError(error.detail) from error
+        except OSError as error:
+            raise StartupError(f"Cannot read {file}: {error.strerror}") from error
+    rows = [(name, added, brought.kept[name]) for name, added in brought.added.items()]
+    return terminal.table(("", "NEW", "KEPT AS IT WAS"), rows)
+
+
+def _show(section: str, count: int) -> None:
+    """How far it is: on the other stream, so that the document stays one."""
+    end = "\r" if sys.stderr.isatty() else "\n"
+    print(f"{section}: {count:,}".ljust(40), end=end, file=sys.stderr, flush=True)
 
 
 def erase_data(settings: Settings, parsed: argparse.Namespace) -> None:
@@ -40,6 +93,14 @@ async def _erase(settings: Settings, user: Principal) -> str:
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Say how each is called."""
+    taken = commands.add_parser("export", help="write everything of a user into a file, as JSON")
+    taken.add_argument("file", nargs="?", metavar="FILE", type=Path, help="without it: to the terminal, or a pipe")
+    taken.set_defaults(command=export_data)
+    brought = commands.add_parser("import", help="bring back what an export holds; what is there stays")
+    brought.add_argument("file", metavar="FILE", type=Path)
+    brought.set_defaults(command=import_data)
+    for each in (taken, brought):
+        each.add_argument("--user", required=True, metavar="ID|NAME", type=user_name)
     parser = commands.add_parser("erase", help="erase everything of a user; a receipt stays")
     parser.add_argument("--user", required=True, metavar="ID|NAME", type=user_name)
     parser.add_argument("--yes", action="store_true", help="do not ask")

@@ -1,4 +1,4 @@
-"""The command chatserver: serve, worker, migrate, doctor, chat, backup, restore, session, memory, erase, token."""
+"""The command chatserver: serve, worker, migrate, doctor, chat, backup, restore, session, memory, export and so on."""
 
 import argparse
 import asyncio

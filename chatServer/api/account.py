@@ -1,14 +1,19 @@
-"""What you may do with all that is yours."""
+"""What you may do with all that is yours: take it along, bring it back, have it erased."""
 
+import io
 from datetime import datetime
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from chatServer.account import erase as erasing
+from chatServer.account.bring_in import Brought, bring_in
+from chatServer.account.export import FORMAT, export
+from chatServer.agent.embeddings import embedder_of
 from chatServer.api.deps import CurrentState, CurrentUser
-from chatServer.api.problems import documented
+from chatServer.api.event_stream import EventStream
+from chatServer.api.problems import A_BODY, documented
 from chatServer.api.sign_ins import delete_sign_in
 from chatServer.api.state import State
 from chatServer.records import Principal, Receipt
@@ -32,6 +37,43 @@ class ReceiptsAnswer(BaseModel):
 class AccountAnswer(ReceiptAnswer):
     sign_in: Literal["deleted", "kept"]
     why: str | None = Field(description="Why the sign-in was kept")
+
+
+class ImportAnswer(BaseModel):
+    added: dict[str, int] = Field(description="Rows that were new, by section")
+    kept: dict[str, int] = Field(description="Rows that you have already, or whose session you do not have")
+
+    @classmethod
+    def of(cls, brought: Brought) -> Self:
+        return cls.model_validate(brought, from_attributes=True)
+
+
+A_DOCUMENT: dict[str, Any] = {"application/json": {"schema": {"type": "object", "title": FORMAT}}}
+HEADERS = {"content-type": "application/json", "content-disposition": 'attachment; filename="chat-export.json"'}
+
+
+@router.get("/export", response_class=Response, responses={200: {"content": A_DOCUMENT, "description": "All of it"}})
+async def export_data(state: CurrentState, user: CurrentUser) -> EventStream:
+    """Everything that is yours, as one JSON document."""
+    return EventStream(export(state.database, user), HEADERS, expires_at=None)
+
+
+@router.post(
+    "/import",
+    responses=documented(409, *A_BODY),
+    openapi_extra={"requestBody": {"required": True, "content": A_DOCUMENT}},
+)
+async def import_data(request: Request, state: CurrentState, user: CurrentUser) -> ImportAnswer:
+    """Bring back what an export holds. What you have already stays as it is; sent again, it goes on where it was."""
+    body = await request.body()
+    brought = await bring_in(
+        state.database,
+        user,
+        embedder_of(state.settings),
+        lambda: io.TextIOWrapper(io.BytesIO(body), encoding="utf-8-sig"),
+    )
+    state.recaller.shelves.drop(user.user_id)
+    return ImportAnswer.of(brought)
 
 
 @router.delete("/data")

@@ -231,6 +231,7 @@ class Crowd:
     async def again(self, work: Callable[[httpx.AsyncClient], Awaitable[None]], client: httpx.AsyncClient) -> None:
         while self.goes_on:
             await work(client)
+            await asyncio.sleep(0.01)  # whoever is refused at the door does not wait for anything
 
     def tasks(self) -> list[asyncio.Task[None]]:
         return [asyncio.create_task(self.again(work, client)) for work in self.works() for client in self.servers]
