@@ -50,6 +50,7 @@ from chatServer.config import Settings
 from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import settle
+from chatServer.memory.maintain import Retention
 from chatServer.memory.recall import recalling
 from chatServer.store import jobs, startup
 from chatServer.store.opened import opened_database
@@ -191,7 +192,8 @@ async def warming_models(
 def workshop(settings: Settings, database: Database, catalog: Catalog, models: Models) -> Workshop:
     """What jobs are done with, here and in `chatserver worker`."""
     titles = title_models(models, catalog, settings.model)
-    return Workshop(database, titles, catalog.memory_scope, embedder_of(settings), settings.retention_days)
+    retention = Retention(settings.retention_days, catalog.retention_days)
+    return Workshop(database, titles, catalog.memory_scope, embedder_of(settings), retention)
 
 
 @contextlib.asynccontextmanager

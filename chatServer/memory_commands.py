@@ -9,10 +9,12 @@ from typing import TextIO, get_args
 from uuid import UUID
 
 from chatServer import logs, terminal, terminal_memories
+from chatServer.agent.catalog import load_agents
 from chatServer.agent.embeddings import embedder_of
 from chatServer.config import Settings
 from chatServer.errors import ChatError, EmbedderFailed, StartupError
 from chatServer.memory.edit import Edit
+from chatServer.memory.maintain import Retention
 from chatServer.memory.reembed import Progress, count_users, reembed
 from chatServer.operations import user_name
 from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Principal, Tier
@@ -44,8 +46,10 @@ async def _act(settings: Settings, database: Database, parsed: argparse.Namespac
         case "audit":
             return await terminal_memories.audit_memories(database, user, **options)
         case "maintain":
+            agents = load_agents(settings.agents_dir, settings.default_agent)
+            retention = Retention(settings.retention_days, agents.retention_days)
             return await terminal_memories.maintain_memories(
-                database, user, retention_days=settings.retention_days, dry_run=parsed.dry_run, **options
+                database, user, retention=retention, dry_run=parsed.dry_run, **options
             )
         case "show" | "forget" | "undo":
             return await OF_ONE[parsed.action](database, user, parsed.id, **options)

@@ -63,6 +63,7 @@ class Agent:
     window_messages: int = 20
     window_tokens: int | None = None  # what the model can take in all; None: what is known of the model
     memory_scope: MemoryScope = "agent"
+    retention_days: int | None = None  # of what it was told and nobody needs; None: what the settings say
     limits: Limits = Limits()
     middleware: tuple[str, ...] = ()
 
