@@ -422,6 +422,15 @@ create table chat.personal_tokens (
 );
 
 
+-- When everything of a user was erased, and how many rows that were: all that is kept of it.
+create table chat.erasures (
+    user_id    uuid        not null default chat.uid(),
+    erased_at  timestamptz not null default clock_timestamp(),
+    counts     jsonb       not null,
+    primary key (user_id, erased_at)
+);
+
+
 -- Rights --------------------------------------------------------------------------------------------
 -- Supabase grants everything in public to its API roles by default privileges: all of that is taken back.
 
@@ -520,6 +529,29 @@ create policy own_rows on chat.memory_changes to chat_user
     using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
 create policy own_rows on chat.embedding to chat_user
     using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
+
+revoke all on chat.erasures from public, anon, authenticated;
+grant select, insert on chat.erasures to chat_user;
+alter table chat.erasures enable row level security, force row level security;
+create policy own_rows on chat.erasures to chat_user
+    using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
+
+-- Whether work that began so long before this transaction may still write for its user; it raises when everything of
+-- his was erased since. It is asked when the user's event head is held, as an erasure holds it: one of them is first.
+create function chat.in_time(waited_s double precision) returns boolean
+    language plpgsql
+as $$
+begin
+    if exists (select from chat.erasures
+               where user_id = (select chat.uid()) and erased_at >= now() - make_interval(secs => waited_s)) then
+        raise exception sqlstate 'CH410' using message = 'it began before the erasure of what was the user''s';
+    end if;
+    return true;
+end
+$$;
+
+revoke all on function chat.in_time(double precision) from public;
+grant execute on function chat.in_time(double precision) to chat_user;
 
 
 revoke all on chat.personal_tokens from public, anon, authenticated;
@@ -1172,8 +1204,22 @@ as $$
             order by j.id limit 1), 0)
 $$;
 
-revoke all on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status() from public;
-grant execute on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status() to chat_user;
+-- How a user takes his own jobs out again, when all that is his is erased. Those that run go by themselves when they
+-- end: they find nothing to do.
+create function chat.forget_jobs() returns bigint
+    language sql
+    security definer
+    set search_path = procrastinate, pg_temp
+as $$
+    with gone as (
+        delete from procrastinate_jobs
+        where args ->> 'user_id' = chat.uid()::text and status <> 'doing'
+        returning id)
+    select count(*) from gone
+$$;
+
+revoke all on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status(), chat.forget_jobs() from public;
+grant execute on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status(), chat.forget_jobs() to chat_user;
 
 
 -- Whoever works off the queue finds what has expired: whose it is and when it was, never what it says.
@@ -1213,4 +1259,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0012');
+insert into chat.alembic_version (version_num) values ('0013');

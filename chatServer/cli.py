@@ -1,4 +1,4 @@
-"""The command chatserver: serve, worker, migrate, doctor, chat, backup, restore, session, memory, token."""
+"""The command chatserver: serve, worker, migrate, doctor, chat, backup, restore, session, memory, export and so on."""
 
 import argparse
 import asyncio
@@ -13,7 +13,7 @@ from types import FrameType
 import uvicorn
 import uvloop
 
-from chatServer import __version__, command, logs, memory_commands, operations, terminal_chat
+from chatServer import __version__, account_commands, command, logs, memory_commands, operations, terminal_chat
 from chatServer.api.dev_key import DevKey
 from chatServer.api.dev_users import dev_user_id
 from chatServer.api.patience import LimitedPatience
@@ -129,6 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     terminal_chat.add(commands)
     operations.add(commands)
     memory_commands.add(commands)
+    account_commands.add(commands)
     token_parser = commands.add_parser("token", help="print an access token for development")
     token_parser.add_argument("--user", required=True, metavar="NAME", type=user_name, help="any name, or a user id")
     token_parser.set_defaults(command=token)

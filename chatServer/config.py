@@ -101,6 +101,7 @@ class Settings(BaseSettings):
     auth_audience: str = "authenticated"
     auth_jwt_secret: SecretStr | None = None
     auth_internal_url: HttpAddress | None = None
+    supabase_secret_key: SecretStr | None = None
 
     @model_validator(mode="after")
     def identity_is_settled(self) -> Self:

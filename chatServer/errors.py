@@ -12,6 +12,7 @@ ChatError
 ├── RequestTimeout             408 request_timeout
 ├── SessionAgentMismatch       409 session_agent_mismatch
 ├── TurnInProgress             409 turn_in_progress
+├── Erased                     409 erased
 ├── VersionConflict            412 version_conflict
 ├── BodyTooLarge               413 body_too_large
 ├── InvalidRequest             422 invalid_request
@@ -120,6 +121,15 @@ class TurnInProgress(ChatError):
 
     def __init__(self, turn_id: str) -> None:
         super().__init__("This session is still answering another message. Wait for it, or stop it.", turn_id=turn_id)
+
+
+class Erased(ChatError):
+    """It began before the user had everything erased, and would have come after."""
+
+    status, code, title = 409, "erased", "Everything was erased meanwhile"
+
+    def __init__(self) -> None:
+        super().__init__("All your data was erased while this was on its way. Nothing of it was kept: send it again.")
 
 
 class VersionConflict(ChatError):

@@ -36,6 +36,7 @@ from chatServer.api import (
     notes,
     problems,
     sessions,
+    tokens,
 )
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
@@ -54,6 +55,7 @@ from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_text
 from chatServer.memory import guard, recall
 from chatServer.memory.embed import settle
+from chatServer.memory.maintain import Retention
 from chatServer.protocols.mcp import load as load_mcp
 from chatServer.protocols.mcp import tools_for
 from chatServer.protocols.mcp.desk import Desk
@@ -100,7 +102,8 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    for room in (chat, events, sessions, agents, notes, memories, mcp, account, dev, auth_proxy, health, docs_page):
+    rooms = (chat, events, sessions, agents, notes, memories, mcp, tokens, account, dev, auth_proxy, health, docs_page)
+    for room in rooms:
         app.include_router(room.router)
     for _ in iter_route_contexts(app.routes):
         pass  # else the first request to each room builds its routes: 40 ms for all (2026-11-15)
@@ -208,6 +211,7 @@ def workshop(settings: Settings, database: Database, catalog: Catalog, models: M
     """What jobs are done with, here and in `chatserver worker`."""
     guard.install(settings.guard)
     titles = title_models(models, catalog, settings.model)
+    retention = Retention(settings.retention_days, catalog.retention_days)
     asked = models_for(models, catalog, settings.model)
     reviser = Reviser(
         settings.revise_model,
@@ -216,7 +220,7 @@ def workshop(settings: Settings, database: Database, catalog: Catalog, models: M
         settings.limit_revision_tokens_per_day,
         settings.limit_tokens_per_day,
     )
-    return Workshop(database, titles, catalog.memory_scope, embedder_of(settings), settings.retention_days, reviser)
+    return Workshop(database, titles, catalog.memory_scope, embedder_of(settings), retention, reviser)
 
 
 @contextlib.asynccontextmanager

@@ -13,7 +13,7 @@ from chatServer.memory.audit import audit
 from chatServer.memory.browse import browse, show
 from chatServer.memory.edit import Edit
 from chatServer.memory.graph import graph
-from chatServer.memory.maintain import maintain
+from chatServer.memory.maintain import Retention, maintain
 from chatServer.records import Memory, MemoryFilter, Principal
 from chatServer.store.pool import Database
 from chatServer.terminal_text import as_text, plain, table
@@ -136,10 +136,10 @@ async def audit_memories(
 
 
 async def maintain_memories(
-    database: Database, user: Principal, *, retention_days: int | None, dry_run: bool, as_json: bool = False
+    database: Database, user: Principal, *, retention: Retention, dry_run: bool, as_json: bool = False
 ) -> str:
     """Look after the memories of a user now, or say what would be done."""
-    done = asdict(await maintain(database, user, retention_days=retention_days, dry_run=dry_run))
+    done = asdict(await maintain(database, user, retention=retention, dry_run=dry_run))
     if as_json:
         return as_text({"dry_run": dry_run, **done})
     return table(("", "WOULD BE" if dry_run else "WERE"), list(done.items()))

@@ -28,6 +28,7 @@ class MemoryPolicy(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     scope: MemoryScope = "agent"
+    retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None
 
     @field_validator("scope", mode="before")
     @classmethod
@@ -103,6 +104,11 @@ class Catalog:
         """Of an agent that is no longer there: nothing is remembered for it."""
         return self._agents[name].memory_scope if name in self._agents else "off"
 
+    @property
+    def retention_days(self) -> dict[str, int]:
+        """Of those agents that have one of their own."""
+        return {agent.name: agent.retention_days for agent in self if agent.retention_days is not None}
+
 
 def load_agents(directory: Path, default: str) -> Catalog:
     """Read every agent, or say everything that is wrong with any of them."""
@@ -161,6 +167,7 @@ def _agent(found: AgentFile) -> Agent:
         window_messages=found.window.messages,
         window_tokens=found.window.tokens,
         memory_scope=found.memory.scope,
+        retention_days=found.memory.retention_days,
         limits=Limits(**found.limits.model_dump()),
         middleware=tuple(found.middleware),
         mcp=tuple(server.record() for server in found.mcp),

@@ -1,78 +1,106 @@
-"""Your account: tokens for clients that cannot sign in again."""
+"""What you may do with all that is yours: take it along, bring it back, have it erased."""
 
-from datetime import datetime, timedelta
-from typing import Annotated, Self
-from uuid import UUID
+import io
+from datetime import datetime
+from typing import Any, Literal, Self
 
-from fastapi import APIRouter, Response, status
-from pydantic import AfterValidator, BaseModel, Field
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, Field
 
+from chatServer.account import erase as erasing
+from chatServer.account.bring_in import Brought, bring_in
+from chatServer.account.export import FORMAT, export
+from chatServer.agent.embeddings import embedder_of
 from chatServer.api.deps import CurrentState, CurrentUser
-from chatServer.api.fields import Body, Text
+from chatServer.api.event_stream import EventStream
 from chatServer.api.problems import A_BODY, documented
-from chatServer.records import Scope
-from chatServer.store.tokens import Token
+from chatServer.api.sign_ins import delete_sign_in
+from chatServer.api.state import State
+from chatServer.records import Principal, Receipt
 
-router = APIRouter(prefix="/api/account/tokens", tags=["account"], responses=documented(401, 403, 503))
-
-DEFAULT_DAYS = 90
-MAX_DAYS = 366
+router = APIRouter(prefix="/api/account", tags=["account"], responses=documented(401, 503))
 
 
-def _named(value: str) -> str:
-    if not value.strip():
-        raise ValueError("it is empty")
-    return value.strip()
-
-
-class CreateTokenRequest(Body):
-    name: Annotated[Text, Field(max_length=100), AfterValidator(_named)]
-    scopes: Annotated[list[Scope], Field(min_length=1, max_length=2)]
-    expires_in_days: Annotated[int, Field(ge=1, le=MAX_DAYS)] = DEFAULT_DAYS
-
-
-class TokenAnswer(BaseModel):
-    id: UUID
-    name: str
-    scopes: list[Scope]
-    created_at: datetime
-    expires_at: datetime
-    last_used_at: datetime | None = Field(description="To the hour")
+class ReceiptAnswer(BaseModel):
+    erased_at: datetime
+    counts: dict[str, int] = Field(description="How many rows of each table there were; jobs: of the queue")
 
     @classmethod
-    def of(cls, known: Token, **more: str) -> Self:
-        shown = ("name", "scopes", "created_at", "expires_at", "last_used_at")
-        return cls.model_validate({"id": known.token_id, **{name: getattr(known, name) for name in shown}, **more})
+    def of(cls, receipt: Receipt) -> Self:
+        return cls.model_validate(receipt, from_attributes=True)
 
 
-class NewTokenAnswer(TokenAnswer):
-    token: str = Field(description="Shown this once: we keep only a hash of it")
+class ReceiptsAnswer(BaseModel):
+    erasures: list[ReceiptAnswer]
 
 
-class TokensAnswer(BaseModel):
-    tokens: list[TokenAnswer]
+class AccountAnswer(ReceiptAnswer):
+    sign_in: Literal["deleted", "kept"]
+    why: str | None = Field(description="Why the sign-in was kept")
 
 
-@router.post("", status_code=status.HTTP_201_CREATED, responses=documented(*A_BODY))
-async def create(body: CreateTokenRequest, state: CurrentState, user: CurrentUser) -> NewTokenAnswer:
-    """A token for a client that cannot sign in again."""
-    lives = timedelta(days=body.expires_in_days)
-    made, secret = await state.tokens.make(user, body.name, body.scopes, lives)
-    return NewTokenAnswer.of(made, token=secret)
+class ImportAnswer(BaseModel):
+    added: dict[str, int] = Field(description="Rows that were new, by section")
+    kept: dict[str, int] = Field(description="Rows that you have already, or whose session you do not have")
+
+    @classmethod
+    def of(cls, brought: Brought) -> Self:
+        return cls.model_validate(brought, from_attributes=True)
 
 
-@router.get("")
-async def find(state: CurrentState, user: CurrentUser) -> TokensAnswer:
-    """Your tokens, the newest first, without their secrets."""
-    return TokensAnswer(tokens=[TokenAnswer.of(each) for each in await state.tokens.list(user)])
+A_DOCUMENT: dict[str, Any] = {"application/json": {"schema": {"type": "object", "title": FORMAT}}}
+HEADERS = {"content-type": "application/json", "content-disposition": 'attachment; filename="chat-export.json"'}
 
 
-@router.delete(
-    "/{token_id}",
-    status_code=status.HTTP_204_NO_CONTENT,
-    response_class=Response,
-    responses=documented(404, 422),
+@router.get("/export", response_class=Response, responses={200: {"content": A_DOCUMENT, "description": "All of it"}})
+async def export_data(state: CurrentState, user: CurrentUser) -> EventStream:
+    """Everything that is yours, as one JSON document."""
+    return EventStream(export(state.database, user), HEADERS, expires_at=None)
+
+
+@router.post(
+    "/import",
+    responses=documented(409, *A_BODY),
+    openapi_extra={"requestBody": {"required": True, "content": A_DOCUMENT}},
 )
-async def delete(token_id: UUID, state: CurrentState, user: CurrentUser) -> None:
-    """It is taken no longer: here at once, by other processes within a minute."""
-    await state.tokens.delete(user, token_id)
+async def import_data(request: Request, state: CurrentState, user: CurrentUser) -> ImportAnswer:
+    """Bring back what an export holds. What you have already stays as it is; sent again, it goes on where it was."""
+    body = await request.body()
+    brought = await bring_in(
+        state.database,
+        user,
+        embedder_of(state.settings),
+        lambda: io.TextIOWrapper(io.BytesIO(body), encoding="utf-8-sig"),
+    )
+    state.recaller.shelves.drop(user.user_id)
+    return ImportAnswer.of(brought)
+
+
+@router.delete("/data")
+async def erase_data(state: CurrentState, user: CurrentUser) -> ReceiptAnswer:
+    """Erase everything that is yours: your turns are stopped, then all of it goes at once. There is no way back."""
+    return ReceiptAnswer.of(await _erased(state, user))
+
+
+@router.get("/erasures")
+async def erasures(state: CurrentState, user: CurrentUser) -> ReceiptsAnswer:
+    """When you had everything erased: all that is kept of it."""
+    found = await erasing.receipts(state.database, user)
+    return ReceiptsAnswer(erasures=[ReceiptAnswer.of(each) for each in found])
+
+
+@router.delete("")
+async def delete_account(state: CurrentState, user: CurrentUser) -> AccountAnswer:
+    """Erase everything that is yours, and then your sign-in, where this server may do that."""
+    receipt = await _erased(state, user)
+    why = await delete_sign_in(state.settings, state.http, user)
+    kept = {"sign_in": "kept", "why": why} if why else {"sign_in": "deleted", "why": None}
+    return AccountAnswer.model_validate({"erased_at": receipt.erased_at, "counts": receipt.counts, **kept})
+
+
+async def _erased(state: State, user: Principal) -> Receipt:
+    state.turns.stop_here(user.user_id)
+    receipt = await erasing.erase(state.database, user)
+    state.recaller.shelves.drop(user.user_id)  # other processes notice with the next question
+    state.tokens.forget(user.user_id)  # within a minute
+    return receipt

@@ -12,7 +12,10 @@ from chatServer.api.edge import Edge
 from chatServer.api.problems import problem
 
 LIMIT_BYTES = 1_000_000
-LARGER_BYTES = {("POST", "/api/chat"): 8_000_000}  # a message may bring images; these routes want a token
+LARGER_BYTES = {  # these routes want a token
+    ("POST", "/api/chat"): 8_000_000,  # a message may bring images
+    ("POST", "/api/account/import"): 50_000_000,  # what is larger is for `chatserver import`
+}
 TIMEOUT_S = 30.0
 # What this process holds of bodies that still arrive. The first part of each is not counted, so that whoever fills
 # the rest with halves of large bodies does not keep ordinary messages out.

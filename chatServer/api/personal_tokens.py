@@ -19,7 +19,7 @@ from uuid import UUID
 
 from chatServer import errors
 from chatServer.records import NOBODY, Principal, Scope, new_id
-from chatServer.store import limits
+from chatServer.store import limits, user_events
 from chatServer.store import tokens as store
 from chatServer.store.pool import Database
 from chatServer.store.tokens import Token
@@ -104,6 +104,7 @@ class PersonalTokens:
                 is_anonymous=principal.is_anonymous,
                 lives=lives,
             )
+            await user_events.be_in_time(connection, principal.user_id, waited_s=0)
         return made, str(parts)
 
     async def list(self, principal: Principal) -> list[Token]:

@@ -6,10 +6,9 @@ brought back is neither merged nor pushed out again.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import asdict, dataclass, replace
-from datetime import timedelta
+from dataclasses import asdict, dataclass, field, replace
 from uuid import UUID
 
 from chatServer import metrics
@@ -48,32 +47,46 @@ class _Rehearsed(Exception):
     """Thrown so that nothing of a dry run stays."""
 
 
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """After how many days without use a memory goes: of what some agents were told, and of all else; None: never."""
+
+    days: int | None = None
+    by_agent: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+    def of(self, agent_name: str) -> int | None:
+        return self.by_agent.get(agent_name, self.days)
+
+
+FOR_EVER = Retention()
+
+
 async def maintain(
-    database: Database, principal: Principal, *, retention_days: int | None = None, dry_run: bool = False
+    database: Database, principal: Principal, *, retention: Retention = FOR_EVER, dry_run: bool = False
 ) -> Upkeep:
     """Do all that is due, in transactions of a few hundred rows; or all in one that is taken back, to see what is."""
     user_id = principal.user_id
     if not dry_run:
-        done = await _keep(lambda: database.transaction(principal), user_id, retention_days)
+        done = await _keep(lambda: database.transaction(principal), user_id, retention)
         for name, count in asdict(done).items():
             metrics.memories_maintained.labels(name).inc(count)
         return done
     try:
         async with database.transaction(principal, timeout_ms=REHEARSAL_MS) as connection:
-            done = await _keep(lambda: contextlib.nullcontext(connection), user_id, retention_days)
+            done = await _keep(lambda: contextlib.nullcontext(connection), user_id, retention)
             raise _Rehearsed
     except _Rehearsed:
         return done
 
 
-async def _keep(begin: Begin, user_id: UUID, retention_days: int | None) -> Upkeep:
+async def _keep(begin: Begin, user_id: UUID, retention: Retention) -> Upkeep:
     """First what is kept for good, so that it is not among what goes."""
     async with begin() as connection:
         seq = await store.read_head(connection, user_id)
     done = Upkeep(
         promoted=await _in_batches(begin, user_id, _promote),
         expired=await _in_batches(begin, user_id, _expire),
-        unused=await _in_batches(begin, user_id, _unused_for(retention_days)) if retention_days else 0,
+        unused=0 if retention == FOR_EVER else await _in_batches(begin, user_id, _unused_for(retention)),
         merged=await _merge_alike(begin, user_id),
         dropped=await _in_batches(begin, user_id, _drop_tail),
         pruned=await _in_batches(begin, user_id, _prune),
@@ -116,13 +129,16 @@ async def _expire(connection: Connection, user_id: UUID) -> int:
     return await _let_go(connection, user_id, await _held(connection, user_id, over), "its time was over")
 
 
-def _unused_for(days: int) -> Step:
+def _unused_for(retention: Retention) -> Step:
     async def step(connection: Connection, user_id: UUID) -> int:
         async def unused() -> list[UUID]:
-            return await upkeep.find_unused(connection, user_id, unused_for=timedelta(days=days))
+            return await upkeep.find_unused(connection, user_id, days=retention.days, by_agent=retention.by_agent)
 
         found = await _held(connection, user_id, unused)
-        return await _let_go(connection, user_id, found, f"nobody needed it for {days} days")
+        for days in sorted({retention.of(each.agent_name) or 0 for each in found}):
+            of_age = [each for each in found if (retention.of(each.agent_name) or 0) == days]
+            await _let_go(connection, user_id, of_age, f"nobody needed it for {days} days")
+        return len(found)
 
     return step
 

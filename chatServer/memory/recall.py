@@ -141,6 +141,8 @@ class Recaller:
             news = await self._news(shelf, nowhere, ())
         except errors.DatabaseUnavailable:
             return []
+        if shelf.is_behind(news.clock):
+            self.shelves.drop(principal.user_id)
         read = read_question(question, shelf.index.speakers.codes)
         vec, _ = await self._vector(read)
         async with shelf.lock:

@@ -28,6 +28,9 @@ class Progress(NamedTuple):
         return f"{self.users} users, {self.messages} messages, {self.memories} memories embedded"
 
 
+NOTHING = Progress()
+
+
 async def reembed(
     database: Database, embedder: Embedder, on_progress: Callable[[Progress], None] = lambda _: None
 ) -> Progress:
@@ -40,7 +43,7 @@ async def reembed(
             users = await embedding.list_users(connection, last, USERS)
         for user_id in users:
             last = user_id
-            done = await _reembed_user(database, embedder, Principal(user_id), done, on_progress)
+            done = await reembed_user(database, embedder, Principal(user_id), done, on_progress)
             done = done._replace(users=done.users + 1)
             on_progress(done)
         if len(users) < USERS:
@@ -76,13 +79,14 @@ async def embed_newest(database: Database, embedder: Embedder, principal: Princi
     return await _mend(database, embedder, principal, lacking, memories)
 
 
-async def _reembed_user(
+async def reembed_user(
     database: Database,
     embedder: Embedder,
     principal: Principal,
-    done: Progress,
-    on_progress: Callable[[Progress], None],
+    done: Progress = NOTHING,
+    on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
+    """All that one user's recall lacks."""
     user_id, model = principal.user_id, _model(embedder)
     before: int | None = embedding.NEWEST
     while before is not None:

@@ -32,6 +32,7 @@ class Shelf:
         self.entities = Entities()
         self.replaced: dict[UUID, Replaced] = {}
         self._overlap_s = overlap_s
+        self._loaded_s = clock.now_s
         self._seq = clock.seq
         self._place, self._newest = 0, clock.place
         self._recent: dict[UUID, bool] = {}  # what was said lately, and whether its vector is known
@@ -74,8 +75,13 @@ class Shelf:
         return changed
 
     def is_behind(self, clock: Clock) -> bool:
-        """Whether more has come than was told: then something between is not known."""
-        return (clock.place_missed or 0) > self._newest or (clock.seq_missed or 0) > self._seq
+        """Whether more has come than was told: then something between is not known. Or whether all that was loaded has
+        been erased since: numbers begin anew then."""
+        return (
+            clock.erased_s >= self._loaded_s
+            or (clock.place_missed or 0) > self._newest
+            or (clock.seq_missed or 0) > self._seq
+        )
 
     def forget(self, ids: Collection[UUID]) -> None:
         """What is no longer there to be shown."""

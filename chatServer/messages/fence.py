@@ -1,7 +1,9 @@
 """Texts in a fence: what is inside can neither end its block nor begin another."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
+from functools import cache
 
 
 def fence(kind: str, text: str) -> str:
@@ -32,14 +34,38 @@ def without_blocks(kinds: Iterable[str], text: str) -> str:
     return text.strip()
 
 
+# What looks like an angle or a slash, and what is not seen between letters.
+_ANGLES = "<\uff1c\ufe64\u2039\u3008\u27e8\u276c\u02c2\u1438"
+_SLASHES = "/\uff0f\u2044\u2215\u29f8"
+_UNSEEN = (
+    "[\\s\u00ad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]*"
+)
+# Letters of other scripts that look like ours, and those that Unicode itself takes for ours: wide, bold, in circles.
+_ALIKE = {
+    **{"a": "аα", "c": "сϲ", "e": "еε", "i": "іιı", "l": "ӏ|", "m": "м", "n": "пո", "o": "оοօ", "r": "г", "s": "ѕ"},
+    **{"t": "тτ", "u": "υս", "v": "ѵν", "y": "уγ"},
+}
+_VARIANTS = ((0x2100, 0x2150), (0x24B6, 0x24EA), (0x1D400, 0x1D6A6), (0xFF21, 0xFF5B))
+
+
+@cache
 def _tag(kind: str) -> re.Pattern[str]:
-    # One run of spaces before the slash and one behind it: a pattern that tries each of them once.
-    return re.compile(rf"<(\\*)(\s*(?:/\s*)?{re.escape(kind)})", re.IGNORECASE)
+    """A tag of this kind, or what a reader may take for one. Each run of what is not seen stands between two different
+    things, so that a pattern tries each of them once."""
+    spelled = _UNSEEN.join(f"[{re.escape(letter + _ALIKE.get(letter, '') + _wide(letter))}]" for letter in kind)
+    return re.compile(rf"([{_ANGLES}])(\\*)({_UNSEEN}(?:[{_SLASHES}]{_UNSEEN})?{spelled})", re.IGNORECASE)
+
+
+@cache
+def _wide(letter: str) -> str:
+    every = (chr(code) for first, end in _VARIANTS for code in range(first, end))
+    return "".join(each for each in every if unicodedata.normalize("NFKC", each).casefold() == letter)
 
 
 def _one_more(tag: re.Match[str]) -> str:
-    return f"<\\{tag[1]}{tag[2]}"
+    return f"{tag[1]}\\{tag[2]}{tag[3]}"
 
 
 def _one_less(tag: re.Match[str]) -> str:
-    return f"<{tag[1][1:]}{tag[2]}"
+    return f"{tag[1]}{tag[2][1:]}{tag[3]}"

@@ -76,6 +76,7 @@ class Agent:
     window_messages: int = 20
     window_tokens: int | None = None  # what the model can take in all; None: what is known of the model
     memory_scope: MemoryScope = "agent"
+    retention_days: int | None = None  # of what it was told and nobody needs; None: what the settings say
     limits: Limits = Limits()
     middleware: tuple[str, ...] = ()
     mcp: tuple[OutsideServer, ...] = ()
@@ -275,3 +276,11 @@ class Page:
 
     sessions: list[Session]
     before: Cursor | None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """That everything of a user was erased: when, and how many rows of each table."""
+
+    erased_at: datetime
+    counts: dict[str, int] = field(hash=False)

@@ -34,6 +34,12 @@ async def enqueue_after_turn(connection: Connection, session_id: str, turn_id: U
     await connection.execute(SQL["enqueue_after_turn"], values)
 
 
+async def forget_jobs(connection: Connection) -> int:
+    """Take the user's own jobs out of the queue, but for those that run; how many there were."""
+    row = await (await connection.execute(SQL["forget_jobs"])).fetchone()
+    return int(row[0]) if row else 0
+
+
 async def read_status(database: Database) -> QueueStatus:
     """How the queue does, counted too; asked by a user who is nobody."""
     async with (

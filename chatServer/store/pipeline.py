@@ -40,7 +40,8 @@ class Statement:
 class Pipeline:
     """A connection for the length of one transaction, which begins with the first statement that is sent."""
 
-    def __init__(self, connection: AsyncConnection[Any], begin: Sequence[bytes]) -> None:
+    def __init__(self, connection: AsyncConnection[Any], begin: Sequence[bytes], *, waited_s: float = 0.0) -> None:
+        self.waited_s = waited_s  # for a connection: whoever wanted this transaction wanted it so long ago
         self._connection = connection
         self._transformer = Transformer(connection)
         self._begin = begin

@@ -6,6 +6,7 @@ import logging
 import os
 import select
 import socket
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, NamedTuple, Self
 from uuid import UUID
@@ -26,6 +27,7 @@ RECONNECT_TIMEOUT_S = 3  # psycopg_pool's own default backs off to waits of 16 s
 CUT_OFF_GRACE_MS = 1_000
 # Connection, resources, operator intervention, system; rolled back in favour of another transaction.
 OUTAGE_CLASSES = frozenset({"08", "53", "57", "58", "40"})
+ERASED = "CH410"  # as chat.in_time raises it
 OUTAGE_CODES = frozenset({"25P03", "25006", "55P03"})  # idle too long, a standby after a failover, a lock not to be had
 
 logger = logging.getLogger(__name__)
@@ -114,8 +116,9 @@ class Database:
 
     @contextlib.asynccontextmanager
     async def _pipeline(self, begin: list[bytes], timeout_ms: int) -> AsyncIterator[Pipeline]:
+        wanted_at = time.monotonic()
         async with self._connection(timeout_ms + CUT_OFF_GRACE_MS) as connection:
-            pipeline = Pipeline(connection, begin)
+            pipeline = Pipeline(connection, begin, waited_s=time.monotonic() - wanted_at)
             try:
                 yield pipeline
                 await pipeline.commit()
@@ -130,6 +133,8 @@ class Database:
                 with _cut_off(connection, cut_off_ms):
                     yield connection
         except psycopg.Error as error:
+            if error.sqlstate == ERASED:
+                raise errors.Erased from error
             if not _is_outage(error):
                 raise
             metrics.database_unavailable.inc()

@@ -33,6 +33,7 @@ class Clock(NamedTuple):
     place: int = 0  # of the user's last message, also of one that is never shown
     place_missed: int | None = None  # of the newest message that came since and is not told: there are too many
     seq_missed: int | None = None  # of the newest such memory
+    erased_s: float = 0.0  # when all that is the user's was last erased
 
 
 class Columns(NamedTuple):

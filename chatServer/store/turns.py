@@ -93,6 +93,12 @@ async def request_stop(connection: Connection, user_id: UUID, session_id: str) -
     return None if row is None else row[0]
 
 
+async def request_all_stops(connection: Connection, user_id: UUID) -> int:
+    """How many turns of the user run, each of them asked to stop."""
+    answer = await connection.execute(SQL["request_all_stops"], {"user_id": user_id})
+    return len(await answer.fetchall())
+
+
 async def finish_turn(
     connection: Connection,
     user_id: UUID,

@@ -1,10 +1,12 @@
 """Which memories maintenance has something to do with, by their ids; and what it has done."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
 
 from chatServer.store import queries
 from chatServer.store.pool import Connection
@@ -29,8 +31,11 @@ async def find_expired(connection: Connection, user_id: UUID, *, working_life: t
     return await _ids(connection, "find_expired", user_id, working_life=working_life)
 
 
-async def find_unused(connection: Connection, user_id: UUID, *, unused_for: timedelta) -> list[UUID]:
-    return await _ids(connection, "find_unused", user_id, unused_for=unused_for)
+async def find_unused(
+    connection: Connection, user_id: UUID, *, days: int | None, by_agent: Mapping[str, int]
+) -> list[UUID]:
+    """What nobody needed for so many days; for what some agents were told there is a number of their own."""
+    return await _ids(connection, "find_unused", user_id, days=days, by_agent=Jsonb(dict(by_agent)))
 
 
 async def find_tail(connection: Connection, user_id: UUID, *, room: int, half_life: timedelta) -> list[UUID]:

@@ -35,10 +35,22 @@ class Heard(NamedTuple):
     told: list[Told] | None
 
 
-async def tell(connection: Connection, user_id: UUID, kind: Kind, data: dict[str, Any]) -> None:
+async def tell(
+    connection: Connection, user_id: UUID, kind: Kind, data: dict[str, Any], *, waited_s: float = 0.0
+) -> None:
     """Let the user's other tabs and devices know, once the transaction is committed: ids and names, never what was
-    said. It is written at the very end, so that the user's head, which it locks, is the last lock of all."""
-    connection.execute_last(SQL["tell"], {"user_id": user_id, "kind": kind, "data": Jsonb(data)})
+    said. It is written at the very end, so that the user's head, which it locks, is the last lock of all.
+
+    There errors.Erased meets whoever began before an erasure, `waited_s` before the transaction did. So whatever adds
+    something of a user's tells it, or is `be_in_time`, or hangs on a row that the erasure takes."""
+    values = {"user_id": user_id, "kind": kind, "data": Jsonb(data)}
+    connection.execute_last(SQL["tell"], values | {"waited_s": max(waited_s, connection.waited_s)})
+
+
+async def be_in_time(connection: Connection, user_id: UUID, *, waited_s: float) -> None:
+    """The same for what nobody needs to hear about."""
+    values = {"user_id": user_id, "waited_s": max(waited_s, connection.waited_s)}
+    connection.execute_last(SQL["be_in_time"], values)
 
 
 async def tell_session(connection: Connection, user_id: UUID, session: Session, change: Change) -> None:
@@ -50,10 +62,11 @@ async def tell_session(connection: Connection, user_id: UUID, session: Session, 
     await tell(connection, user_id, "session", about)
 
 
-async def tell_turn(connection: Connection, user_id: UUID, turn: Turn, state: str) -> None:
+async def tell_turn(connection: Connection, user_id: UUID, turn: Turn, state: str, *, waited_s: float = 0.0) -> None:
     reply_id = None if turn.reply_message_id is None else str(turn.reply_message_id)
     about = {"session_id": turn.session_id, "turn_id": str(turn.turn_id), "agent_name": turn.agent_name}
-    await tell(connection, user_id, "turn", about | {"state": state, "reply_message_id": reply_id})
+    told = about | {"state": state, "reply_message_id": reply_id}
+    await tell(connection, user_id, "turn", told, waited_s=waited_s)
 
 
 async def read_user_events(connection: Connection, user_id: UUID, after_seq: int | None) -> Heard:

@@ -1,5 +1,6 @@
 """After the model: one transaction in which the answer is stored and the turn ends, or neither."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -76,7 +77,9 @@ async def charge(database: Database, begun: Begun, usage: Usage) -> None:
     """What an attempt took that left nothing else. Else whoever deletes a session while it is answered would have
     the answer for nothing."""
     async with database.transaction(begun.principal) as connection:
+        waited_s = time.monotonic() - begun.asked_at
         await _add_usage(connection, begun, usage)
+        await user_events.be_in_time(connection, begun.principal.user_id, waited_s=waited_s)
 
 
 async def _add_usage(connection: Connection, begun: Begun, usage: Usage) -> None:

@@ -1,6 +1,7 @@
 """Before the model: one transaction in which the session is locked, the turn found or begun, the question stored,
 and everything read that the prompt needs."""
 
+import time
 from dataclasses import dataclass, field, replace
 
 from chatServer import errors, metrics
@@ -40,6 +41,7 @@ class Begun:
     budget: Budget
     tools: tuple[Tool, ...] = field(hash=False)
     allowance: Allowance | None = None  # what the user has left; None: as much as he likes
+    asked_at: float = 0.0  # by the clock of this process that never goes back
 
     @property
     def first_seq(self) -> int:
@@ -62,12 +64,13 @@ class Beginning:
     default_model: str
     quotas: Quotas
 
-    async def begin(self, principal: Principal, ask: Ask) -> Begun | Turn:
+    async def begin(self, principal: Principal, ask: Ask, *, asked_at: float) -> Begun | Turn:
         """A turn to run; or the one that this key has begun before, to be joined or replayed."""
         if ask.agent_name is not None:
             self.agents.get(ask.agent_name)
         tokens = await count_apart(ask.message) if ask.message else 0
         async with self.database.transaction(principal) as connection:
+            waited_s = time.monotonic() - asked_at
             session = await sessions.enter(
                 connection,
                 principal,
@@ -103,13 +106,14 @@ class Beginning:
             context = await asking.fetchone() or Context()
             await window.load(history)
             window.conversation.load([question])
-            await user_events.tell_turn(connection, principal.user_id, turn, "running")
+            await user_events.tell_turn(connection, principal.user_id, turn, "running", waited_s=waited_s)
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
             parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
             asked, budget = assemble(parts, window.stored, is_whole=window.is_whole)
             needed = budget.prompt_tokens + budget.reserve_tokens
             allowance = await limits.reserve(connection, counted, turn.turn_id, needed)
-        return Begun(principal, session, agent, turn, window, asked, budget, tools_for(agent, session), allowance)
+        tools = tools_for(agent, session)
+        return Begun(principal, session, agent, turn, window, asked, budget, tools, allowance, asked_at)
 
     def _model_for(self, agent: Agent) -> str:
         """Refused here, before anything is stored, when it cannot be used."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from uuid import UUID
@@ -66,8 +67,9 @@ class Turns:
 
     async def begin(self, principal: Principal, ask: Ask) -> Place:
         """Start a turn, or find the one that its key has started before."""
+        asked_at = time.monotonic()
         async with self.gate.entered(principal.user_id):
-            begun = await self._beginning.begin(principal, ask)
+            begun = await self._beginning.begin(principal, ask, asked_at=asked_at)
         if isinstance(begun, Turn):
             return Place(begun)
         self._start(begun)
@@ -120,6 +122,12 @@ class Turns:
         if turn_id is not None and (attempt := self._attempts.get((principal.user_id, turn_id))):
             attempt.end("stop")
         return turn_id
+
+    def stop_here(self, user_id: UUID) -> None:
+        """Stop all that this process answers a user, without waiting for the wish to come by the database."""
+        for (whose, _), attempt in list(self._attempts.items()):
+            if whose == user_id:
+                attempt.end("stop")
 
     async def close(self) -> None:
         """The process ends: what runs is interrupted, and its lease is free for another."""

@@ -11,7 +11,7 @@ from chatServer.agent.title import TitleModels, give_title
 from chatServer.agent.toolbox import TOOLS
 from chatServer.memory.drafts import KnownTools
 from chatServer.memory.embed import Embedder, NoEmbedder
-from chatServer.memory.maintain import maintain
+from chatServer.memory.maintain import FOR_EVER, Retention, maintain
 from chatServer.memory.reembed import embed_newest
 from chatServer.memory.remember import Scopes
 from chatServer.memory.remember import remember as learn
@@ -32,7 +32,7 @@ class Workshop:
     title_models: TitleModels
     scopes: Scopes = lambda _: "agent"  # what an agent remembers, by its name
     embedder: Embedder = field(default_factory=NoEmbedder)
-    retention_days: int | None = None
+    retention: Retention = FOR_EVER
     reviser: Reviser = field(default_factory=Reviser)
 
     def tasks(self) -> Mapping[str, Task]:
@@ -57,7 +57,7 @@ class Workshop:
 
     async def maintain_memories(self, user_id: str) -> None:
         """What is due of a user's; the sweep finds who has any."""
-        await maintain(self.database, Principal(UUID(user_id)), retention_days=self.retention_days)
+        await maintain(self.database, Principal(UUID(user_id)), retention=self.retention)
 
 
 async def title(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:

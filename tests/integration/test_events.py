@@ -155,7 +155,7 @@ async def test_a_reader_misses_nothing_of_two_transactions_that_overlap(urls, st
         return connection
 
     def event(name: str) -> dict[str, object]:
-        return {"user_id": ADA.user_id, "kind": "turn", "data": json.dumps(name)}
+        return {"user_id": ADA.user_id, "kind": "turn", "data": json.dumps(name), "waited_s": 0}
 
     async def tell_and_commit(name: str) -> None:
         async with await begin() as connection:

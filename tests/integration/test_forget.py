@@ -322,6 +322,19 @@ async def test_a_deleted_session_takes_what_was_learned_only_there_and_leaves_no
         assert secret not in str(left)
 
 
+async def test_a_deleted_session_takes_what_only_its_replaced_messages_said(database, urls):
+    session_id = str(uuid.uuid4())
+    await tell(database, "I live in Rome.", session_id=session_id)
+    learned = await only(database)
+    await replace_from_last_question(database, session_id)
+    await undo(database, ADA, learned.memory_id)
+    assert await texts(database) == ["The user lives in Rome."]
+    await sessions.delete(database, ADA, SessionKey.parse(session_id))
+    assert await texts(database, ever=True) == []
+    with owner_connection(urls.owner) as connection:
+        assert "Rome" not in str(connection.execute("select c::text from chat.memory_changes c").fetchall())
+
+
 async def test_a_chain_of_values_closes_around_one_that_goes(database):
     session_id = str(uuid.uuid4())
     await tell(database, "I live in Berlin.")

@@ -63,6 +63,7 @@ TABLES = [
     "chat.memories",
     "chat.memory_changes",
     "chat.personal_tokens",
+    "chat.erasures",
 ]
 KEPT_WITHOUT_THE_SESSION = {
     "public.agent_long_term_memory",
@@ -75,6 +76,7 @@ KEPT_WITHOUT_THE_SESSION = {
     "chat.memories",
     "chat.memory_changes",
     "chat.personal_tokens",
+    "chat.erasures",
 }
 OWN_FILTER = re.compile(rb"\b(\w+\.)?user_id = (%\(user_id\)s|\w+\.user_id)")
 FILTERED = (
@@ -133,6 +135,7 @@ async def fill(database: Database, user, secret: str, external_id: str) -> str:
                 "values (%s, %s, 'x', '{chat}', now() + interval '1 day')",
                 (uuid.uuid4(), secret),
             ),
+            ("insert into chat.erasures (erased_at, counts) values ('2026-01-01', '{\"sessions\": 1}')", ()),
         ]:
             await connection.execute(statement, values)
     fact = Edit(text=secret, tags=[secret], triple=Triple(secret, "knows", secret))

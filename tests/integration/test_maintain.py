@@ -11,7 +11,7 @@ from chatServer import errors
 from chatServer.memory import forget, rules
 from chatServer.memory.browse import browse, show
 from chatServer.memory.duplicates import alike_groups
-from chatServer.memory.maintain import Upkeep, maintain
+from chatServer.memory.maintain import Retention, Upkeep, maintain
 from chatServer.records import MemoryFilter, new_id
 from chatServer.store.queue import Pace, Queue
 from chatServer.store.upkeep import Text
@@ -76,10 +76,21 @@ async def test_with_a_retention_what_nobody_needed_goes(database, urls):
     await write(database, old, used, memory("Young."))
     age(urls, 31, "Old.", "Old and recalled.")
     assert await maintain(database, ADA) == Upkeep()
-    assert await maintain(database, ADA, retention_days=30) == Upkeep(unused=1)
+    assert await maintain(database, ADA, retention=Retention(30)) == Upkeep(unused=1)
     assert await held(database) == {"Old and recalled.", "Young."}
     await forget.undo(database, ADA, old.memory_id)
-    assert await maintain(database, ADA, retention_days=30) == Upkeep()
+    assert await maintain(database, ADA, retention=Retention(30)) == Upkeep()
+
+
+async def test_an_agent_may_keep_things_for_longer_or_shorter_than_the_others(database, urls):
+    told = {name: memory(f"Told the {name}.", agent_name=name) for name in ("assistant", "coder", "archivist")}
+    await write(database, *told.values())
+    age(urls, 31, *(each.text for each in told.values()))
+    retention = Retention(by_agent={"coder": 30, "archivist": 300})
+    assert await maintain(database, ADA, retention=retention) == Upkeep(unused=1)
+    assert await held(database) == {"Told the assistant.", "Told the archivist."}
+    assert await maintain(database, ADA, retention=Retention(10, retention.by_agent)) == Upkeep(unused=1)
+    assert await held(database) == {"Told the archivist."}
 
 
 async def test_near_duplicates_of_one_shelf_become_one_with_the_sources_of_all(database):
@@ -150,10 +161,10 @@ async def test_a_dry_run_counts_the_same_and_changes_nothing(database, urls, mon
         rows = " union all ".join(f"select t::text from chat.{table} t" for table in tables)
         before = sorted(connection.execute(rows).fetchall())
         counts = counted("dropped")
-        planned = await maintain(database, ADA, retention_days=60, dry_run=True)
+        planned = await maintain(database, ADA, retention=Retention(60), dry_run=True)
         assert sorted(connection.execute(rows).fetchall()) == before
         assert counted("dropped") == counts
-    assert await maintain(database, ADA, retention_days=60) == planned
+    assert await maintain(database, ADA, retention=Retention(60)) == planned
     assert planned == Upkeep(promoted=2, expired=1, unused=1, merged=1, dropped=5)
 
 

@@ -14,6 +14,7 @@ from chatServer import cli, command, terminal_memories
 from chatServer.config import Settings
 from chatServer.errors import MemoryNotFound
 from chatServer.memory.edit import Edit
+from chatServer.memory.maintain import Retention
 from chatServer.memory.reembed import Progress
 from chatServer.memory_vectors import Bar, search
 from chatServer.records import MemoryFilter, Triple
@@ -106,10 +107,10 @@ async def test_an_audit_and_maintenance_say_what_they_found(database):
     assert "duplicates       1" in audited
     assert "untrusted: It comes from a tool or a page" in audited
     for dry_run, header in ((True, "WOULD BE"), (False, "WERE")):
-        said = await terminal_memories.maintain_memories(database, ADA, retention_days=None, dry_run=dry_run)
+        said = await terminal_memories.maintain_memories(database, ADA, retention=Retention(), dry_run=dry_run)
         assert said.split("\n")[0].strip() == header
         assert "merged    1" in said
-    done = await terminal_memories.maintain_memories(database, ADA, retention_days=None, dry_run=False, as_json=True)
+    done = await terminal_memories.maintain_memories(database, ADA, retention=Retention(), dry_run=False, as_json=True)
     assert json.loads(done)["merged"] == 0
 
 

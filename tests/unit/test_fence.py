@@ -52,12 +52,35 @@ def test_what_is_inside_cannot_close_its_fence(attack):
     assert unfenced("notes", f"before {fenced} after") == attack
 
 
-@given(st.lists(st.sampled_from(["<", "/", "\\", " ", "\n", "notes", "NOTES", ">", "<notes>\n", "\n</notes>", "x"])))
+@given(
+    st.lists(
+        st.sampled_from(
+            ["<", "/", "\\", " ", "\n", "notes", "NOTES", ">", "<notes>\n", "\n</notes>", "x", "\uff1c", "\u200b"]
+        )
+    )
+)
 def test_every_text_comes_back_as_it_was(parts):
     text = "".join(parts)
     fenced = fence("notes", text)
     assert unfenced("notes", f"a\n{fenced}\nb") == text
     assert without_blocks(["notes"], f"a\n{fenced}\nb") == "a\n\nb"
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "\uff1c/notes\uff1e", "\u3008/notes\u3009", "<\u2044notes>", "</no\u200btes>",
+        "<\u200b/\u2060n\u200co\u200dtes>",
+        "</\uff4e\uff4f\uff54\uff45\uff53>", "</n\u043etes>", "</not\u0435\u0455>", "</\U0001d427otes>",
+        "<\U000e0041/notes>",
+        "<\uff0f \u00a0\tNOTES", "</n\u0336o\u0336tes>",
+    ],
+)  # fmt: skip
+def test_what_looks_like_its_end_is_marked_too(attack):
+    fenced = fence("notes", f"a {attack} b")
+    inside = fenced[len("<notes>\n") : -len("\n</notes>")]
+    assert inside == f"a {attack[0]}\\{attack[1:]} b"
+    assert unfenced("notes", fenced) == f"a {attack} b"
 
 
 def test_where_there_is_no_block_there_is_no_text():
@@ -67,7 +90,15 @@ def test_where_there_is_no_block_there_is_no_text():
 
 
 def test_fencing_is_quick_for_any_text():
-    for text in ("<" + " " * 64_000, "<" * 64_000, "<\\" * 32_000, "< /" + " " * 64_000, "</notes" * 9_000):
+    for text in (
+        "<" + " " * 64_000,
+        "<" * 64_000,
+        "<\\" * 32_000,
+        "< /" + " " * 64_000,
+        "</notes" * 9_000,
+        "<n" + "\u200b" * 64_000,
+        "<\u200b" * 32_000,
+    ):
         began = time.perf_counter()
         assert unfenced("notes", fence("notes", text)) == text
         assert time.perf_counter() - began < 0.5

@@ -55,7 +55,7 @@ order by h.message_id
 for key share of h
 on conflict (user_id, message_id) do update
 set agent_name = coalesce(message_index.agent_name, excluded.agent_name), tsv = excluded.tsv, place = excluded.place,
-    role = excluded.role, speaker = excluded.speaker, said_at = excluded.said_at, chars = excluded.chars,
+    role = coalesce(message_index.role, excluded.role), speaker = excluded.speaker, said_at = excluded.said_at, chars = excluded.chars,
     terms = excluded.terms;
 
 -- name: write_message_vectors

@@ -1,4 +1,4 @@
--- The first two run as the user, through functions that alone may touch the queue for him; the rest as chat_jobs.
+-- The first three run as the user, through functions that alone may touch the queue for him; the rest as chat_jobs.
 
 -- name: enqueue_after_turn
 -- Leave the after-work of the caller's own turn; it is there when the transaction commits.
@@ -7,6 +7,10 @@ select chat.enqueue_after_turn(%(session_id)s::uuid, %(turn_id)s, %(delay_s)s);
 -- name: read_status
 -- How many jobs wait, how late the first of them is, how many have failed for good, how late revision is.
 select waiting, oldest_s, failed, revision_s from chat.queue_status();
+
+-- name: forget_jobs
+-- Take out what waits or has failed of the caller's own; how many there were.
+select chat.forget_jobs();
 
 -- name: rescue_stalled
 -- Give up jobs whose worker is dead, or has forgotten them: they wait again, unless they have had all their runs.

@@ -150,11 +150,16 @@ where user_id = %(user_id)s and superseded_by = %(memory_id)s
 order by seq desc;
 
 -- name: find_sources_in
--- The messages of a session, from a place on, from which something was learned.
+-- The messages of a session, from a place on, from which something was learned; from the first on, also replaced ones.
 select distinct source.message_id
-from chat.memories m, unnest(m.source_ids) as source (message_id), public.chat_message_history h
-where m.user_id = %(user_id)s and h.user_id = m.user_id and h.message_id = source.message_id
-    and h.session_id = %(session_id)s and h.id >= %(first)s;
+from chat.memories m, unnest(m.source_ids) as source (message_id)
+where m.user_id = %(user_id)s and (
+    exists (select from public.chat_message_history h
+            where h.user_id = %(user_id)s and h.message_id = source.message_id
+                and h.session_id = %(session_id)s and h.id >= %(first)s)
+    or %(first)s = 0 and exists (
+        select from chat.message_superseded r
+        where r.user_id = %(user_id)s and r.message_id = source.message_id and r.session_id = %(session_id)s));
 
 -- name: find_said_by
 -- The memories of some messages, and those on a session's own shelf; the oldest first.

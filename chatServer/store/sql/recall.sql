@@ -21,6 +21,8 @@ set local enable_bitmapscan = off;
 -- How far the user's memories and messages have come, what of it is too much to be told at once, and the time.
 select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s), 0) as seq,
     extract(epoch from now())::float8 as now_s,
+    coalesce((select extract(epoch from max(erased_at))::float8 from chat.erasures
+              where user_id = %(user_id)s), 0) as erased_s,
     exists (select from chat.sessions
             where user_id = %(user_id)s and session_id = %(asking)s and memory = 'off') as is_off,
     coalesce((select max(place) from chat.message_index where user_id = %(user_id)s), 0) as place,

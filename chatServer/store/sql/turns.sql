@@ -69,6 +69,12 @@ update chat.turns set stop_requested_at = coalesce(stop_requested_at, now())
 where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running' and lease_until >= now()
 returning turn_id;
 
+-- name: request_all_stops
+-- Ask whoever runs any turn of the user to stop it.
+update chat.turns set stop_requested_at = coalesce(stop_requested_at, now())
+where user_id = %(user_id)s and state = 'running' and lease_until >= now()
+returning turn_id;
+
 -- name: finish_turn
 -- How it ended; nothing comes back when this attempt is no longer the one that counts.
 update chat.turns

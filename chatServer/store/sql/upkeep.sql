@@ -18,9 +18,10 @@ order by seq
 limit %(limit)s;
 
 -- name: find_unused
--- Memories that were neither changed nor recalled for so long.
+-- Memories that were neither changed nor recalled for as many days as their agent says, or as all else; without a number they stay.
 select memory_id from chat.memories
-where user_id = %(user_id)s and greatest(updated_at, recalled_at) <= now() - %(unused_for)s
+where user_id = %(user_id)s and greatest(updated_at, recalled_at)
+    <= now() - make_interval(days => coalesce((%(by_agent)s ->> agent_name)::integer, %(days)s::integer))
 order by seq
 limit %(limit)s;
 

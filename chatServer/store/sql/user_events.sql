@@ -1,15 +1,26 @@
 -- Whoever tells holds the user's head until the transaction ends: so numbers appear in their order, and without gaps.
+-- So does whoever erases all that is the user's: a transaction that began before is refused here, at its end, and leaves
+-- nothing. (chat.in_time looks anew when it is called, once the head is held.)
 -- A head begins at the clock, in milliseconds: one that was erased never comes back to a number that it had.
 
 -- name: tell
--- An event, under the number after the user's last one.
+-- An event, under the number after the user's last one; in time, or not at all.
 with head as (
     insert into chat.user_event_heads as heads (user_id, seq)
     values (%(user_id)s, (extract(epoch from clock_timestamp()) * 1000)::bigint)
     on conflict (user_id) do update set seq = heads.seq + 1
     returning user_id, seq)
 insert into chat.user_events (user_id, seq, kind, data)
-select user_id, seq, %(kind)s, %(data)s from head;
+select user_id, seq, %(kind)s, %(data)s from head where chat.in_time(%(waited_s)s);
+
+-- name: be_in_time
+-- The same without an event.
+with head as (
+    insert into chat.user_event_heads as heads (user_id, seq)
+    values (%(user_id)s, (extract(epoch from clock_timestamp()) * 1000)::bigint)
+    on conflict (user_id) do update set seq = heads.seq
+    returning user_id)
+select chat.in_time(%(waited_s)s) from head where user_id = %(user_id)s;
 
 -- name: begin_head
 -- Where the events of a user begin, for whom there was none yet.

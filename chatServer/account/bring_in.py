@@ -1,0 +1,159 @@
+"""import, under a name that Python has not taken: a document of `export` becomes rows of whoever brings it.
+
+It is not one transaction but one for each batch, so that a long document holds nobody up. Broken off, it is sent again:
+what is there already is kept as it is, and counted.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+from pydantic import ValidationError
+
+from chatServer import errors
+from chatServer.account.document import read
+from chatServer.account.export import FORMAT, VERSION
+from chatServer.account.items import ROWS, MessageRow, Row
+from chatServer.memory.embed import Embedder, NoEmbedder
+from chatServer.memory.reembed import reembed_user
+from chatServer.messages import clean_json
+from chatServer.records import Principal
+from chatServer.store import bring_in as store
+from chatServer.store import user_events
+from chatServer.store.pool import Database
+
+BATCH = 100  # rows
+BATCH_BYTES = 8_000_000  # of pictures in them
+TIMEOUT_MS = 30_000
+ABOUT = ("format", "version", "begun_at", "user_id")
+
+Open = Callable[[], TextIO]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Brought:
+    """How many rows of each section were new, and how many were there or had nowhere to go."""
+
+    added: dict[str, int] = field(default_factory=lambda: dict.fromkeys(ROWS, 0))
+    kept: dict[str, int] = field(default_factory=lambda: dict.fromkeys(ROWS, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    section: str
+    rows: Sequence[Row] = field(hash=False)
+
+
+async def bring_in(
+    database: Database,
+    principal: Principal,
+    embedder: Embedder,
+    document: Open,
+    on_progress: Callable[[str, int], None] = lambda *_: None,
+) -> Brought:
+    """Look through all of it first: a document with a mistake changes nothing. Then the rows, and at last what they are
+    found by."""
+    began = time.monotonic()
+    await asyncio.to_thread(_look_through, document)
+    result = Brought()
+    batches = _batches(document)
+    while batch := await asyncio.to_thread(next, batches, None):
+        added = await _add(database, principal, batch, began)
+        result.added[batch.section] += added
+        result.kept[batch.section] += len(batch.rows) - added
+        on_progress(batch.section, result.added[batch.section] + result.kept[batch.section])
+    async with database.transaction(principal) as connection:
+        waited_s = time.monotonic() - began
+        await user_events.tell(connection, principal.user_id, "session", {"change": "imported"}, waited_s=waited_s)
+    try:
+        await reembed_user(database, embedder, principal)
+    except errors.EmbedderFailed as error:  # by words they are found all the same
+        logger.warning("no vectors for what was imported: %s", error)
+        await reembed_user(database, NoEmbedder(), principal)
+    return result
+
+
+def _look_through(document: Open) -> None:
+    for _ in _batches(document):
+        pass
+
+
+async def _add(database: Database, principal: Principal, batch: Batch, began: float) -> int:
+    user_id = principal.user_id
+    rows = [row.model_dump(mode="json", exclude={"images"}) for row in batch.rows]
+    async with database.transaction(principal, timeout_ms=TIMEOUT_MS) as connection:
+        await user_events.be_in_time(connection, user_id, waited_s=time.monotonic() - began)
+        if batch.section == "messages":
+            return await store.add_messages(connection, user_id, rows, _pictures(batch.rows))
+        return await store.add_rows(connection, user_id, batch.section, rows)
+
+
+def _pictures(rows: Sequence[Row]) -> list[store.Picture]:
+    return [
+        store.Picture(
+            image.image_id, str(row.message_id), row.session_id, image.media_type, image.content, image.created_at
+        )
+        for row in rows
+        if isinstance(row, MessageRow)
+        for image in row.images
+    ]
+
+
+def _batches(document: Open) -> Iterator[Batch]:
+    """The rows of the document, checked, some of one section at a time; raises InvalidRequest."""
+    about: dict[str, Any] = {}
+    section, rows, size, last = "", list[Row](), 0, -1
+    names = list(ROWS)
+    with document() as source:
+        for name, value in read(source):
+            if name in ABOUT:
+                about[name] = value
+                continue
+            _refuse_others(about)
+            if name not in names:
+                raise errors.InvalidRequest("The document has a part that no export has.")
+            if names.index(name) < last:
+                raise errors.InvalidRequest("The parts of the document have to stand in the order of an export.")
+            if rows and (name != section or len(rows) >= BATCH or size >= BATCH_BYTES):
+                yield Batch(section, rows)
+                rows, size = [], 0
+            if name != section:
+                section, last, number = name, names.index(name), 0
+            number += 1
+            rows.append(_checked(name, number, value))
+            size += sum(len(each["base64"]) for each in _images_of(value))
+    _refuse_others(about)
+    if rows:
+        yield Batch(section, rows)
+
+
+def _images_of(value: Any) -> list[dict[str, Any]]:
+    images = value.get("images") or []
+    return [each for each in images if "base64" in each]
+
+
+def _refuse_others(about: dict[str, Any]) -> None:
+    if about.get("format") != FORMAT:
+        raise errors.InvalidRequest(f'This is no export: a document begins with "format": "{FORMAT}".')
+    if about.get("version") != VERSION:
+        raise errors.InvalidRequest(
+            f"This server reads documents of version {VERSION}; this one is of another. Bring it to a newer server, or "
+            "export it anew."
+        )
+
+
+def _checked(name: str, number: int, value: Any) -> Row:
+    try:
+        return ROWS[name].model_validate(clean_json(value))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"][:3] if str(part).isidentifier())
+        told = str(first["msg"]).removeprefix("Value error, ")
+        raise errors.InvalidRequest(
+            f"{name}, row {number}, {place or 'as a whole'}: {told}. Nothing was imported."
+        ) from error

@@ -1,0 +1,97 @@
+"""The document of an export, read piece by piece: however long it is, one row of it is held at a time."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+from chatServer import errors
+
+PIECE = 65_536  # characters
+MAX_ROW = 40_000_000  # characters: the pictures of one message
+SPACES = " \t\r\n"
+
+
+class _Text:
+    """A text of which only what is not read yet is kept."""
+
+    def __init__(self, source: TextIO) -> None:
+        self._source = source
+        self._text = ""
+        self._place = 0
+        self._decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+
+    def peek(self) -> str:
+        """The next character that is no space; empty at the end."""
+        while True:
+            while self._place < len(self._text) and self._text[self._place] in SPACES:
+                self._place += 1
+            if self._place < len(self._text) or not self._read_more(PIECE):
+                return self._text[self._place : self._place + 1]
+
+    def expect(self, *wanted: str) -> str:
+        found = self.peek()
+        if found not in wanted or not found:
+            raise errors.InvalidRequest("The document is not JSON of the shape that an export has, or it is cut off.")
+        self._place += 1
+        return found
+
+    def value(self) -> Any:
+        """The next JSON value. Each time that it is not all there, twice as much is read: so the work grows with its
+        length, and not with the square of that."""
+        self.peek()
+        while True:
+            try:
+                found, end = self._decoder.raw_decode(self._text, self._place)
+            except RecursionError as error:
+                raise errors.InvalidRequest("The document is nested too deeply.") from error
+            except ValueError as error:
+                have = len(self._text) - self._place
+                if have > MAX_ROW or not self._read_more(max(have, PIECE)):
+                    raise errors.InvalidRequest("The document is not JSON, or it is cut off.") from error
+                continue
+            # A number may go on behind what was read; nothing else can.
+            if end < len(self._text) or not isinstance(found, int | float) or not self._read_more(PIECE):
+                self._place = end
+                return found
+
+    def _read_more(self, characters: int) -> bool:
+        try:
+            more = self._source.read(characters)
+        except UnicodeDecodeError as error:
+            raise errors.InvalidRequest("The document is not UTF-8.") from error
+        self._text, self._place = self._text[self._place :] + more, 0
+        return bool(more)
+
+
+def _refuse_constant(_: str) -> None:
+    raise errors.InvalidRequest("The document has a number that is none.")
+
+
+def read(source: TextIO) -> Iterator[tuple[str, Any]]:
+    """Every field of the document, in order: its name and its value; of a list, its name with each item."""
+    text = _Text(source)
+    text.expect("{")
+    while True:
+        name = text.value() if text.peek() == '"' else None
+        if name is None:
+            text.expect("}")  # nothing in it at all
+            return
+        text.expect(":")
+        if text.peek() == "[":
+            for item in _items(text):
+                yield name, item
+        else:
+            yield name, text.value()
+        if text.expect(",", "}") == "}":
+            return
+
+
+def _items(text: _Text) -> Iterator[Any]:
+    text.expect("[")
+    if text.peek() == "]":
+        text.expect("]")
+        return
+    while True:
+        yield text.value()
+        if text.expect(",", "]") == "]":
+            return

@@ -1,0 +1,281 @@
+"""What a document may hold, row by row: whatever the tables would refuse is refused here, with a sentence."""
+
+import base64
+import binascii
+from collections.abc import Iterator
+from datetime import date
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from chatServer.errors import MessageError
+from chatServer.messages import checked_image, data_uri
+from chatServer.records import Actor, Category, Kind, Operation, Origin, Tier, Trust, TurnState
+from chatServer.store import memory_json
+from chatServer.store.images import HOLDERS
+
+Short = Annotated[str, Field(max_length=200)]
+Name = Annotated[str, Field(min_length=1, max_length=128)]  # of an agent, or a shelf
+Long = Annotated[str, Field(max_length=2_000_000)]
+SessionId = Annotated[str, Field(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Big = Annotated[int, Field(ge=0, le=2**62)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Json = dict[str, Any] | None
+
+
+class Row(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class SessionRow(Row):
+    session_id: SessionId
+    agent_name: Name
+    external_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")] | None
+    title: Annotated[str, Field(max_length=1_000)] | None
+    memory: Literal["on", "off"]
+    created_at: AwareDatetime
+    last_active_at: AwareDatetime
+    archived_at: AwareDatetime | None
+
+
+class ActiveRow(Row):
+    agent_name: Name
+    active_session_id: Name
+    last_active_at: AwareDatetime
+    created_at: AwareDatetime
+
+
+class TurnRow(Row):
+    turn_id: UUID
+    session_id: SessionId
+    agent_name: Name
+    turn_key: Annotated[str, Field(max_length=600)] | None
+    trigger: Literal["submit", "edit", "regenerate"]
+    request_hash: Annotated[str, Field(pattern=r"^([0-9a-f]{2}){0,128}$")] | None
+    state: TurnState
+    attempt: Count
+    user_message_id: UUID | None
+    reply_message_id: UUID | None
+    supersedes_turn_id: UUID | None
+    client_message_id: Annotated[str, Field(max_length=1_000)] | None
+    partial_text: Long | None
+    error_code: Short | None
+    model: Short | None
+    usage: Json
+    recalled: Json
+    revision_state: Literal["none", "queued", "running", "done", "failed"]
+    revision: Json
+    started_at: AwareDatetime
+    finished_at: AwareDatetime | None
+
+    @field_validator("state")
+    @classmethod
+    def _nothing_runs_here(cls, state: TurnState) -> TurnState:
+        return "interrupted" if state == "running" else state
+
+
+class ImageRow(Row):
+    image_id: UUID
+    media_type: Short
+    base64: str
+    created_at: AwareDatetime
+
+    @model_validator(mode="after")
+    def _is_a_picture(self) -> Self:
+        """As in a chat: by its first bytes, whatever it is called."""
+        try:
+            checked_image(data_uri(self.media_type, self.content))
+        except MessageError as error:
+            raise ValueError(str(error)) from error
+        return self
+
+    @property
+    def content(self) -> bytes:
+        try:
+            return base64.b64decode(self.base64, validate=True)
+        except binascii.Error as error:
+            raise ValueError("the base64 of a picture is broken") from error
+
+
+class MessageRow(Row):
+    message_id: UUID
+    session_id: SessionId
+    turn_id: UUID | None
+    created_at: AwareDatetime
+    tokens: Count | None
+    importance: Share
+    message: Any
+    hidden: bool
+    quote: bool
+    superseded_at: AwareDatetime | None
+    superseded_by: UUID | None
+    images: Annotated[list[ImageRow], Field(max_length=100)]
+
+    @field_validator("images", mode="before")
+    @classmethod
+    def _those_that_were_there(cls, images: Any) -> Any:
+        """A picture that was deleted while the export ran is only named."""
+        return (
+            [each for each in images if not isinstance(each, dict) or "base64" in each] if _is_list(images) else images
+        )
+
+    @field_validator("message")
+    @classmethod
+    def _pictures_within_are_pictures(cls, message: Any) -> Any:
+        for uri in _pictures_in(message):
+            try:
+                checked_image(uri)
+            except MessageError as error:
+                raise ValueError(str(error)) from error
+        return message
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list)
+
+
+def _pictures_in(value: Any, under: str = "") -> Iterator[str]:
+    if isinstance(value, str) and under in HOLDERS and value[:5].lower() == "data:":
+        yield value
+    for key, item in value.items() if isinstance(value, dict) else ():
+        yield from _pictures_in(item, key)
+    for item in value if isinstance(value, list) else ():
+        yield from _pictures_in(item, under)
+
+
+class SummaryRow(Row):
+    session_id: SessionId
+    summary: Long
+    tokens: Count
+    model: Short | None
+    updated_at: AwareDatetime
+    covers_to: UUID | None
+
+
+def _fits(notes: str) -> str:
+    if len(notes.encode()) > 65_536:
+        raise ValueError("notes have 65,536 bytes at most")
+    return notes
+
+
+class NotesRow(Row):
+    id: UUID
+    agent_name: Name
+    notes: str
+    version: Count
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+    _size = field_validator("notes")(_fits)
+
+
+class VersionRow(Row):
+    page_id: UUID
+    agent_name: Name
+    version: Count
+    notes: str
+    operation: Short
+    actor: Literal["user", "agent", "system"]
+    reason: Annotated[str, Field(max_length=10_000)] | None
+    turn_id: UUID | None
+    attempt: Count | None
+    untrusted_turn: bool
+    created_at: AwareDatetime
+
+    _size = field_validator("notes")(_fits)
+
+
+class MemoryRow(Row):
+    memory_id: UUID
+    seq: Big
+    shelf: Name
+    agent_name: Name
+    session_id: Name | None
+    kind: Kind
+    category: Category
+    text: Annotated[str, Field(min_length=1)]
+    importance: Share
+    tags: Annotated[list[Short], Field(max_length=100)]
+    tier: Tier
+    subject: Annotated[str, Field(max_length=8_192)] | None
+    predicate: Annotated[str, Field(max_length=8_192)] | None
+    object: Annotated[str, Field(max_length=8_192)] | None
+    fact_key: Annotated[str, Field(max_length=400)] | None
+    valid_from: AwareDatetime
+    valid_to: AwareDatetime | None
+    superseded_by: UUID | None
+    origin: Origin
+    trust: Trust
+    source_ids: Annotated[list[UUID], Field(max_length=100)]
+    turn_id: UUID | None
+    attempt: Count | None
+    recalls: Count
+    recalled_at: AwareDatetime | None
+    expires_at: AwareDatetime | None
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+    @model_validator(mode="after")
+    def _is_a_memory(self) -> Self:
+        if len(self.text.encode()) > 8_192:
+            raise ValueError("a memory has 8,192 bytes at most")
+        if sum(each is not None for each in (self.subject, self.predicate, self.object)) not in (0, 3):
+            raise ValueError("a triple has three parts")
+        if self.kind == "procedure" and self.trust == "untrusted":
+            self.kind = "episode"  # whoever wrote the document: what comes from outside is no rule to go by
+        return self
+
+
+class ChangeRow(Row):
+    seq: Big
+    memory_id: UUID
+    operation: Operation
+    actor: Actor
+    reason: Annotated[str, Field(max_length=10_000)] | None
+    message_id: UUID | None
+    turn_id: UUID | None
+    attempt: Count | None
+    before: Json
+    hidden: Annotated[list[UUID], Field(max_length=20_000)]
+    undone: bool
+    created_at: AwareDatetime
+
+    @field_validator("before")
+    @classmethod
+    def _can_be_put_back(cls, before: Json) -> Json:
+        """What undo would put back has to be a memory that the tables take."""
+        if before is not None:
+            try:
+                memory = memory_json.loaded(before)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise ValueError("what was before a change is no memory") from error
+            triple = memory.triple
+            parts = [triple.subject, triple.predicate, triple.object] if triple else [None] * 3
+            named = {name: before[name] for name in MemoryRow.model_fields if name in before}
+            MemoryRow.model_validate(named | dict(zip(("subject", "predicate", "object"), parts, strict=True)))
+        return before
+
+
+class UsageRow(Row):
+    day: date
+    agent_name: Name
+    model: Short
+    turns: Count
+    input_tokens: Big
+    output_tokens: Big
+
+
+ROWS: dict[str, type[Row]] = {
+    "sessions": SessionRow,
+    "active_sessions": ActiveRow,
+    "turns": TurnRow,
+    "messages": MessageRow,
+    "summaries": SummaryRow,
+    "notes": NotesRow,
+    "notes_versions": VersionRow,
+    "memories": MemoryRow,
+    "memory_changes": ChangeRow,
+    "usage": UsageRow,
+}

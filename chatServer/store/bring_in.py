@@ -1,0 +1,97 @@
+"""Rows of a document into their tables, under the user's own id; what is there already stays as it is."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from chatServer.messages import searchable
+from chatServer.messages.terms import packed_terms
+from chatServer.records import Session
+from chatServer.store import queries
+from chatServer.store import sessions as titles
+from chatServer.store.memories import digest_of
+from chatServer.store.pool import Connection
+
+SQL = queries.load("bring_in.sql")
+COUNTED = ("active_sessions", "turns", "summaries", "notes", "notes_versions", "memories", "memory_changes", "usage")
+
+Rows = Sequence[dict[str, Any]]
+
+
+class Picture(NamedTuple):
+    image_id: UUID
+    message_id: str
+    session_id: str
+    media_type: str
+    content: bytes
+    created_at: datetime
+
+
+async def add_rows(connection: Connection, user_id: UUID, section: str, rows: Rows) -> int:
+    """How many of a section's rows were new."""
+    if section == "sessions":
+        return await _add_sessions(connection, user_id, rows)
+    if section in ("memories", "memory_changes"):
+        last = max(row["seq"] for row in rows)
+        await connection.execute(SQL["hold_memories"], {"user_id": user_id, "seq": last})
+    if section == "memories":
+        rows = [row | _found_by(row["text"]) for row in rows]
+    assert section in COUNTED  # nosec B101 # a name of ours
+    answer = await (await connection.execute(SQL[section], {"user_id": user_id, "rows": _json(rows)})).fetchone()
+    if section == "memory_changes":
+        hidden = [UUID(each) for row in rows if not row["undone"] for each in row["hidden"]]
+        await connection.execute(SQL["hide_titles"], {"user_id": user_id, "message_ids": hidden})
+    return int(answer[0]) if answer else 0
+
+
+def _found_by(text: str) -> dict[str, Any]:
+    words = sorted(set(searchable(text).split()))
+    return {"digest": digest_of(text).hex(), "words": words, "terms": packed_terms(text).hex()}
+
+
+async def _add_sessions(connection: Connection, user_id: UUID, rows: Rows) -> int:
+    async with connection.cursor(row_factory=class_row(Session)) as cursor:
+        await cursor.execute(SQL["sessions"], {"user_id": user_id, "rows": _json(rows)})
+        added = await cursor.fetchall()
+    for session in added:
+        if session.title:
+            await titles.index_title(connection, user_id, session)
+    return len(added)
+
+
+async def add_messages(connection: Connection, user_id: UUID, rows: Rows, pictures: Sequence[Picture]) -> int:
+    """Messages with their pictures, in their order; how many were new. What they are found by is made later, of all
+    that lacks it."""
+    session_ids = sorted({row["session_id"] for row in rows})
+    await connection.execute(SQL["hold_sessions"], {"user_id": user_id, "session_ids": session_ids})
+    placed = [row | {"place": place} for place, row in enumerate(rows)]
+    answer = await connection.execute(SQL["messages"], {"user_id": user_id, "rows": _json(placed)})
+    added = {str(row[0]) for row in await answer.fetchall()}
+    new = [row for row in rows if row["message_id"] in added]
+    replaced = [row for row in new if row["superseded_at"]]
+    if replaced:
+        values = {"message_ids": [UUID(row["message_id"]) for row in replaced], "rows": _json(replaced, "message")}
+        await connection.execute(SQL["supersede"], {"user_id": user_id, **values})
+    marked = [row for row in new if not row["superseded_at"] and (row["hidden"] or row["quote"])]
+    if marked:
+        values = {"message_ids": [UUID(row["message_id"]) for row in marked], "rows": _json(marked, "message")}
+        await connection.execute(SQL["mark"], {"user_id": user_id, **values})
+    for picture in pictures:
+        if picture.message_id in added:
+            ids = {"user_id": user_id, "message_id": UUID(picture.message_id), "image_id": picture.image_id}
+            kept = {"session_id": picture.session_id, "media_type": picture.media_type, "bytes": picture.content}
+            await connection.execute(SQL["image"], {**ids, **kept, "created_at": picture.created_at})
+    return len(added)
+
+
+def _json(rows: Rows, *but: str) -> Jsonb:
+    return Jsonb([{name: row[name] for name in row if name not in but} for row in rows], dumps=_dumps)
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

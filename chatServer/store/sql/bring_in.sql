@@ -1,0 +1,196 @@
+-- Rows of a document, a batch at a time, under the caller's own id. What is there already stays as it is; each says how
+-- many were new.
+
+-- name: sessions
+-- Sessions; those that were new.
+insert into chat.sessions
+    (user_id, session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at)
+select %(user_id)s, session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at
+from jsonb_to_recordset(%(rows)s) as given (session_id text, agent_name text, external_id text, title text,
+    memory text, created_at timestamptz, last_active_at timestamptz, archived_at timestamptz)
+on conflict do nothing
+returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
+
+-- name: active_sessions
+-- Which sessions are active.
+with added as (
+    insert into public.user_agent_active_sessions (user_id, agent_name, active_session_id, last_active_at, created_at)
+    select %(user_id)s, agent_name, active_session_id, last_active_at, created_at
+    from jsonb_to_recordset(%(rows)s) as given (agent_name text, active_session_id text, last_active_at timestamptz,
+        created_at timestamptz)
+    on conflict do nothing
+    returning user_id)
+select count(*) from added;
+
+-- name: turns
+-- Turns of sessions that are there.
+with added as (
+    insert into chat.turns (user_id, turn_id, session_id, agent_name, turn_key, trigger, request_hash, state, attempt,
+        user_message_id, reply_message_id, supersedes_turn_id, client_message_id, partial_text, error_code, model, usage,
+        recalled, revision_state, revision, started_at, finished_at)
+    select %(user_id)s, turn_id, session_id, agent_name, turn_key, trigger, decode(request_hash, 'hex'), state, attempt,
+        user_message_id, reply_message_id, supersedes_turn_id, client_message_id, partial_text, error_code, model, usage,
+        recalled, revision_state, revision, started_at, finished_at
+    from jsonb_to_recordset(%(rows)s) as given (turn_id uuid, session_id text, agent_name text, turn_key text,
+        trigger text, request_hash text, state text, attempt integer, user_message_id uuid, reply_message_id uuid,
+        supersedes_turn_id uuid, client_message_id text, partial_text text, error_code text, model text, usage jsonb,
+        recalled jsonb, revision_state text, revision jsonb, started_at timestamptz, finished_at timestamptz)
+    where exists (select from chat.sessions s where s.user_id = %(user_id)s and s.session_id = given.session_id)
+    on conflict do nothing
+    returning user_id)
+select count(*) from added;
+
+-- name: hold_sessions
+-- The sessions that messages come into, as everybody who adds messages holds them.
+select session_id from chat.sessions
+where user_id = %(user_id)s and session_id = any(%(session_ids)s)
+order by session_id
+for update;
+
+-- name: messages
+-- Messages of sessions that are there, in the order of the document, which is their order from now on; the new ones.
+insert into public.chat_message_history
+    (user_id, session_id, message_id, message, tokens, turn_id, created_at, importance)
+select %(user_id)s, given.session_id, given.message_id, given.message, given.tokens, given.turn_id, given.created_at,
+    given.importance
+from jsonb_to_recordset(%(rows)s) as given (place integer, message_id uuid, session_id text, turn_id uuid,
+    created_at timestamptz, tokens integer, importance real, message jsonb)
+where exists (select from chat.sessions s where s.user_id = %(user_id)s and s.session_id = given.session_id)
+    and not exists (select from chat.message_superseded m
+                    where m.user_id = %(user_id)s and m.message_id = given.message_id)
+order by given.place
+on conflict do nothing
+returning message_id;
+
+-- name: supersede
+-- Those of them that had been replaced go where such messages are.
+with moved as (
+    delete from public.chat_message_history
+    where user_id = %(user_id)s and message_id = any(%(message_ids)s)
+    returning user_id, id, session_id, message, created_at, message_id, turn_id, tokens, importance
+)
+insert into chat.message_superseded (user_id, id, session_id, message, created_at, message_id, turn_id, tokens,
+    importance, superseded_at, superseded_by)
+select m.user_id, m.id, m.session_id, m.message, m.created_at, m.message_id, m.turn_id, m.tokens, m.importance,
+    given.superseded_at, given.superseded_by
+from moved m
+join jsonb_to_recordset(%(rows)s) as given (message_id uuid, superseded_at timestamptz, superseded_by uuid)
+    on given.message_id = m.message_id and m.user_id = %(user_id)s;
+
+-- name: mark
+-- Messages that recall does not show; what they are found by is made later, and leaves that as it is.
+insert into chat.message_index (user_id, message_id, session_id, tsv, role, is_hidden)
+select %(user_id)s, message_id, session_id, ''::tsvector, case when quote then 'quote' end, hidden
+from jsonb_to_recordset(%(rows)s) as given (message_id uuid, session_id text, quote boolean, hidden boolean)
+where message_id = any(%(message_ids)s)
+on conflict do nothing;
+
+-- name: image
+-- A picture of a message.
+insert into chat.message_images (user_id, image_id, session_id, message_id, media_type, bytes, created_at)
+values (%(user_id)s, %(image_id)s, %(session_id)s, %(message_id)s, %(media_type)s, %(bytes)s, %(created_at)s)
+on conflict do nothing;
+
+-- name: summaries
+-- Summaries of sessions whose message they go up to is there.
+with added as (
+    insert into chat.summaries (user_id, session_id, summary, covers_to, tokens, model, updated_at)
+    select %(user_id)s, given.session_id, given.summary, h.id, given.tokens, given.model, given.updated_at
+    from jsonb_to_recordset(%(rows)s) as given (session_id text, summary text, tokens integer, model text,
+        updated_at timestamptz, covers_to uuid)
+    join public.chat_message_history h
+        on h.user_id = %(user_id)s and h.message_id = given.covers_to and h.session_id = given.session_id
+    where exists (select from chat.sessions s where s.user_id = %(user_id)s and s.session_id = given.session_id)
+    on conflict do nothing
+    returning user_id)
+select count(*) from added;
+
+-- name: notes
+-- Pages of notes.
+with added as (
+    insert into public.agent_long_term_memory (user_id, id, agent_name, notes, version, created_at, updated_at)
+    select %(user_id)s, id, agent_name, notes, version, created_at, updated_at
+    from jsonb_to_recordset(%(rows)s) as given (id uuid, agent_name text, notes text, version integer,
+        created_at timestamptz, updated_at timestamptz)
+    on conflict do nothing
+    returning user_id)
+select count(*) from added;
+
+-- name: notes_versions
+-- What pages were, of those pages that are the document's.
+with added as (
+    insert into chat.notes_versions (user_id, agent_name, version, notes, operation, actor, reason, turn_id, attempt,
+        untrusted_turn, created_at)
+    select %(user_id)s, agent_name, version, notes, operation, actor, reason, turn_id, attempt, untrusted_turn,
+        created_at
+    from jsonb_to_recordset(%(rows)s) as given (page_id uuid, agent_name text, version integer, notes text,
+        operation text, actor text, reason text, turn_id uuid, attempt integer, untrusted_turn boolean,
+        created_at timestamptz)
+    where exists (select from public.agent_long_term_memory n
+                  where n.user_id = %(user_id)s and n.agent_name = given.agent_name and n.id = given.page_id)
+    on conflict do nothing
+    returning user_id)
+select count(*) from added;
+
+-- name: hold_memories
+-- The user's memories, until the transaction ends; numbers go on behind those of the document.
+insert into chat.memory_heads as heads (user_id, seq)
+values (%(user_id)s, %(seq)s)
+on conflict (user_id) do update set seq = greatest(heads.seq, excluded.seq);
+
+-- name: memories
+-- Memories; what is remembered in the same words, or under the same key, stays what it is.
+with added as (
+    insert into chat.memories (user_id, memory_id, seq, shelf, agent_name, session_id, kind, category, text, digest,
+        importance, tags, tier, subject, predicate, object, fact_key, valid_from, valid_to, superseded_by, origin, trust,
+        source_ids, turn_id, attempt, tsv, terms, recalls, recalled_at, expires_at, created_at, updated_at)
+    select %(user_id)s, memory_id, seq, shelf, agent_name, session_id, kind, category, text, decode(digest, 'hex'),
+        importance, tags, tier, subject, predicate, object, fact_key, valid_from, valid_to, superseded_by, origin, trust,
+        source_ids, turn_id, attempt, array_to_tsvector(words), decode(terms, 'hex'), recalls, recalled_at, expires_at,
+        created_at, updated_at
+    from jsonb_to_recordset(%(rows)s) as given (memory_id uuid, seq bigint, shelf text, agent_name text,
+        session_id text, kind text, category text, text text, digest text, importance real, tags text[], tier text,
+        subject text, predicate text, object text, fact_key text, valid_from timestamptz, valid_to timestamptz,
+        superseded_by uuid, origin text, trust text, source_ids uuid[], turn_id uuid, attempt integer, words text[],
+        terms text, recalls integer, recalled_at timestamptz, expires_at timestamptz, created_at timestamptz,
+        updated_at timestamptz)
+    on conflict do nothing
+    returning user_id)
+select count(*) from added;
+
+-- name: memory_changes
+-- What was done to memories.
+with added as (
+    insert into chat.memory_changes (user_id, seq, memory_id, operation, actor, reason, message_id, turn_id, attempt,
+        before, hidden, undone, created_at)
+    select %(user_id)s, seq, memory_id, operation, actor, reason, message_id, turn_id, attempt, before, hidden, undone,
+        created_at
+    from jsonb_to_recordset(%(rows)s) as given (seq bigint, memory_id uuid, operation text, actor text, reason text,
+        message_id uuid, turn_id uuid, attempt integer, before jsonb, hidden uuid[], undone boolean,
+        created_at timestamptz)
+    on conflict do nothing
+    returning user_id)
+select count(*) from added;
+
+-- name: hide_titles
+-- What changes have hidden is hidden again: titles, which have their entries by now; messages bring their marks along.
+with held as (
+    select message_id from chat.message_index
+    where user_id = %(user_id)s and message_id = any(%(message_ids)s)
+    order by message_id
+    for update
+)
+update chat.message_index i set is_hidden = true
+from held
+where i.user_id = %(user_id)s and i.message_id = held.message_id;
+
+-- name: usage
+-- What turns took.
+with added as (
+    insert into chat.usage_daily (user_id, day, agent_name, model, turns, input_tokens, output_tokens)
+    select %(user_id)s, day, agent_name, model, turns, input_tokens, output_tokens
+    from jsonb_to_recordset(%(rows)s) as given (day date, agent_name text, model text, turns integer,
+        input_tokens bigint, output_tokens bigint)
+    on conflict do nothing
+    returning user_id)
+select count(*) from added;

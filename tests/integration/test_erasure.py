@@ -1,0 +1,338 @@
+"""Erasure: nothing of the user stays but a receipt, and nothing that began before comes back."""
+
+import asyncio
+import base64
+import contextlib
+import uuid
+from collections.abc import Awaitable, Callable
+
+import httpx
+import pytest
+
+from chatServer import cli, errors
+from chatServer.account.erase import erase
+from chatServer.api.sign_ins import delete_sign_in
+from chatServer.store import sessions, user_events
+from tests.conftest import ADA, EVE, owner_connection, serving
+from tests.integration.test_isolation import fill, fingerprint
+from tests.tools.canary import CANARY
+from tests.tools.dumping import tables_of_users, traces_of
+from tests.tools.talking import with_script
+
+NOT_ERASED = {"chat.embedding": "one row, and it is nobody's", "chat.erasures": "the receipts"}
+
+
+def rows_of(urls, user) -> dict[str, int]:
+    with owner_connection(urls.owner) as connection:
+        found = {}
+        for table in tables_of_users(connection):
+            row = connection.execute(f"select count(*) from {table} where user_id = %s", (user.user_id,)).fetchone()
+            found[table] = row[0] if row else 0
+        queue = "select count(*) from procrastinate.procrastinate_jobs where args ->> 'user_id' = %s"
+        [(found["jobs"],)] = connection.execute(queue, (str(user.user_id),)).fetchall()
+    return found
+
+
+async def enqueue(database, user) -> None:
+    async with database.transaction(user) as connection:
+        await connection.execute("select chat.enqueue_after_turn(gen_random_uuid(), gen_random_uuid())")
+
+
+async def test_no_table_of_the_catalogue_keeps_a_row_but_the_receipt(client, as_ada, database, urls):
+    await fill(database, ADA, CANARY, "adas")
+    await fill(database, EVE, "hers", "eves")
+    for user in (ADA, EVE):
+        await enqueue(database, user)
+    before, eves, jobs = rows_of(urls, ADA), fingerprint(urls, EVE), rows_of(urls, EVE)["jobs"]
+    empty = [table for table, count in before.items() if not count and table not in NOT_ERASED]
+    assert empty == [], "the test fills every table that there is; a new one has to be added to `fill`"
+    answer = await client.delete("/api/account/data", headers=as_ada)
+    assert answer.status_code == 200, answer.text
+    receipt = answer.json()
+    after = rows_of(urls, ADA)
+    assert {table: count for table, count in after.items() if count} == {"chat.erasures": 2}  # one is of `fill`
+    assert receipt["counts"] == {
+        table.rpartition(".")[2]: count
+        for table, count in before.items()
+        if table not in NOT_ERASED and table != "chat.user_event_heads"
+    }
+    assert traces_of(CANARY, urls) == []
+    assert (fingerprint(urls, EVE), rows_of(urls, EVE)["jobs"]) == (eves, jobs)
+    listed = (await client.get("/api/account/erasures", headers=as_ada)).json()["erasures"]
+    assert listed[0] == receipt
+    assert len(listed) == 2
+
+
+async def test_the_look_at_a_dump_finds_a_text_in_every_form(database, urls):
+    for form in (CANARY, f"x{base64.b64encode(CANARY.encode()).decode()}", base64.b64encode(b"a" + CANARY.encode())):
+        text = form if isinstance(form, str) else form.decode()
+        async with database.transaction(ADA) as connection:
+            await sessions.insert_session(connection, ADA.user_id, str(uuid.uuid4()), "assistant", title=text)
+    async with database.transaction(ADA) as connection:
+        picture = "insert into chat.message_images (image_id, session_id, message_id, media_type, bytes) "
+        values = "values (gen_random_uuid(), 'x', gen_random_uuid(), 'image/png', %s)"
+        await connection.execute(picture + values, (CANARY.encode(),))
+    assert len(traces_of(CANARY, urls)) == 4
+
+
+# Late writers --------------------------------------------------------------------------------------------
+
+
+async def test_what_was_not_committed_when_the_erasure_came_is_refused(database, urls):
+    with pytest.raises(errors.Erased):
+        async with database.transaction(ADA) as connection:
+            created = await sessions.insert_session(
+                connection, ADA.user_id, str(uuid.uuid4()), "assistant", title=CANARY
+            )
+            assert created
+            await user_events.tell_session(connection, ADA.user_id, created, "created")
+            await erase(database, ADA)
+    assert traces_of(CANARY, urls) == []
+
+
+async def test_what_was_told_when_the_erasure_came_goes_with_it(database, urls):
+    erasing = None
+    async with database.transaction(ADA) as connection:
+        created = await sessions.insert_session(connection, ADA.user_id, str(uuid.uuid4()), "assistant", title=CANARY)
+        assert created
+        told = {"user_id": ADA.user_id, "kind": "title", "data": "{}", "waited_s": 0}
+        await connection.execute(user_events.SQL["tell"], told)
+        await connection.flush()  # the head is ours
+        erasing = asyncio.create_task(erase(database, ADA))
+        await waits_for_a_lock(urls)
+    receipt = await erasing
+    assert receipt.counts["sessions"] == 1
+    assert traces_of(CANARY, urls) == []
+
+
+async def waits_for_a_lock(urls) -> None:
+    waiting = "select count(*) from pg_stat_activity where datname = %s and wait_event_type = 'Lock'"
+    with owner_connection(urls.owner) as owner:
+        async with asyncio.timeout(10):
+            while owner.execute(waiting, (urls.name,)).fetchone() == (0,):
+                await asyncio.sleep(0.02)
+
+
+async def test_work_that_waited_through_the_erasure_is_refused_and_new_work_is_not(database, urls):
+    await erase(database, ADA)
+
+    async def add(waited_s: float) -> None:
+        async with database.transaction(ADA) as connection:
+            session_id = str(uuid.uuid4())
+            created = await sessions.insert_session(connection, ADA.user_id, session_id, "assistant", title=CANARY)
+            assert created
+            await user_events.tell(connection, ADA.user_id, "session", {}, waited_s=waited_s)
+
+    with pytest.raises(errors.Erased):
+        await add(waited_s=10)
+    assert traces_of(CANARY, urls) == []
+    await add(waited_s=0)
+    assert traces_of(CANARY, urls) != []
+
+
+async def test_a_turn_that_does_not_stop_leaves_nothing_not_even_what_it_took(settings, as_ada, urls, monkeypatch):
+    monkeypatch.setattr("chatServer.account.erase.STOP_S", 0.1)
+    monkeypatch.setattr("chatServer.turn.turns.Turns.stop_here", lambda *_: None)
+    slow = {"match": "slow", "reply": f"{CANARY} " * 12, "delay_ms": 80}
+    async with serving(with_script(settings, slow)) as client:
+        client.headers.update(as_ada)
+        asked = asyncio.create_task(client.post("/api/chat", json={"message": f"slow {CANARY}"}))
+        await until(lambda: count(urls, "chat.turn_events"))
+        assert (await client.delete("/api/account/data")).status_code == 200
+        assert (await asked).status_code != 200
+    assert traces_of(CANARY, urls) == []
+    assert {table for table, rows in rows_of(urls, ADA).items() if rows} == {"chat.erasures"}
+
+
+def count(urls, table: str) -> int:
+    with owner_connection(urls.owner) as connection:
+        row = connection.execute(f"select count(*) from {table}").fetchone()
+    return row[0] if row else 0
+
+
+async def until(is_so: Callable[[], object], timeout_s: float = 20) -> None:
+    async with asyncio.timeout(timeout_s):
+        while not is_so():
+            await asyncio.sleep(0.02)
+
+
+async def test_recall_in_another_process_forgets_too_and_learns_anew(settings, as_ada):
+    async with serving(settings) as one, serving(settings) as other:
+        for client in (one, other):
+            client.headers.update(as_ada)
+
+        async def remember(text: str) -> str:
+            made = await one.post("/api/memories", json={"text": text, "agent_name": "*"})
+            return made.json()["id"]
+
+        async def found(question: str) -> list[str]:
+            answer = await other.get("/api/memories", params={"q": question})
+            return [each["id"] for each in answer.json()["memories"]]
+
+        olds = [await remember(f"Ada keeps {animal} on her farm.") for animal in ("cats", "geese", "lamas", "newts")]
+        assert set(await found("which animals does Ada keep")) == set(olds)
+        assert (await one.delete("/api/account/data")).status_code == 200
+        assert await found("which animals does Ada keep") == []
+        new = await remember("Ada keeps owls in her barn.")  # whose number was another's before
+        assert await found("which animals does Ada keep") == [new]
+
+
+# Under load ----------------------------------------------------------------------------------------------
+
+PICTURE = base64.b64encode(b"\x89PNG\r\n\x1a\n" + CANARY.encode()).decode()
+RULES = [
+    {"for": "title", "match": "(?s).", "reply": f"About {CANARY} and more", "delay_ms": 60},
+    {
+        "match": "note",
+        "tool_calls": [{"name": "manage_long_term_memory", "args": {"operation": "append", "content": f"- {CANARY}"}}],
+        "then": f"Noted {CANARY}.",
+    },
+    {"match": "slow", "reply": f"{CANARY} " * 20, "delay_ms": 40},
+]
+
+
+class Crowd:
+    """What one user does at two servers at once, again and again, until told to stop; all of it about the canary."""
+
+    def __init__(self, servers: list[httpx.AsyncClient]) -> None:
+        self.servers = servers
+        self.goes_on = True
+        self.statuses: list[int] = []
+        self.threads = [str(uuid.uuid4()) for _ in range(3)]
+
+    def works(self) -> list[Callable[[httpx.AsyncClient], Awaitable[None]]]:
+        stream = {"accept": "text/event-stream"}
+        picture = [f"data:image/png;base64,{PICTURE}"]
+        asks = [
+            {"message": f"My name is {CANARY} and I live in {CANARY}town.", "session_id": self.threads[0]},
+            {"message": f"slow {CANARY}", "session_id": self.threads[1]},
+            {"message": f"note {CANARY}", "session_id": self.threads[2]},
+            {"message": f"My boss is {CANARY}.", "images": picture},
+        ]
+
+        def posting(path: str, body: dict, **headers: str) -> Callable[[httpx.AsyncClient], Awaitable[None]]:
+            async def post(client: httpx.AsyncClient) -> None:
+                fresh = {"session_id": str(uuid.uuid4())} if path == "/api/chat" and "session_id" not in body else {}
+                self.statuses.append((await client.post(path, json=body | fresh, headers=headers)).status_code)
+
+            return post
+
+        async def follow(client: httpx.AsyncClient) -> None:
+            await client.get(f"/api/chat/{self.threads[1]}/stream")
+            await asyncio.sleep(0.05)
+
+        return [
+            *(posting("/api/chat", ask, **headers) for ask in asks for headers in ({}, stream)),
+            posting("/api/memories", {"text": f"{CANARY} is remembered", "agent_name": "*"}),
+            posting("/api/sessions", {"title": CANARY}),
+            follow,
+        ]
+
+    async def again(self, work: Callable[[httpx.AsyncClient], Awaitable[None]], client: httpx.AsyncClient) -> None:
+        while self.goes_on:
+            await work(client)
+            await asyncio.sleep(0.01)  # whoever is refused at the door does not wait for anything
+
+    def tasks(self) -> list[asyncio.Task[None]]:
+        return [asyncio.create_task(self.again(work, client)) for work in self.works() for client in self.servers]
+
+
+async def erased_under_load(settings, headers, urls, *, load_s: float, later_s: float) -> dict[str, int]:
+    settings = with_script(settings, *RULES, worker="inprocess")
+    async with contextlib.AsyncExitStack() as opened:
+        servers = [await opened.enter_async_context(serving(settings)) for _ in range(2)]
+        for each in servers:
+            each.headers.update(headers)
+        crowd = Crowd(servers)
+        tasks = crowd.tasks()
+        await asyncio.sleep(load_s)
+        assert traces_of(CANARY, urls), "there is something to erase"
+        crowd.goes_on = False
+        answer = await servers[0].delete("/api/account/data")
+        assert answer.status_code == 200, answer.text
+        assert traces_of(CANARY, urls) == [], "at once"
+        await asyncio.gather(*tasks)
+        assert traces_of(CANARY, urls) == [], "when all that was under way has ended"
+        await asyncio.sleep(later_s)
+        assert traces_of(CANARY, urls) == [], "later"
+        await until(lambda: rows_of(urls, ADA)["jobs"] == 0)
+    assert crowd.statuses.count(200) > 5
+    assert not [each for each in crowd.statuses if each == 500]
+    return answer.json()["counts"]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("load_s", "later_s"), [(1.5, 2), pytest.param(15, 60, marks=pytest.mark.long)], ids=["seconds", "a minute"]
+)
+async def test_no_byte_stays_or_comes_back_while_chats_jobs_and_streams_run(settings, as_ada, urls, load_s, later_s):
+    counts = await erased_under_load(settings, as_ada, urls, load_s=load_s, later_s=later_s)
+    print(counts)
+    assert counts["chat_message_history"] > 5
+    assert counts["jobs"] + counts["memories"] > 0
+
+
+async def test_the_check_is_red_when_late_writers_are_let_in(settings, as_ada, urls, monkeypatch):
+    with owner_connection(urls.owner) as owner:
+        owner.execute("create or replace function chat.in_time(waited_s float8) returns bool language sql return true")
+    monkeypatch.setattr("chatServer.account.erase._stop_turns", lambda *_: asyncio.sleep(0))
+    with pytest.raises(AssertionError, match=r"at once|has ended|later"):
+        for _ in range(5):
+            await erased_under_load(settings, as_ada, urls, load_s=1, later_s=0.5)
+
+
+# The account, and the command ----------------------------------------------------------------------------
+
+
+async def test_with_the_sign_in_of_development_the_account_is_its_data(client, as_ada, database, urls):
+    await fill(database, ADA, "x", "adas")
+    answer = (await client.delete("/api/account", headers=as_ada)).json()
+    assert answer["counts"]["sessions"] == 1
+    assert answer["sign_in"] == "kept"
+    assert "AUTH_MODE=dev" in answer["why"]
+
+
+@pytest.mark.parametrize(
+    ("status", "why"), [(200, None), (204, None), (404, None), (403, "status 403"), (None, "does not answer")]
+)
+async def test_the_sign_in_is_deleted_at_supabase_or_it_is_said_why_not(settings, status, why):
+    asked: list[httpx.Request] = []
+
+    def supabase(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        if status is None:
+            raise httpx.ConnectError("no")
+        return httpx.Response(status, json={})
+
+    with_key = {"auth_mode": "supabase", "supabase_url": "https://x.supabase.co", "supabase_secret_key": "sb_secret_1"}
+    settings = type(settings).model_validate(settings.model_dump() | with_key)
+    async with httpx.AsyncClient(transport=httpx.MockTransport(supabase)) as http:
+        said = await delete_sign_in(settings, http, ADA)
+    assert (said is None) == (why is None)
+    assert why is None or why in (said or "")
+    [request] = asked
+    assert (request.method, str(request.url)) == (
+        "DELETE",
+        f"https://x.supabase.co/auth/v1/admin/users/{ADA.user_id}",
+    )
+    assert (request.headers["apikey"], request.headers["authorization"]) == ("sb_secret_1", "Bearer sb_secret_1")
+
+
+async def test_without_a_key_nobody_is_asked_to_delete_a_sign_in(settings):
+    settings = type(settings).model_validate(
+        settings.model_dump() | {"auth_mode": "secret", "auth_jwt_secret": "s" * 40, "auth_issuer": "https://x.example"}
+    )
+    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: httpx.Response(500))) as http:
+        assert "SUPABASE_SECRET_KEY" in (await delete_sign_in(settings, http, ADA) or "")
+
+
+def test_the_command_asks_first(urls, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, value in {"DATABASE_URL": urls.app, "DATABASE_DIRECT_URL": urls.app, "CHAT_DATA_DIR": tmp_path}.items():
+        monkeypatch.setenv(name, str(value))
+    with pytest.raises(SystemExit, match="--yes"):
+        cli.main(["erase", "--user", "ada"])
+    assert count(urls, "chat.erasures") == 0
+    cli.main(["erase", "--user", "ada", "--yes"])
+    assert capsys.readouterr().out.startswith("Erased at 20")
+    assert count(urls, "chat.erasures") == 1
