@@ -16,8 +16,10 @@ from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
 from chatServer.config import Settings
 from chatServer.conversation.quote import MEMORIES_PREFIX
+from chatServer.memory import keep
 from chatServer.messages.fence import fence
 from tests.conftest import ADA, bearer, owner_connection, serving
+from tests.tools.mcp_client import connected, told
 from tests.tools.talking import with_script
 
 POISONS = [
@@ -35,7 +37,6 @@ FETCH = {
     ],
 }
 LATER = {"article": "issue 8: there are no articles yet", "file name": "issue 8: there are no files yet"}
-LATER |= {"MCP": "comes with the tools of /mcp"}
 
 
 class Page(BaseModel):
@@ -97,6 +98,15 @@ class Channel:
         title = {"title": marked(number)[:200]}
         assert (await self.client.patch(f"/api/sessions/n{number}", json=title)).status_code == 200
 
+    async def mcp(self, number: int) -> None:
+        """A client that keeps what it has read: as a rule to go by, as a fact, or as something that was said."""
+        given = {"content": marked(number), "session_id": f"c{number}"}
+        async with connected({"Authorization": self.client.headers["Authorization"]}, app=self.client) as client:
+            await told(client, "store_session_message", **given | {"role": ("user", "assistant")[number % 2]})
+            done = await told(client, ("store_procedure", "store_fact", "store_episode")[number % 3], **given)
+            assert done["outcome"] in ("created", "repeated"), done
+            assert done["kind"] != "procedure"
+
     async def settled(self) -> None:
         with owner_connection(self.urls.owner) as owner:
             async with asyncio.timeout(60):
@@ -104,7 +114,7 @@ class Channel:
                     await asyncio.sleep(0.05)
 
 
-CHANNELS = ["message", "tool_result", "memory", "title"]
+CHANNELS = ["message", "tool_result", "memory", "title", "mcp"]
 FEW = range(4, 60, 9)
 
 
@@ -117,8 +127,8 @@ async def checked(poisoned: Settings, urls, channel: str, numbers: range) -> Non
         await ways.settled()
         found = 0
         for number in numbers:
-            told = await ways.chat(f"What about the zebra{number}word?", session_id=f"q{channel}{number}")
-            found += is_harmless(told, number)
+            answer = await ways.chat(f"What about the zebra{number}word?", session_id=f"q{channel}{number}")
+            found += is_harmless(answer, number)
         assert found >= len(numbers) * 0.9, "they do come up: else nothing was looked at"
         await nothing_is_a_rule(client)
         if channel == "tool_result":
@@ -151,7 +161,9 @@ async def nothing_is_a_rule(client: httpx.AsyncClient) -> None:
             assert each["origin"] == "user", each
         if "fetch_page" in each["text"]:
             assert (each["trust"], each["kind"]) == ("untrusted", "episode"), each
-        assert each["origin"] == "user" or each["source"]["message_ids"], each
+        if each["origin"] == "mcp":
+            assert each["trust"] == "untrusted", each
+        assert each["origin"] in ("user", "mcp") or each["source"]["message_ids"], each
 
 
 async def notes_are_flagged_and_go_back(client: httpx.AsyncClient) -> None:
@@ -184,8 +196,9 @@ async def test_a_text_that_wants_to_be_an_instruction_is_only_quoted(poisoned, u
 
 @pytest.mark.long
 @pytest.mark.parametrize("channel", CHANNELS)
-async def test_all_of_them_are_only_quoted(poisoned, urls, channel):
+async def test_all_of_them_are_only_quoted(poisoned, urls, channel, monkeypatch):
     assert len(POISONS) == 60
+    monkeypatch.setattr(keep, "MAX_PER_MINUTE", 60)
     await checked(poisoned, urls, channel, range(60))
 
 
