@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from chatServer.protocols.mcp import server
 
 SERVER = "chatServer.protocols.mcp.server"
+LATE = "jsonschema"  # by which a client reads results: it would take a second of the loop at the first one
 
 
 async def load() -> "type[server.Served]":
     """What speaks MCP; the second time it is there."""
+    await asyncio.to_thread(importlib.import_module, LATE)
     module = await asyncio.to_thread(importlib.import_module, SERVER)
     return cast("type[server.Served]", module.Served)
 
