@@ -18,7 +18,7 @@ from benchmarks.server import Server, running_server
 from benchmarks.wire import Wire
 
 MINUTES = float(sys.argv[1]) if len(sys.argv) > 1 and __name__ == "__main__" else 30.0
-CACHE_MB = "16"  # full within minutes: what these users say grows without end, and what is kept of it must not
+CACHE_MB = "4"  # full within minutes, also where little is done: what these users say grows without end
 SESSIONS = 500
 USERS = 50
 SAMPLE_EVERY_S = 10
