@@ -11,12 +11,10 @@ from typing import Any, get_args
 from uuid import UUID
 
 from chatServer import command, terminal_memories
-from chatServer.agent.catalog import load_agents
 from chatServer.config import Settings
 from chatServer.errors import ChatError, StartupError
 from chatServer.memory.edit import Edit
 from chatServer.memory.graph import MAX_HOPS
-from chatServer.memory.maintain import Retention
 from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Principal, Tier
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
@@ -58,10 +56,8 @@ async def _act(settings: Settings, database: Database, parsed: argparse.Namespac
         case "audit":
             return await terminal_memories.audit_memories(database, user, width=_width(), **options)
         case "maintain":
-            agents = load_agents(settings.agents_dir, settings.default_agent)
-            retention = Retention(settings.retention_days, agents.retention_days)
             return await terminal_memories.maintain_memories(
-                database, user, retention=retention, dry_run=parsed.dry_run, **options
+                database, user, retention=with_vectors().retention(settings), dry_run=parsed.dry_run, **options
             )
     return await OF_ONE[parsed.action](database, user, parsed.id, **options)
 
@@ -76,7 +72,7 @@ async def _found(settings: Settings, database: Database, parsed: argparse.Namesp
 
 
 def with_vectors() -> Any:
-    """The commands that need an embedder: loading what it needs takes as long as all the rest."""
+    """What commands need that ask an embedder or the agents' files: loading that takes as long as all the rest."""
     return importlib.import_module("chatServer.memory_vectors")
 
 

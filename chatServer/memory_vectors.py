@@ -1,4 +1,4 @@
-"""What chatserver memory does with an embedder: search, and reembed."""
+"""What chatserver memory does with an embedder, search and reembed, or with the agents' files."""
 
 import argparse
 import asyncio
@@ -6,11 +6,13 @@ import sys
 from typing import TextIO
 
 from chatServer import logs
+from chatServer.agent.catalog import load_agents
 from chatServer.agent.embeddings import embedder_of
 from chatServer.config import Settings
 from chatServer.conversation.tokens import count_text
 from chatServer.errors import EmbedderFailed, StartupError
 from chatServer.memory import browse
+from chatServer.memory.maintain import Retention
 from chatServer.memory.recall import recalling
 from chatServer.memory.reembed import Progress, count_users, reembed
 from chatServer.records import Memory, MemoryFilter, Principal
@@ -68,3 +70,8 @@ class Bar:
     def end(self) -> None:
         if self._is_terminal:
             self._stream.write("\n")
+
+
+def retention(settings: Settings) -> Retention:
+    """How long things are kept, by the settings and by each agent's file."""
+    return Retention(settings.retention_days, load_agents(settings.agents_dir, settings.default_agent).retention_days)

@@ -27,6 +27,7 @@ from chatServer.turn.ask import Ask
 from chatServer.turn.events import ENDINGS, Numbered
 from chatServer.turn.turns import Place
 
+RECALL_MS = 5_000
 EARLIER_MESSAGES = 6
 EARLIER_ROWS = 24  # an answer with tools is several
 MAX_PIPED_BYTES = 8_000_000  # as over HTTP
@@ -47,7 +48,8 @@ def chat(settings: Settings, parsed: argparse.Namespace) -> None:
         # The turns have a thread of their own: a terminal that stands still (Ctrl-S) must not hold up their leases.
         with start_blocking_portal() as portal:
             # What turns leave to be done is for servers and workers: it is everybody's, not this person's alone.
-            opened = running(settings.model_copy(update={"worker": "off"}))
+            # One question of a process that has just begun: nobody minds if recall has to load everything for it.
+            opened = running(settings.model_copy(update={"worker": "off", "recall_deadline_ms": RECALL_MS}))
             with portal.wrap_async_context_manager(opened) as state:
                 talk = Talk(portal, state, user, _screen(talks=talks))
                 if question is not None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+from chatServer.memory.alike import signature
 from chatServer.memory.label import quoted_line
 from chatServer.memory.passage import passage
 from chatServer.memory.ranking.rank import Hit
@@ -16,7 +17,9 @@ from chatServer.store.recall import LiveMemory, LiveMessage
 LINE_TOKENS = 1  # between two
 FRAME_TOKENS = 60  # around all of them
 MAX_MISSES = 3
-SAID_AGAIN_CHARACTERS = 300  # a message that is no longer than this says no more than the memory of it
+SAID_AGAIN_CHARACTERS = 300  # a longer message always says more than what is remembered of it
+SAID_BESIDE = 1  # telling words that a message may have beside what is remembered of it
+OF_ONE_THING = 3  # telling words of a message that says one thing only
 COMPARED_CHARACTERS = 600
 SAME_WORDS = 0.9  # of the longer of two texts
 NEGATIONS = frozenset(("not", "no", "never", "t"))
@@ -60,23 +63,27 @@ def line_of(
 
 
 def is_over(row: LiveMessage | LiveMemory, until_s: float | None) -> bool:
-    """Whether it says nothing but what no longer holds; a longer message may say more."""
-    is_short = isinstance(row, LiveMemory) or len(row.text) <= SAID_AGAIN_CHARACTERS
-    return until_s is not None and is_short
+    """Whether it says nothing but what no longer holds; who said it with other things says more."""
+    if until_s is None or isinstance(row, LiveMemory):
+        return until_s is not None
+    return len(row.text) <= SAID_AGAIN_CHARACTERS and len(signature(row.text).words) <= OF_ONE_THING
 
 
 def chosen(lines: Sequence[Line], question: str) -> Iterator[Line]:
     """Best first, each thing once: a memory before the message that said it, and nothing that was just asked."""
-    told = {source: line.item_id for line in lines for source in _sources(line)}
+    told: dict[UUID, list[Line]] = {}
+    for line in lines:
+        for source in _sources(line):
+            told.setdefault(source, []).append(line)
     lifted: dict[UUID, float] = {}
     for line in lines:
-        if memory_id := told.get(line.item_id):
-            lifted[memory_id] = max(lifted.get(memory_id, 0.0), line.score)
+        for memory in told.get(line.item_id, ())[-1:]:
+            lifted[memory.item_id] = max(lifted.get(memory.item_id, 0.0), line.score)
     ranked = [replace(line, score=max(line.score, lifted.get(line.item_id, 0.0))) for line in lines]
     shown = [_words(question)]
     for line in sorted(ranked, key=lambda line: (-line.score, isinstance(line.row, LiveMessage))):
         words = _words(line.row.text)
-        is_told = line.item_id in told and len(line.row.text) <= SAID_AGAIN_CHARACTERS
+        is_told = line.item_id in told and not _says_more(line.row.text, told[line.item_id])
         if not is_told and not any(_are_same(words, others) for others in shown):
             shown.append(words)
             yield line
@@ -103,6 +110,15 @@ def recalled(
 
 def _sources(line: Line) -> Sequence[UUID]:
     return line.row.source_ids if isinstance(line.row, LiveMemory) else ()
+
+
+def _says_more(text: str, told: Sequence[Line]) -> bool:
+    """Whether a message says more than what is remembered of it."""
+    if len(text) > SAID_AGAIN_CHARACTERS:
+        return True
+    known = {word for line in told for word in signature(line.row.text).words}
+    left = [word for word in signature(text).words if word not in known]
+    return len(left) > SAID_BESIDE or any(word.isdigit() for word in left)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -19,6 +19,7 @@ from chatServer.memory.ranking.overview import overview
 from chatServer.memory.ranking.postings import Floats
 from chatServer.memory.ranking.question import READ_CHARS, Question, read_question
 from chatServer.memory.ranking.rank import Hit, rank
+from chatServer.memory.ranking.rehearse import rehearse
 from chatServer.memory.ranking.relevance import relevant
 from chatServer.memory.ranking.weights import Weights, shipped_weights
 from chatServer.memory.reach import memories_of, scope_of, searched
@@ -123,6 +124,7 @@ class Recaller:
             await self._embedder.warm()
         except errors.EmbedderFailed as error:
             logger.warning("recall has no vectors: %s", error)
+        await asyncio.to_thread(rehearse, self._weights)
         self._count("anything")
         ask = Ask(NOBODY, "anything", store.Scope("", None, None, ()), frozenset(), 0, 1, about_the_past=False)
         await asyncio.gather(*(self._recall(ask) for _ in range(POOL_SIZE)), return_exceptions=True)

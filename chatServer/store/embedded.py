@@ -71,7 +71,7 @@ def embedded_postgres(data_dir: Path, *, version: int = 18) -> Iterator[Embedded
                 try:
                     fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
-                    logger.info("another process still uses the embedded database; it goes on")
+                    logger.debug("another process still uses the embedded database; it goes on")
                 else:
                     _stop(data_dir / "postgres", version)
 

@@ -85,8 +85,12 @@ def test_text_and_reasoning_arrive_whole(chat):
     assert told["finishes"] == [{"isAbort": False, "isDisconnect": False, "isError": False}]
     stored = chat.stored()
     assert stored[-1]["id"] == answer["id"], "the id that the stream announced is the stored one"
-    drawn = [{name: value for name, value in part.items() if name != "id"} for part in answer["parts"]]
+    *drawn, revision = [{name: value for name, value in part.items() if name != "id"} for part in answer["parts"]]
     assert stored[-1]["parts"] == drawn, "a reload draws what the stream drew"
+    assert revision == {
+        "type": "data-memory-revision",
+        "data": {"status": "starting", "session_id": chat.session},
+    }, "what becomes of it stands in the metadata"
 
 
 def test_tools_and_what_they_tell_arrive(chat):
@@ -97,7 +101,7 @@ def test_tools_and_what_they_tell_arrive(chat):
     assert [part["text"] for part in parts(told, "text")] == ["Noted."]
     [noted] = parts(told, "data-notes")
     assert noted["data"]["version"] == 1
-    assert [part["type"] for part in told["data"]] == ["data-notes"]
+    assert [part["type"] for part in told["data"]] == ["data-notes", "data-memory-revision"]
 
 
 def test_a_tool_that_fails_is_shown_as_failed(chat):
@@ -149,9 +153,11 @@ def test_nothing_to_resume_changes_nothing(chat):
 def test_the_same_message_again_is_replayed_from_the_log(chat):
     [first] = chat.play({"do": "send", "text": "tell me a story", "id": "msg-1"})
     [again] = chat.play({"do": "send", "text": "tell me a story", "id": "msg-1"})
-    assert again["messages"][-1] == first["messages"][-1]
-    stored = chat.stored()
-    assert len(stored) == 2
+    *drawn, revision = first["messages"][-1]["parts"]
+    *replayed, later = again["messages"][-1]["parts"]
+    assert replayed == drawn
+    assert later["id"] == revision["id"], "memory may be revised by now"
+    assert len(chat.stored()) == 2
 
 
 def texts(messages: list[dict]) -> list[str]:

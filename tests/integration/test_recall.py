@@ -420,3 +420,20 @@ async def test_a_question_that_waits_for_a_load_which_is_dropped_gets_the_next_o
         await waits.wait()
         recaller.shelves.drop(ADA.user_id)
         assert texts(await asking) == ["My dog is called Rex"]
+
+
+async def test_a_message_that_says_more_than_what_is_remembered_of_it_is_shown_too(database):
+    session_id, [source] = await said(database, ADA, "My daughter Mia is six years old and plays the violin")
+    await remembered(database, ADA, "The user's daughter Mia plays violin", sources=[source], session_id=session_id)
+    async with recaller_of(database) as recaller:
+        assert any("six" in text for text in texts(await asked(recaller, ADA, "How old is Mia?")))
+
+
+async def test_what_was_said_beside_something_that_is_over_is_still_found(database):
+    session_id, [source] = await said(database, ADA, "I live in Berlin with my wife Clara")
+    old = await remembered(database, ADA, "The user lives in Berlin", sources=[source], session_id=session_id)
+    new = await remembered(database, ADA, "The user lives in Hamburg", session_id=session_id)
+    await replaced(database, ADA, old, by=new)
+    async with recaller_of(database) as recaller:
+        assert "Clara" in " ".join(texts(await asked(recaller, ADA, "Who is Clara?")))
+        assert texts(await asked(recaller, ADA, "Where do I live?"))[0] == "The user lives in Hamburg"

@@ -66,6 +66,7 @@ def minimal_rows(session_id: str, turn_id: str, number: int) -> dict[str, dict[s
             "tsv": "",
             "terms": b"",
         },
+        "chat.erasures": {"erased_at": f"2026-01-0{number}", "counts": "{}"},
         "chat.personal_tokens": {
             "token_id": turn_id,
             "name": "laptop",
@@ -81,6 +82,7 @@ def minimal_rows(session_id: str, turn_id: str, number: int) -> dict[str, dict[s
 ROWS = minimal_rows(SESSION, TURN, 1)
 OTHER_ROWS = minimal_rows(OTHER, OTHER, 2)
 TABLES = list(ROWS)
+RECEIPTS = ("chat.erasures",)  # which nobody changes or takes away
 NEEDED = {
     "chat.turns": ["chat.sessions"],
     "chat.turn_events": ["chat.sessions", "chat.turns"],
@@ -351,11 +353,14 @@ def test_a_user_gives_no_row_away_and_takes_none(chat_app, table):
         sql.SQL("update {} set user_id = {}").format(sql.SQL(table), EVE.user_id),
         match="violates row-level security|permission denied",
     )
+    if table in RECEIPTS:
+        refuses(chat_app, f"delete from {table}")
+        return
     assert chat_app.execute(f"delete from {table} where user_id = %s", [EVE.user_id]).rowcount == 0
     refuses(chat_app, f"truncate {table} cascade")
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", [table for table in TABLES if table not in RECEIPTS])
 def test_deleting_everything_deletes_only_own_rows(owner, table):
     become(owner, "chat_user", claims_of(ADA)).execute(f"delete from {table}")
     owner.execute("reset role")
