@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import logging
+import math
 import os
 import select
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextvars import ContextVar
 from typing import Any, NamedTuple, Self
 from uuid import UUID
 
@@ -31,6 +33,9 @@ ERASED = "CH410"  # as chat.in_time raises it
 OUTAGE_CODES = frozenset({"25P03", "25006", "55P03"})  # idle too long, a standby after a failover, a lock not to be had
 
 logger = logging.getLogger(__name__)
+
+# When the request came for which all this is done, by time.monotonic(): what waited before its transaction has waited.
+asked_at: ContextVar[float] = ContextVar("asked_at", default=math.inf)
 
 
 class Usage(NamedTuple):
@@ -116,7 +121,7 @@ class Database:
 
     @contextlib.asynccontextmanager
     async def _pipeline(self, begin: list[bytes], timeout_ms: int) -> AsyncIterator[Pipeline]:
-        wanted_at = time.monotonic()
+        wanted_at = min(time.monotonic(), asked_at.get())
         async with self._connection(timeout_ms + CUT_OFF_GRACE_MS) as connection:
             pipeline = Pipeline(connection, begin, waited_s=time.monotonic() - wanted_at)
             try:

@@ -12,11 +12,13 @@ import pytest
 from chatServer import cli, errors
 from chatServer.account.erase import erase
 from chatServer.api.sign_ins import delete_sign_in
+from chatServer.conversation import put
 from chatServer.store import sessions, user_events
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_isolation import fill, fingerprint
 from tests.tools.canary import CANARY
 from tests.tools.dumping import tables_of_users, traces_of
+from tests.tools.mcp_client import connected
 from tests.tools.talking import with_script
 
 NOT_ERASED = {"chat.embedding": "one row, and it is nobody's", "chat.erasures": "the receipts"}
@@ -128,6 +130,27 @@ async def test_work_that_waited_through_the_erasure_is_refused_and_new_work_is_n
     assert traces_of(CANARY, urls) == []
     await add(waited_s=0)
     assert traces_of(CANARY, urls) != []
+
+
+async def test_a_request_that_came_before_is_refused_wherever_it_waited(settings, as_ada, urls, monkeypatch):
+    """A tool of /mcp, whose words are still being counted when the erasure comes and goes."""
+    counting, counted = asyncio.Event(), asyncio.Event()
+
+    async def slowly(*_):
+        counting.set()
+        await counted.wait()
+        return 7
+
+    monkeypatch.setattr(put, "count_apart", slowly)
+    async with serving(settings) as client, connected(as_ada, app=client) as mcp:
+        said = {"session_id": "s", "role": "user", "content": CANARY}
+        late = asyncio.create_task(mcp.call_tool("store_session_message", said))
+        await counting.wait()
+        assert (await client.delete("/api/account/data", headers=as_ada)).status_code == 200
+        counted.set()
+        assert (await late).is_error
+    with owner_connection(urls.owner) as connection:
+        assert connection.execute("select count(*) from chat.sessions").fetchone() == (0,)
 
 
 async def test_a_turn_that_does_not_stop_leaves_nothing_not_even_what_it_took(settings, as_ada, urls, monkeypatch):
