@@ -5,7 +5,7 @@ import asyncio
 import importlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from chatServer.agent.memory_tools import MemoryTools, ToolsFor
 from chatServer.protocols.mcp.desk import Desk
@@ -15,14 +15,17 @@ if TYPE_CHECKING:
     from chatServer.protocols.mcp import server
 
 SERVER = "chatServer.protocols.mcp.server"
+_loaded: "list[type[server.Served]]" = []
 LATE = "jsonschema"  # by which a client reads results: it would take a second of the loop at the first one
 
 
 async def load() -> "type[server.Served]":
-    """What speaks MCP; the second time it is there."""
-    await asyncio.to_thread(importlib.import_module, LATE)
-    module = await asyncio.to_thread(importlib.import_module, SERVER)
-    return cast("type[server.Served]", module.Served)
+    """What speaks MCP; the second time it is there, and no thread is waited for."""
+    if not _loaded:
+        await asyncio.to_thread(importlib.import_module, LATE)
+        module = await asyncio.to_thread(importlib.import_module, SERVER)
+        _loaded.append(module.Served)
+    return _loaded[0]
 
 
 def tools_for(desk: Desk) -> ToolsFor:
