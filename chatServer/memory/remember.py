@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from chatServer import metrics
+from chatServer.memory.classify import classify
 from chatServer.memory.drafts import MAX_READ, Draft, KnownTools, Sheet, drafts_of, fact_of, question_in
 from chatServer.memory.facts import Extractor, Fact, RuleExtractor
 from chatServer.memory.guard import guard
@@ -127,7 +128,8 @@ def _guarded(draft: Draft) -> Draft | None:
         return None
     if text == draft.memory.text:
         return draft
-    return replace(draft, memory=replace(draft.memory, text=text, triple=None, fact_key=None))
+    tags = (draft.memory.category, *classify(text).tags[1:])
+    return replace(draft, memory=replace(draft.memory, text=text, tags=tags, triple=None, fact_key=None))
 
 
 def _refused(result: Learned, reason: str) -> Learned:
