@@ -99,7 +99,7 @@ async def _asked(models: TitleModels, agent_name: str, exchange: list[StoredMess
     except Exception as error:  # noqa: BLE001  whatever a provider raises, there is still the first sentence
         logger.warning("no title from the model: %s", type(error).__name__)
         return ""
-    return clean_title(guard(clean_title(str(answer.text))) or "")
+    return clean_title(await guard(clean_title(str(answer.text))) or "")
 
 
 def _first(messages: list[StoredMessage], role: str) -> StoredMessage | None:

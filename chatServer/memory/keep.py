@@ -63,7 +63,7 @@ class Refused(Exception):
 async def keep(database: Database, caller: Caller, offer: Offer, *, scopes: Scopes) -> Kept:
     """Keep it, unless it was kept before or may not be. Another user's session is simply unknown."""
     try:
-        offer = _guarded(offer)
+        offer = await _guarded(offer)
         kind = await _kind(database, caller, offer)
         async with database.transaction(caller.principal) as connection:
             shelved = await _shelved(connection, caller, offer, scopes, kind=kind)
@@ -76,18 +76,18 @@ async def keep(database: Database, caller: Caller, offer: Offer, *, scopes: Scop
     return Kept(outcome, shelved.memory.kind, shelved.memory.memory_id, why)
 
 
-def _guarded(offer: Offer) -> Offer:
+async def _guarded(offer: Offer) -> Offer:
     """What the deployment's guard lets pass: a tag and a triple only as they are, and neither beside a text that it has
     rewritten, whose words they may repeat."""
     given = clean_text(offer.text).strip()
-    text = _sound(guard(given))
+    text = _sound(await guard(given))
     if text != given:
         return replace(offer, text=text, tags=(), triple=None)
     triple = offer.triple
     parts = (triple.subject, triple.predicate, triple.object) if triple else ()
-    passes = all(guard(part) == part for part in parts)
-    tags = [tag for tag in offer.tags if guard(tag) == tag]
-    return replace(offer, text=text, tags=tags, triple=triple if passes else None)
+    tags = [tag for tag in offer.tags if await guard(tag) == tag]
+    is_unchanged = [await guard(part) == part for part in parts]
+    return replace(offer, text=text, tags=tags, triple=triple if all(is_unchanged) else None)
 
 
 def _sound(passed: str | None) -> str:

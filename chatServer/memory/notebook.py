@@ -56,7 +56,7 @@ async def change(
     is done, and then once for each reason that the author has. What is not a person's own passes the guard."""
     user_id = principal.user_id
     if content is not None and author.actor == "agent":
-        content = guard(content)
+        content = await guard(content)
         if content is None:
             page = await read(database, principal, agent_name)
             return Outcome(page, GUARDED, True, page.version)

@@ -1,5 +1,7 @@
 """The seam before replies and memories are stored: a deployment's own function, found by its name."""
 
+import asyncio
+import threading
 import uuid
 
 import pytest
@@ -32,7 +34,26 @@ def broken(text: str) -> str | None:
     raise ValueError(text)
 
 
+async def later(text: str) -> str | None:
+    return text
+
+
+class Later:
+    async def __call__(self, text: str) -> str | None:
+        return text
+
+
+def patient(text: str) -> str | None:
+    return text if others_went_on.wait(2) else None
+
+
+def odd(text: str) -> object:
+    return text.encode()
+
+
+LATER = Later()
 NOT_A_FUNCTION = 7
+others_went_on = threading.Event()
 HERE = "tests.integration.test_guard"
 
 
@@ -42,9 +63,9 @@ def _none_is_left_behind():
     install(None)
 
 
-def test_without_one_every_text_passes_as_it_is():
+async def test_without_one_every_text_passes_as_it_is():
     text = "I live in Porto."
-    assert guard(text) is text
+    assert await guard(text) is text
 
 
 @pytest.mark.parametrize("path", ["no.such.module:f", f"{HERE}:missing", f"{HERE}:NOT_A_FUNCTION"])
@@ -53,9 +74,26 @@ def test_one_that_is_not_there_is_refused_at_the_start(path):
         install(path)
 
 
-def test_one_that_fails_lets_nothing_pass_and_its_words_stay_out_of_the_log(caplog):
+@pytest.mark.parametrize("name", ["later", "LATER"])
+def test_one_that_is_async_is_refused_at_the_start(name):
+    with pytest.raises(StartupError, match="plain def"):
+        install(f"{HERE}:{name}")
+
+
+async def test_one_that_takes_its_time_holds_up_nobody():
+    install(f"{HERE}:patient")
+    asyncio.get_running_loop().call_soon(others_went_on.set)
+    assert await guard("I live in Porto.") == "I live in Porto."
+
+
+async def test_what_is_no_text_is_not_stored():
+    install(f"{HERE}:odd")
+    assert await guard("I live in Porto.") is None
+
+
+async def test_one_that_fails_lets_nothing_pass_and_its_words_stay_out_of_the_log(caplog):
     install(f"{HERE}:broken")
-    assert guard("my secret") is None
+    assert await guard("my secret") is None
     assert "ValueError" in caplog.text
     assert "secret" not in caplog.text
 

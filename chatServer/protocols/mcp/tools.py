@@ -55,7 +55,7 @@ def check_user(caller: Caller, arguments: shapes.Arguments) -> None:
 
 
 async def store_session_message(desk: Desk, caller: Caller, given: shapes.StoreMessage) -> shapes.Stored:
-    text = guard(given.content)
+    text = await guard(given.content)
     if text is None:
         raise errors.Forbidden("The guard of this server does not let it be stored.")
     said = puts.Said(given.role, text, given.importance_score, given.message_type, given.message_id)
