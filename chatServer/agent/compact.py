@@ -69,7 +69,7 @@ async def compact(
         text, took = await _told(summary.text if summary else "", said, model, target_tokens)
         name = model[0] if model and text else None
         text = text or await asyncio.to_thread(gist, summary.text if summary else "", said, target_tokens)
-    text = guard(text) or ""
+    text = await guard(text) or ""
     count = (summary.messages if summary else 0) + len(head)
     return Summary(text, head[-1].id, count, count_text(text), name, took)
 

@@ -14,6 +14,7 @@ from markdown_it.token import Token
 
 from chatServer.agent.catalog import Catalog
 from chatServer.agent.models import Models
+from chatServer.memory.guard import guard
 from chatServer.messages import clean_text, text_of
 from chatServer.messages.fence import fence
 from chatServer.records import Principal, StoredMessage
@@ -98,7 +99,7 @@ async def _asked(models: TitleModels, agent_name: str, exchange: list[StoredMess
     except Exception as error:  # noqa: BLE001  whatever a provider raises, there is still the first sentence
         logger.warning("no title from the model: %s", type(error).__name__)
         return ""
-    return clean_title(str(answer.text))
+    return clean_title(await guard(clean_title(str(answer.text))) or "")
 
 
 def _first(messages: list[StoredMessage], role: str) -> StoredMessage | None:

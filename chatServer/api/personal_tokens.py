@@ -5,13 +5,14 @@ over everybody's tokens. What is stored is a hash; a token that was looked up is
 """
 
 import asyncio
+import contextlib
 import hashlib
 import hmac
 import secrets
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import NamedTuple
@@ -30,7 +31,9 @@ MAX_TOKENS = 20  # of one user
 REMEMBERED_S = 60
 REMEMBERED_TOKENS = 10_000
 STREAM_S = 900  # so long a stream goes on before its token is looked at again
+REFUSED_TOKENS = 1_000  # the last ones; a client with an old token asks again and again
 LOOKUPS = 4  # at once: whoever sends made-up tokens has no more of our connections than these
+LOOKUP_WAIT_S = 2.0  # for one of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class PersonalTokens:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._remembered: OrderedDict[tuple[UUID, UUID], Remembered] = OrderedDict()
+        self._refused: OrderedDict[tuple[UUID, UUID, bytes], float] = OrderedDict()  # until when
         self._looking = asyncio.Semaphore(LOOKUPS)
 
     async def principal_of(self, token: str) -> Principal | None:
@@ -124,9 +128,13 @@ class PersonalTokens:
             del self._remembered[key]
 
     async def _look_up(self, parts: Parts) -> Principal | None:
-        async with self._looking, self._database.transaction(Principal(parts.user_id)) as connection:
+        """Overloaded when too many wait to be looked up."""
+        if time.time() < self._refused.get((parts.user_id, parts.token_id, parts.digest), 0):
+            return None
+        async with self._place(), self._database.transaction(Principal(parts.user_id)) as connection:
             found = await store.find_token(connection, parts.user_id, parts.token_id)
             if found is None or not hmac.compare_digest(found.digest, parts.digest):
+                self._refuse(parts)
                 return None
             await store.mark_used(connection, parts.user_id, parts.token_id)
         now, ends = time.time(), found.expires_at.timestamp()
@@ -134,6 +142,24 @@ class PersonalTokens:
         principal = Principal(parts.user_id, found.is_anonymous, expires_at=min(ends, now + STREAM_S), scopes=scopes)
         self._remember(parts, principal, min(ends, now + REMEMBERED_S))
         return principal
+
+    @contextlib.asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(LOOKUP_WAIT_S):
+                await self._looking.acquire()
+        except TimeoutError as error:
+            raise errors.Overloaded from error
+        try:
+            yield
+        finally:
+            self._looking.release()
+
+    def _refuse(self, parts: Parts) -> None:
+        """By its secret, too: who guesses at one shall not shut out whoever has it."""
+        self._refused[parts.user_id, parts.token_id, parts.digest] = time.time() + REMEMBERED_S
+        if len(self._refused) > REFUSED_TOKENS:
+            self._refused.popitem(last=False)
 
     def _remember(self, parts: Parts, principal: Principal, until: float) -> None:
         key = parts.user_id, parts.token_id

@@ -1,7 +1,9 @@
 """What stands before replies and memories are stored: a deployment may put a function of its own here, that rewrites a
 text or refuses it. `GUARD=module:function`; without one every text passes as it is."""
 
+import asyncio
 import importlib
+import inspect
 import logging
 from collections.abc import Callable
 
@@ -19,10 +21,17 @@ def _passes(text: str) -> str | None:
 _guard: Guard = _passes  # one for the process, chosen when it starts
 
 
-def guard(text: str) -> str | None:
-    """What of a text may be stored. A guard that fails lets nothing pass."""
+async def guard(text: str) -> str | None:
+    """What of a text may be stored. A guard that fails lets nothing pass; one that takes its time holds up nobody."""
+    return text if _guard is _passes else await asyncio.to_thread(_asked, text)
+
+
+def _asked(text: str) -> str | None:
     try:
-        return _guard(text)
+        passed = _guard(text)
+        if not isinstance(passed, str | None):
+            raise TypeError
+        return passed
     except Exception as error:  # noqa: BLE001  it is not ours, and what it should have looked at may not slip through
         logger.error("the guard failed, and a text was refused: %s", type(error).__name__)
         return None
@@ -42,5 +51,7 @@ def _found(path: str) -> Guard:
         raise StartupError(f"GUARD={path} cannot be imported: {type(error).__name__}: {error}") from error
     if not callable(found):
         raise StartupError(f"GUARD={path} is no function.")
+    if any(map(inspect.iscoroutinefunction, (found, type(found).__call__))):
+        raise StartupError(f"GUARD={path} is async. It is called in a thread: write it with a plain def.")
     guarding: Guard = found
     return guarding

@@ -6,7 +6,7 @@ is done (a procedure) is kept as such only in the user's own words. What is kept
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 from uuid import UUID
@@ -63,10 +63,10 @@ class Refused(Exception):
 async def keep(database: Database, caller: Caller, offer: Offer, *, scopes: Scopes) -> Kept:
     """Keep it, unless it was kept before or may not be. Another user's session is simply unknown."""
     try:
-        text = _sound(offer.text)
-        kind = await _kind(database, caller, offer, text)
+        offer = await _guarded(offer)
+        kind = await _kind(database, caller, offer)
         async with database.transaction(caller.principal) as connection:
-            shelved = await _shelved(connection, caller, offer, scopes, text=text, kind=kind)
+            shelved = await _shelved(connection, caller, offer, scopes, kind=kind)
     except Refused as refusal:
         metrics.memories_refused.labels(refusal.name).inc()
         return Kept("refused", offer.kind, why=str(refusal))
@@ -76,8 +76,21 @@ async def keep(database: Database, caller: Caller, offer: Offer, *, scopes: Scop
     return Kept(outcome, shelved.memory.kind, shelved.memory.memory_id, why)
 
 
-def _sound(text: str) -> str:
-    passed = guard(clean_text(text).strip())
+async def _guarded(offer: Offer) -> Offer:
+    """What the deployment's guard lets pass: a tag and a triple only as they are, and neither beside a text that it has
+    rewritten, whose words they may repeat."""
+    given = clean_text(offer.text).strip()
+    text = _sound(await guard(given))
+    if text != given:
+        return replace(offer, text=text, tags=(), triple=None)
+    triple = offer.triple
+    parts = (triple.subject, triple.predicate, triple.object) if triple else ()
+    tags = [tag for tag in offer.tags if await guard(tag) == tag]
+    is_unchanged = [await guard(part) == part for part in parts]
+    return replace(offer, text=text, tags=tags, triple=triple if all(is_unchanged) else None)
+
+
+def _sound(passed: str | None) -> str:
     if passed is None:
         raise Refused("guard", "The guard of this server does not let it be kept.")
     if len(passed) < MIN_CHARACTERS:
@@ -87,7 +100,7 @@ def _sound(text: str) -> str:
     return passed
 
 
-async def _kind(database: Database, caller: Caller, offer: Offer, text: str) -> Kind:
+async def _kind(database: Database, caller: Caller, offer: Offer) -> Kind:
     """Without the user's own words a procedure is an episode: somebody did it, or said so."""
     if offer.kind != "procedure":
         return offer.kind
@@ -98,12 +111,10 @@ async def _kind(database: Database, caller: Caller, offer: Offer, text: str) -> 
         page = await ChatMessageHistory(connection, caller.principal.user_id, session.session_id).page(OWN_MESSAGES)
     # Those of turns only: what a client has put there is no word of the user's.
     said = [text_of(each.message) for each in page if each.message.role == "user" and each.turn_id and each.is_readable]
-    return "procedure" if await asyncio.to_thread(are_own_words, text, said) else "episode"
+    return "procedure" if await asyncio.to_thread(are_own_words, offer.text, said) else "episode"
 
 
-async def _shelved(
-    connection: Connection, caller: Caller, offer: Offer, scopes: Scopes, *, text: str, kind: Kind
-) -> Shelved:
+async def _shelved(connection: Connection, caller: Caller, offer: Offer, scopes: Scopes, *, kind: Kind) -> Shelved:
     """Under the locks of the session, of the turn and of the head: so nobody deletes meanwhile what it is learned from,
     and nobody keeps the same."""
     user_id, turn_id, sources = caller.principal.user_id, caller.turn_id, caller.source_ids
@@ -112,7 +123,7 @@ async def _shelved(
         raise Refused("done_or_replaced", "The turn from which this was learned is gone.")
     await store.advance_head(connection, user_id)
     said_at = await store.last_said(connection, user_id, sources) if sources else None
-    memory = memory_of(caller, offer, place, text=text, kind=kind, said_at=said_at or datetime.now(UTC))
+    memory = memory_of(caller, offer, place, kind=kind, said_at=said_at or datetime.now(UTC))
     if turn_id and await changes.list_changes(connection, user_id, memory.memory_id, limit=1):
         return Shelved("known", memory)  # done before, whatever the user has made of it since
     if await changes.count_created(connection, user_id) >= MAX_PER_MINUTE:

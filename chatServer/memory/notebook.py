@@ -8,6 +8,7 @@ from uuid import UUID
 
 from chatServer import errors
 from chatServer.memory import notes as page_text
+from chatServer.memory.guard import guard
 from chatServer.memory.notes import Operation
 from chatServer.records import Author, Notes, NotesVersion, Principal
 from chatServer.store import learned
@@ -16,6 +17,7 @@ from chatServer.store.pool import Connection, Database
 
 USER = Author("user")
 DONE_BEFORE = "This was done before, or the turn is gone. Nothing was changed."
+GUARDED = "The guard of this server does not let it be noted. Nothing was changed."
 TURN_IS_OVER = "This turn has ended, or goes on elsewhere. Nothing was changed."
 
 
@@ -51,8 +53,13 @@ async def change(
     after_turn: bool = False,
 ) -> Outcome:
     """Do one operation; a mistake in it is an outcome, not an exception. `after_turn`: by whoever revises a turn that
-    is done, and then once for each reason that the author has."""
+    is done, and then once for each reason that the author has. What is not a person's own passes the guard."""
     user_id = principal.user_id
+    if content is not None and author.actor == "agent":
+        content = await guard(content)
+        if content is None:
+            page = await read(database, principal, agent_name)
+            return Outcome(page, GUARDED, True, page.version)
     async with database.transaction(principal) as connection:
         if operation == "read":
             page = await store.read_notes(connection, user_id, agent_name)

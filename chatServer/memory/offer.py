@@ -36,14 +36,14 @@ class Place:
     session_id: str | None = None
 
 
-def memory_of(caller: Caller, offer: Offer, place: Place, *, text: str, kind: Kind, said_at: datetime) -> Memory:
-    rules = classify(text)
+def memory_of(caller: Caller, offer: Offer, place: Place, *, kind: Kind, said_at: datetime) -> Memory:
+    rules = classify(offer.text)
     importance = rules.importance if offer.importance is None else round(min(max(offer.importance, 0.0), 1.0), 4)
     holds = offer.triple or Triple("", "", "")
     begins = min(holds.valid_from or said_at, holds.valid_to or said_at) if holds.valid_to else holds.valid_from
     return Memory(
-        memory_id=id_of(caller, offer.kind, text),
-        text=text,
+        memory_id=id_of(caller, offer.kind, offer.text),
+        text=offer.text,
         kind=kind,
         category=rules.category,
         importance=importance,

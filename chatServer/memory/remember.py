@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from chatServer import metrics
+from chatServer.memory.classify import classify
 from chatServer.memory.drafts import MAX_READ, Draft, KnownTools, Sheet, drafts_of, fact_of, question_in
 from chatServer.memory.facts import Extractor, Fact, RuleExtractor
 from chatServer.memory.guard import guard
@@ -71,7 +72,7 @@ async def remember(
     sheet = Sheet(turn, turn_id, shelf)
     answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
     drafts = await drafts_of(sheet, messages, extractor, answers=answers, tools=tools)
-    drafts = [passed for draft in drafts if (passed := _guarded(draft))]
+    drafts = [passed for draft in drafts if (passed := await _guarded(draft))]
     if not drafts:
         return _refused(nothing, "nothing_worth_keeping")
     said = {source for draft in drafts for source in draft.memory.source_ids}
@@ -119,15 +120,16 @@ async def _shelve_all(connection: Connection, user_id: UUID, sheet: Sheet, draft
     return result
 
 
-def _guarded(draft: Draft) -> Draft | None:
+async def _guarded(draft: Draft) -> Draft | None:
     """What the deployment's guard lets pass; of a text that it has rewritten, its parts may not be told either."""
-    text = guard(draft.memory.text)
+    text = await guard(draft.memory.text)
     if not text:
         metrics.memories_refused.labels("guard").inc()
         return None
     if text == draft.memory.text:
         return draft
-    return replace(draft, memory=replace(draft.memory, text=text, triple=None, fact_key=None))
+    tags = (draft.memory.category, *classify(text).tags[1:])
+    return replace(draft, memory=replace(draft.memory, text=text, tags=tags, triple=None, fact_key=None))
 
 
 def _refused(result: Learned, reason: str) -> Learned:

@@ -168,7 +168,7 @@ class Attempt:
 
     async def _store(self, answering: asyncio.Task[None]) -> None:
         """Stored first, told then."""
-        outcome = self._judge(answering)
+        outcome = await self._judge(answering)
         for message in outcome.messages:
             self.begun.window.conversation.add(message)
         await self.begun.window.count_new()
@@ -186,10 +186,10 @@ class Attempt:
         for event in ending:
             self.log.add(event)
 
-    def _judge(self, answering: asyncio.Task[None]) -> Outcome:
+    async def _judge(self, answering: asyncio.Task[None]) -> Outcome:
         """What became of it."""
         outcome = self._ended_as(answering)
-        messages, partial_text = guarded(outcome.messages), guarded_text(outcome.partial_text)
+        messages, partial_text = await guarded(outcome.messages), await guarded_text(outcome.partial_text)
         return replace(outcome, messages=messages, partial_text=partial_text, recalled=self._recalled)
 
     def _ended_as(self, answering: asyncio.Task[None]) -> Outcome:

@@ -10,17 +10,17 @@ from chatServer.messages.text import LANGCHAIN
 WITHHELD = "[This answer was withheld.]"
 
 
-def guarded(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    return tuple(_guarded(message) if message.role == "assistant" else message for message in messages)
+async def guarded(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    return tuple([await _guarded(message) if message.role == "assistant" else message for message in messages])
 
 
-def guarded_text(text: str | None) -> str | None:
-    return guard(text) if text else text
+async def guarded_text(text: str | None) -> str | None:
+    return await guard(text) if text else text
 
 
-def _guarded(message: Message) -> Message:
+async def _guarded(message: Message) -> Message:
     said = text_of(message)
-    passed = guard(said) if said else said
+    passed = await guard(said) if said else said
     if passed == said:
         return message
     # LangChain's own form of it would bring the text back.

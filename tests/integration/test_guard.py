@@ -1,15 +1,27 @@
 """The seam before replies and memories are stored: a deployment's own function, found by its name."""
 
+import asyncio
+import threading
 import uuid
 
 import pytest
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
+from chatServer.agent.ltm import ManageLTMInput, manage_long_term_memory
+from chatServer.agent.title import give_title
+from chatServer.agent.tools import ToolContext
 from chatServer.errors import StartupError
 from chatServer.memory import guard as seam
+from chatServer.memory import notebook
 from chatServer.memory.guard import guard, install
+from chatServer.memory.keep import keep
+from chatServer.memory.offer import Offer
+from chatServer.records import Caller, Memory, Triple
 from chatServer.turn.guarded import WITHHELD
-from tests.tools.remembering import tell, texts
+from tests.conftest import ADA
+from tests.tools.remembering import kept, tell
 from tests.tools.talking import talking
+from tests.tools.turns import begin_turn, finished_turn, title_of
 
 
 def hide_porto(text: str) -> str | None:
@@ -22,7 +34,26 @@ def broken(text: str) -> str | None:
     raise ValueError(text)
 
 
+async def later(text: str) -> str | None:
+    return text
+
+
+class Later:
+    async def __call__(self, text: str) -> str | None:
+        return text
+
+
+def patient(text: str) -> str | None:
+    return text if others_went_on.wait(2) else None
+
+
+def odd(text: str) -> object:
+    return text.encode()
+
+
+LATER = Later()
 NOT_A_FUNCTION = 7
+others_went_on = threading.Event()
 HERE = "tests.integration.test_guard"
 
 
@@ -32,9 +63,9 @@ def _none_is_left_behind():
     install(None)
 
 
-def test_without_one_every_text_passes_as_it_is():
+async def test_without_one_every_text_passes_as_it_is():
     text = "I live in Porto."
-    assert guard(text) is text
+    assert await guard(text) is text
 
 
 @pytest.mark.parametrize("path", ["no.such.module:f", f"{HERE}:missing", f"{HERE}:NOT_A_FUNCTION"])
@@ -43,9 +74,26 @@ def test_one_that_is_not_there_is_refused_at_the_start(path):
         install(path)
 
 
-def test_one_that_fails_lets_nothing_pass_and_its_words_stay_out_of_the_log(caplog):
+@pytest.mark.parametrize("name", ["later", "LATER"])
+def test_one_that_is_async_is_refused_at_the_start(name):
+    with pytest.raises(StartupError, match="plain def"):
+        install(f"{HERE}:{name}")
+
+
+async def test_one_that_takes_its_time_holds_up_nobody():
+    install(f"{HERE}:patient")
+    asyncio.get_running_loop().call_soon(others_went_on.set)
+    assert await guard("I live in Porto.") == "I live in Porto."
+
+
+async def test_what_is_no_text_is_not_stored():
+    install(f"{HERE}:odd")
+    assert await guard("I live in Porto.") is None
+
+
+async def test_one_that_fails_lets_nothing_pass_and_its_words_stay_out_of_the_log(caplog):
     install(f"{HERE}:broken")
-    assert guard("my secret") is None
+    assert await guard("my secret") is None
     assert "ValueError" in caplog.text
     assert "secret" not in caplog.text
 
@@ -53,8 +101,54 @@ def test_one_that_fails_lets_nothing_pass_and_its_words_stay_out_of_the_log(capl
 async def test_memories_are_stored_as_it_lets_them_pass(database):
     install(f"{HERE}:hide_porto")
     await tell(database, "I live in Porto.", "Remember that I work at a nuclear plant.")
-    [kept] = await texts(database)
-    assert "[a city]" in kept
+    [found] = await kept(database)
+    assert "[a city]" in found.text
+    assert (found.triple, "porto" in found.tags) == (None, False)
+
+
+async def offered(database, text: str, triple: Triple, *tags: str) -> Memory:
+    done = await keep(database, Caller(ADA), Offer("fact", text, tags=tags, triple=triple), scopes=lambda _: "agent")
+    [found] = [each for each in await kept(database) if each.memory_id == done.memory_id]
+    return found
+
+
+async def test_what_tools_offer_beside_a_text_does_not_pass_it_by(database):
+    install(f"{HERE}:hide_porto")
+    porto, oslo = (Triple("user", "lives in", city) for city in ("Porto", "Oslo"))
+    rewritten = await offered(database, "The user lives in Porto now.", porto, "by the sea")
+    assert (rewritten.text, rewritten.triple, rewritten.fact_key) == ("The user lives in [a city] now.", None, None)
+    assert {"porto", "by the sea"}.isdisjoint(rewritten.tags)
+    beside = await offered(database, "The user has moved to the coast.", porto, "Porto", "nuclear", "coast")
+    assert (beside.triple, beside.tags[0]) == (None, "coast")
+    assert {"Porto", "nuclear"}.isdisjoint(beside.tags)
+    harmless = await offered(database, "The user has a flat in Oslo.", oslo, "flat")
+    assert (harmless.triple.object, harmless.tags[0]) == ("Oslo", "flat")
+
+
+async def test_an_agents_notes_pass_it_and_a_persons_own_do_not(database):
+    install(f"{HERE}:hide_porto")
+    context = ToolContext(database, ADA, "assistant", "session", await begin_turn(database, ADA), 1, False)
+    for said, is_error in (("Lives in Porto.", False), ("Works at a nuclear plant.", True)):
+        done = await manage_long_term_memory.run(context, ManageLTMInput(operation="append", content=said))
+        assert (done.is_error, "guard" in done.text) == (is_error, is_error)
+    page = await notebook.read(database, ADA, "assistant")
+    assert page.notes == "Lives in [a city]."
+    own = await notebook.overwrite(database, ADA, "assistant", "My nuclear notes.", if_version=page.version)
+    assert own.notes == "My nuclear notes."
+
+
+@pytest.mark.parametrize(
+    ("said", "title"), [("Life in Porto", "Life in [a city]"), ("My nuclear plant", "Where do I live?")]
+)
+async def test_a_models_title_passes_it(database, said, title):
+    install(f"{HERE}:hide_porto")
+    session_id, turn_id = await finished_turn(database, ADA, "Where do I live?")
+
+    async def model_of(_: str) -> FakeListChatModel:
+        return FakeListChatModel(responses=[said])
+
+    await give_title(database, ADA, turn_id, model_of)
+    assert await title_of(database, ADA, session_id) == title
 
 
 async def test_replies_are_stored_as_it_lets_them_pass(settings, as_ada):

@@ -7,6 +7,7 @@ import pytest
 
 from chatServer import errors
 from chatServer.memory import edit, forget
+from chatServer.memory import guard as seam
 from chatServer.memory import keep as verb
 from chatServer.memory.edit import Edit
 from chatServer.memory.keep import keep
@@ -65,9 +66,9 @@ async def test_a_hundred_kilobytes_of_junk_are_refused_whatever_they_should_be(d
 
 
 async def test_the_guard_may_change_a_text_or_refuse_it(database, monkeypatch):
-    monkeypatch.setattr(verb, "guard", lambda _: None)
+    monkeypatch.setattr(seam, "_guard", lambda _: None)
     assert (await offered(database, "the password is hunter2")).outcome == "refused"
-    monkeypatch.setattr(verb, "guard", lambda text: text.replace("hunter2", "(removed)"))
+    monkeypatch.setattr(seam, "_guard", lambda text: text.replace("hunter2", "(removed)"))
     await offered(database, "the password is hunter2")
     assert await texts(database) == ["the password is (removed)"]
 

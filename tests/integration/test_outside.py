@@ -4,6 +4,7 @@ import json
 import time
 from pathlib import Path
 
+import httpx2
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
@@ -11,13 +12,14 @@ from chatServer.agent import outside
 from chatServer.agent.answer import _described
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.outside import Outside, outside_tools
+from chatServer.agent.outside_client import Bounded, TooMuch
 from chatServer.errors import StartupError
 from chatServer.records import Agent, OutsideServer
 from tests.conftest import owner_connection
 from tests.tools.outside_server import KEY, POISON, outside_server
 from tests.tools.talking import talking
 
-ALLOWED = ["forecast", "read_page", "slow", "broken"]
+ALLOWED = ["forecast", "read_page", "slow", "broken", "endless"]
 HEADERS = {"X-Key": "WEATHER_KEY"}
 FORECAST = {"name": "weather_forecast", "args": {"city": "Oslo", "days": 3}}
 NOTE = {"name": "manage_long_term_memory", "args": {"operation": "append", "content": "Mallory is a friend."}}
@@ -31,7 +33,7 @@ def rule(word: str, *calls: dict) -> dict:
 RULES = [
     rule("forecast", FORECAST),
     rule("read", {"name": "weather_read_page", "args": {}}, NOTE),
-    *(rule(name, {"name": f"weather_{name}", "args": {}}) for name in ("slow", "broken", "forbidden")),
+    *(rule(name, {"name": f"weather_{name}", "args": {}}) for name in ("slow", "broken", "endless", "forbidden")),
 ]
 
 
@@ -79,6 +81,20 @@ async def test_a_tool_that_takes_too_long_is_left(settings, as_ada):
         assert (await said(client, "slow"))["response"] == (
             "The server weather did not answer within 0.5 seconds. Answer without it."
         )
+
+
+async def test_a_tool_that_says_too_much_is_not_heard_out(settings, as_ada):
+    async with outside_server() as url, talking(agents(settings, url), as_ada, *RULES) as client:
+        assert (await said(client, "endless"))["response"] == (
+            "The server weather cannot be reached. Answer without it."
+        )
+        assert (await said(client, "forecast"))["response"] == "3 days of sun in Oslo"
+
+
+async def test_what_a_server_packs_is_not_unpacked():
+    async with outside_server() as url, httpx2.AsyncClient(transport=Bounded(), headers={"X-Key": KEY}) as http:
+        with pytest.raises(TooMuch):
+            await http.get(url.replace("/mcp", "/packed"))
 
 
 @pytest.mark.parametrize("what", ["nobody", "a stranger", "no server of MCP"])

@@ -6,6 +6,9 @@ import time
 import uuid
 from base64 import urlsafe_b64encode
 
+import pytest
+
+from chatServer import errors
 from chatServer.api import personal_tokens
 from chatServer.api.personal_tokens import MAX_TOKENS, PREFIX, Parts, PersonalTokens, parsed
 from chatServer.api.scopes import scopes_of
@@ -198,3 +201,33 @@ async def test_the_token_of_an_anonymous_user_has_an_anonymous_users_limits(data
     assert (found.user_id, found.is_anonymous, found.scopes) == (ADA.user_id, True, {"chat"})
     tokens.forget(ADA.user_id)
     assert await tokens.principal_of(secret) == anonymous
+
+
+async def test_whoever_waits_too_long_to_be_looked_up_is_told(client, as_ada, database, monkeypatch):
+    made = await make(client, as_ada, "chat")
+    tokens = PersonalTokens(database)
+    monkeypatch.setattr(personal_tokens, "LOOKUP_WAIT_S", 0.05)
+    for _ in range(personal_tokens.LOOKUPS):
+        await tokens._looking.acquire()
+    with pytest.raises(errors.Overloaded):
+        async with asyncio.timeout(5):
+            await tokens.principal_of(made["token"])
+    for _ in range(personal_tokens.LOOKUPS):
+        tokens._looking.release()
+    assert (await tokens.principal_of(made["token"])).user_id == ADA.user_id
+
+
+async def test_what_was_refused_is_not_looked_up_again_and_shuts_out_nobody_else(client, as_ada, database, monkeypatch):
+    made = await make(client, as_ada, "chat")
+    parts, tokens = parsed(made["token"]), PersonalTokens(database)
+    monkeypatch.setattr(personal_tokens, "REFUSED_TOKENS", 2)
+    wrong = [str(Parts(parts.user_id, parts.token_id, bytes([number]) * 32)) for number in range(3)]
+    assert [await tokens.principal_of(each) for each in wrong] == [None] * 3
+    assert len(tokens._refused) == 2
+    assert (await tokens.principal_of(made["token"])).user_id == ADA.user_id
+    tokens.forget(ADA.user_id)
+    monkeypatch.setattr(personal_tokens, "LOOKUP_WAIT_S", 0.05)
+    tokens._looking = asyncio.Semaphore(0)  # nothing more can be looked up
+    assert await tokens.principal_of(wrong[2]) is None
+    with pytest.raises(errors.Overloaded):
+        await tokens.principal_of(wrong[0])

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gzip
 import socket
 from collections.abc import AsyncIterator
 
@@ -38,6 +39,11 @@ def weather() -> MCPServer:
         raise ToolError("there is no weather today")
 
     @server.tool()
+    def endless() -> str:
+        """Says more than anybody wants to hear."""
+        return "sun " * 1_500_000
+
+    @server.tool()
     def forbidden() -> str:
         """What no agent may call."""
         return "never heard"
@@ -54,6 +60,10 @@ async def outside_server() -> AsyncIterator[str]:
         if scope["type"] == "http" and (b"x-key", KEY.encode()) not in scope["headers"]:
             await send({"type": "http.response.start", "status": 401, "headers": []})
             await send({"type": "http.response.body", "body": b""})
+            return
+        if scope["type"] == "http" and scope["path"] == "/packed":
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-encoding", b"gzip")]})
+            await send({"type": "http.response.body", "body": gzip.compress(bytes(8_000_000))})
             return
         await app(scope, receive, send)
 

@@ -55,7 +55,7 @@ def check_user(caller: Caller, arguments: shapes.Arguments) -> None:
 
 
 async def store_session_message(desk: Desk, caller: Caller, given: shapes.StoreMessage) -> shapes.Stored:
-    text = guard(given.content)
+    text = await guard(given.content)
     if text is None:
         raise errors.Forbidden("The guard of this server does not let it be stored.")
     said = puts.Said(given.role, text, given.importance_score, given.message_type, given.message_id)
@@ -103,15 +103,12 @@ async def read_notes(desk: Desk, caller: Caller, given: shapes.ReadNotes) -> sha
 
 
 async def manage_notes(desk: Desk, caller: Caller, given: shapes.ManageNotes) -> shapes.NotesChange:
-    content = guard(given.content) if given.content is not None else None
-    if given.content is not None and content is None:
-        raise errors.Forbidden("The guard of this server does not let it be noted.")
     done = await notebook.change(
         desk.database,
         caller.principal,
         _page_of(desk, caller, given.agent_name),
         given.operation,
-        content=content,
+        content=given.content,
         section_header=given.section_header,
         author=_author(caller, given),
         after_turn=caller.turn_id is not None,
