@@ -15,7 +15,7 @@ from chatServer import errors
 from chatServer.agent.gist import gist
 from chatServer.agent.memory_agent import usage_of
 from chatServer.agent.model_errors import translated
-from chatServer.agent.purposes import ModelsFor, NamedModel, no_models
+from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel
 from chatServer.conversation.tokens import count_text, shortened
 from chatServer.memory.anew import said_anew
 from chatServer.memory.guard import guard
@@ -135,7 +135,7 @@ async def summarize_session(
     principal: Principal,
     session_id: str,
     *,
-    models: ModelsFor = no_models,
+    advisers: Advisers = NO_ADVISERS,
     force_update: bool = False,
 ) -> Summarised:
     """Bring a session's summary up to date when it is time for that, or when it is asked for; SessionNotFound."""
@@ -146,9 +146,10 @@ async def summarize_session(
             raise errors.SessionNotFound
         known = await summaries.read_summary(connection, user_id, session.session_id)
         due = await compact_if_due(connection, user_id, session.session_id, is_forced=force_update)
+        spent = await usage.read_today(connection, user_id) if due else (0, 0)
     if due is None:
         return Summarised(False, known)
-    model = await models(session.agent_name, "summary")
+    model = await advisers.model(session.agent_name, "summary", spent)
     new = await due.compacted(model)
     async with database.transaction(principal) as connection:
         if await sessions.lock_session(connection, user_id, session.session_id) is None:

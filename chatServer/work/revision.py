@@ -15,7 +15,7 @@ from uuid import UUID
 from chatServer import errors, metrics
 from chatServer.agent.compact import Compacted, Unsummarised, compact_if_due, store_compacted
 from chatServer.agent.memory_tools import ToolsFor
-from chatServer.agent.purposes import ModelsFor, NamedModel, Task, no_models
+from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel
 from chatServer.agent.revise import OptimizedAgentState, ReviseNode
 from chatServer.agent.toolbox import TOOLS
 from chatServer.messages import text_of, to_langchain
@@ -37,10 +37,8 @@ class Reviser:
     """How turns are revised; by itself, by rules alone."""
 
     mode: Literal["off", "every_turn", "on_summary"] = "on_summary"
-    models: ModelsFor = no_models
+    advisers: Advisers = NO_ADVISERS
     memory_tools: ToolsFor | None = None  # without them a model could keep nothing
-    tokens_per_day: int = 0  # of one user, for memories and summaries; 0: no limit
-    all_tokens_per_day: int = 0  # of one user, whatever for
 
     async def revise(self, database: Database, principal: Principal, turn_id: UUID) -> None:
         """Revise a turn and those that wait before it; RevisionFailed when a model should be asked again later."""
@@ -69,7 +67,7 @@ class Reviser:
             unread = await self._unread(connection, user_id, turn.session_id) if self._reads(due) else ()
             said = await _said(connection, user_id, turn.session_id, unread) if unread else ()
             spent = await usage.read_today(connection, user_id) if due or unread else (0, 0)
-        return Found(turn, turn_id, tuple(waiting), due, unread, said, self._may_ask(*spent))
+        return Found(turn, turn_id, tuple(waiting), due, unread, said, spent)
 
     async def _unread(self, connection: Connection, user_id: UUID, session_id: str) -> tuple[RecentTurn, ...]:
         recent = await revisions.list_recent_turns(connection, user_id, session_id, messages=RECENT_MESSAGES)
@@ -81,32 +79,15 @@ class Reviser:
             return False
         return self.mode == "every_turn" or (self.mode == "on_summary" and due is not None)
 
-    def _may_ask(self, used: int, revision: int) -> bool:
-        limits = ((self.tokens_per_day, revision), (self.all_tokens_per_day, used))
-        return not any(limit and taken >= limit for limit, taken in limits)
-
-    async def _model(self, found: "Found", task: Task) -> NamedModel | None:
-        """Whom to ask; nobody where there is no model for it, or the user has none of the day's tokens left."""
-        try:
-            model = await self.models(found.turn.agent_name, task)
-        except errors.ChatError as error:  # its key or its package is missing here: nobody waits for that
-            logger.warning("no model for a revision: %s", error.code)
-            metrics.revisions_without_model.labels(error.code).inc()
-            return None
-        if model and not found.may_ask:
-            metrics.revisions_without_model.labels("quota").inc()
-            return None
-        return model
-
     async def _ask(self, database: Database, principal: Principal, found: "Found", done: "Done") -> None:
         """Everything that may take a while, with no connection held."""
-        agent = await self._model(found, "revise") if found.said else None
+        agent = await self.advisers.model(found.turn.agent_name, "revise", found.spent) if found.said else None
         if agent and self.memory_tools:
             async with database.transaction(principal) as connection:
                 await revisions.mark(connection, principal.user_id, found.waiting_ids, "running")
             await self._read(database, principal, found, done, agent)
         if found.due:
-            model = await self._model(found, "summary")
+            model = await self.advisers.model(found.turn.agent_name, "summary", found.spent)
             done.compacted = await found.due.compacted(model)
             if model:
                 done.charge(model[0], done.compacted.summary.usage)
@@ -151,7 +132,7 @@ class Found:
     due: Unsummarised | None = None  # what a summary is to be made of
     unread: tuple[RecentTurn, ...] = ()  # turns that the memory agent is to read
     said: tuple[StoredMessage, ...] = field(default=(), repr=False)  # what it is shown of them
-    may_ask: bool = True  # the user has tokens left
+    spent: tuple[int, int] = (0, 0)  # tokens of the user's day: in all, and behind the scenes
 
     @property
     def waiting_ids(self) -> list[UUID]:

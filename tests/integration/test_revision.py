@@ -3,7 +3,6 @@ turn, whoever breaks off or deletes what meanwhile; and what clients hear of it.
 
 import asyncio
 import uuid
-from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -11,7 +10,9 @@ import pytest
 from chatServer import errors, metrics
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.compact import compact_if_due, store_compacted, summarize_session
-from chatServer.agent.purposes import NamedModel, Task
+from chatServer.agent.purposes import Advisers, NamedModel, Task
+from chatServer.agent.script import ScriptedModel
+from chatServer.agent.script_file import Round, Rule, Script
 from chatServer.config import ROOT, Settings
 from chatServer.protocols.mcp import tools_for
 from chatServer.protocols.mcp.desk import Desk
@@ -48,7 +49,21 @@ def reviser(database, model=None, **options) -> Reviser:
     async def models(_: str, task: Task) -> NamedModel | None:
         return ("script:x", model) if model and task == "revise" else None
 
-    return replace(Reviser("every_turn", models, tools_for(Desk(database, AGENTS))), **options)
+    mode = options.pop("mode", "every_turn")
+    return Reviser(mode, Advisers(**{"models": models} | options), tools_for(Desk(database, AGENTS)))
+
+
+def writer(reply: str) -> ScriptedModel:
+    """Who writes summaries."""
+    rule = Rule("summary", None, (Round(reply=reply),))
+    return ScriptedModel(script=Script("script:x", (rule,), rule), purpose="summary")
+
+
+def always(model):
+    async def models(_: str, __: Task) -> NamedModel | None:
+        return "script:x", model
+
+    return models
 
 
 async def after(database, turn_id: UUID, revises: Reviser | None = None, user=ADA) -> None:
@@ -150,6 +165,27 @@ async def test_many_who_summarise_at_once_leave_one_summary(database, urls, sess
     told = await asyncio.gather(*(summarize_session(database, ADA, session_id) for _ in range(6)))
     assert sum(each.is_updated for each in told) == 1
     assert rows(urls, "select messages from chat.summaries") == [(6,)]
+
+
+async def test_a_summary_that_a_client_asks_for_is_charged_and_bounded_by_the_day(database, urls, session_id):
+    await talk(database, 5, session_id)
+    model = writer("The user has questions.")
+    asked = {"advisers": Advisers(always(model), tokens_per_day=1), "force_update": True}
+    assert (await summarize_session(database, ADA, session_id, **asked)).summary.text == "The user has questions."
+    await talk(database, 2, session_id)
+    rest = await summarize_session(database, ADA, session_id, **asked)
+    assert (rest.is_updated, rest.summary.model, model.calls) == (True, None, 1)
+    [(charged,)] = rows(urls, "select revision_tokens from chat.usage_daily")
+    assert charged > 0
+
+
+async def test_a_summary_needs_no_model_that_is_not_set_up_here(database, session_id):
+    async def missing(_: str, __: Task) -> NamedModel | None:
+        raise errors.ModelNotConfigured("The model needs a key.")
+
+    await talk(database, 3, session_id)
+    done = await summarize_session(database, ADA, session_id, advisers=Advisers(missing))
+    assert (done.is_updated, done.summary.model) == (True, None)
 
 
 # The memory agent ----------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ async def store_session_message(desk: Desk, caller: Caller, given: shapes.StoreM
 async def summarize_session(desk: Desk, caller: Caller, given: shapes.SummarizeSession) -> shapes.Summarized:
     session = await sessions.get(desk.database, caller.principal, SessionKey.parse(given.session_id))
     found = await compact.summarize_session(
-        desk.database, caller.principal, session.session_id, models=desk.models, force_update=given.force_update
+        desk.database, caller.principal, session.session_id, advisers=desk.advisers, force_update=given.force_update
     )
     text, count = (found.summary.text, found.summary.messages) if found.summary else ("", 0)
     return shapes.Summarized(updated=found.is_updated, summary=text, covers_messages=count)
