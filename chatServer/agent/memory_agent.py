@@ -98,9 +98,13 @@ async def _call(
 
 
 class ReactAgent:
-    """Asks the model, runs what it calls, and asks again, until it calls nothing or a limit is reached."""
+    """Asks the model, runs what it calls, and asks again, until it calls nothing or a limit is reached.
+
+    `usage` is what that has taken so far, also when it fails.
+    """
 
     def __init__(self, model: BaseChatModel, tools: Sequence[BaseTool]) -> None:
+        self.usage = Usage()
         self._tools = {tool.name: tool for tool in tools}
         self._model = model.bind_tools(list(tools))
 
@@ -108,11 +112,11 @@ class ReactAgent:
         """What became of it; our own errors when the model fails, and whatever was stored until then stays."""
         messages: list[BaseMessage] = [SystemMessage(INSTRUCTION), HumanMessage(task_prompt)]
         used: list[str] = []
-        usage, text = Usage(), ""
+        text = ""
         async with asyncio.timeout(TIMEOUT_S):
             for _ in range(MAX_STEPS):
                 answer = await self._asked(messages)
-                usage += await usage_of(messages, answer)
+                self.usage += await usage_of(messages, answer)
                 text = clean_text(str(answer.text)) or text
                 if not answer.tool_calls:
                     break
@@ -122,9 +126,9 @@ class ReactAgent:
                     result, is_kept = await self._result(call["name"], call["args"]) if has_room else ("Enough.", False)
                     used += [call["name"]] if is_kept else []
                     messages.append(ToolMessage(result, tool_call_id=call["id"] or "", name=call["name"]))
-                if usage.input_tokens + usage.output_tokens >= MAX_TOKENS:
+                if self.usage.input_tokens + self.usage.output_tokens >= MAX_TOKENS:
                     break
-        return Analysis(text, tuple(dict.fromkeys(used)), usage)
+        return Analysis(text, tuple(dict.fromkeys(used)), self.usage)
 
     async def _asked(self, messages: list[BaseMessage]) -> AIMessage:
         try:

@@ -126,7 +126,6 @@ class ReviseNode:
     ) -> OptimizedAgentState:
         """Let the memory agent read the conversation and call whichever of its tools it needs."""
         analysis = await self._analysis(state, session_id, user_id)
-        self.usage += analysis.usage
         used = list(analysis.tools_used)
         return {"memory_update_triggered": bool(used), "memory_tools_used": used, "memory_analysis": analysis.text}
 
@@ -139,7 +138,10 @@ class ReviseNode:
             return Analysis()
         context = {"session_id": session_id, "user_id": user_id}
         react_agent = create_react_agent(memory_tools, self.mcp_manager, model=self.model, context=context)
-        return await react_agent.execute(fence("conversation", said))
+        try:
+            return await react_agent.execute(fence("conversation", said))
+        finally:
+            self.usage += react_agent.usage
 
     def _get_message_role(self, message: object) -> str:
         name = type(message).__name__

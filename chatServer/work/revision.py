@@ -49,8 +49,6 @@ class Reviser:
         if found.due or found.said:
             await self._ask(database, principal, found, done)
         await _finish(database, principal, done)
-        if done.usage != Usage():
-            metrics.revision_tokens.inc(done.usage.input_tokens + done.usage.output_tokens)
 
     async def _find(self, database: Database, principal: Principal, turn_id: UUID) -> "Found | None":
         user_id = principal.user_id
@@ -165,13 +163,10 @@ class Done:
     read: list[UUID] = field(default_factory=list)
     costs: list[tuple[str, Usage]] = field(default_factory=list)  # of models, by their names
 
-    @property
-    def usage(self) -> Usage:
-        return sum((each for _, each in self.costs), Usage())
-
     def charge(self, model: str, took: Usage) -> None:
         if took != Usage():
             self.costs.append((model, took))
+            metrics.revision_tokens.inc(took.input_tokens + took.output_tokens)
 
     async def add_usage(self, connection: Connection, user_id: UUID) -> None:
         for model, took in self.costs:

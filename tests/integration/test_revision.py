@@ -260,6 +260,8 @@ async def test_an_agent_that_fails_leaves_its_turns_to_be_revised_again(database
         with pytest.raises(errors.RevisionFailed):
             await after(database, turn_id, reviser(database, failing))
         assert (states(urls), revision_events(urls)) == (["failed"], [])
+    [(charged,)] = rows(urls, "select revision_tokens from chat.usage_daily")
+    assert charged > 0, "its first steps were answered"
     await after(database, turn_id, reviser(database, scripted(FACT)))
     assert (states(urls), len(revision_events(urls))) == (["done"], 1)
     assert await texts(database) == ["The user collects stamps from Peru."], "though it was kept three times"
