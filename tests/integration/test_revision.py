@@ -14,7 +14,7 @@ from chatServer.agent.purposes import Advisers, NamedModel, Task
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import Round, Rule, Script
 from chatServer.config import ROOT, Settings
-from chatServer.protocols.mcp import tools_for
+from chatServer.protocols.mcp import tools, tools_for
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Usage
 from chatServer.store import sessions, superseded, usage
@@ -265,6 +265,19 @@ async def test_an_agent_that_fails_leaves_its_turns_to_be_revised_again(database
     await after(database, turn_id, reviser(database, scripted(FACT)))
     assert (states(urls), len(revision_events(urls))) == (["done"], 1)
     assert await texts(database) == ["The user collects stamps from Peru."], "though it was kept three times"
+
+
+async def test_a_tool_that_is_out_of_order_loses_no_memory(database, urls, session_id, monkeypatch):
+    async def unavailable(*_, **__):
+        raise errors.DatabaseUnavailable
+
+    [turn_id] = await talk(database, 1, session_id)
+    with monkeypatch.context() as outage, pytest.raises(errors.RevisionFailed):
+        outage.setattr(tools, "keep", unavailable)
+        await after(database, turn_id, reviser(database, scripted(FACT)))
+    assert (states(urls), await texts(database)) == (["failed"], [])
+    await after(database, turn_id, reviser(database, scripted(FACT)))
+    assert (states(urls), await texts(database)) == (["done"], ["The user collects stamps from Peru."])
 
 
 async def test_what_the_agent_took_is_charged_and_bounded_by_the_day(database, urls, session_id):
