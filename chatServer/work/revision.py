@@ -115,8 +115,8 @@ class Reviser:
 
 
 def _is_followed(turn_id: UUID, waiting: Sequence[RecentTurn]) -> bool:
-    """Whether a later turn is in the queue, of which each has its own job."""
-    began = next((each.started_at for each in waiting if each.turn_id == turn_id), None)
+    """Whether a later turn is in the queue, of which each has its own job; what has begun is left to nobody."""
+    began = next((each.started_at for each in waiting if each.turn_id == turn_id and each.state == "queued"), None)
     return began is not None and any(each.state == "queued" and each.started_at > began for each in waiting)
 
 
@@ -141,14 +141,15 @@ class Found:
         names = {each.message.name for each in self.said if each.message.role == "tool"}
         trusted = {tool.name for tool in TOOLS.values() if not tool.is_untrusted}
         trust: Trust = "assistant" if names <= trusted else "untrusted"
-        last = next((each for each in self.unread if each.turn_id == self.turn_id), None)
+        # The oldest: whoever does it again, after a run that was broken off, does so in the same name.
+        first = self.waiting[0] if self.waiting else None
         return Caller(
             principal,
             self.turn.agent_name,
             trust,
             "model",
-            self.turn_id,
-            last.attempt if last else None,
+            first.turn_id if first else self.turn_id,
+            first.attempt if first else None,
             tuple(UUID(each.message.message_id) for each in self.said if each.message.role == "user"),
         )
 

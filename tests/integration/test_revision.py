@@ -267,6 +267,20 @@ async def test_an_agent_that_fails_leaves_its_turns_to_be_revised_again(database
     assert await texts(database) == ["The user collects stamps from Peru."], "though it was kept three times"
 
 
+@pytest.mark.parametrize("again", [0, 1], ids=["its own job", "the job of the next"])
+async def test_what_was_noted_before_it_broke_off_is_noted_once_though_another_turn_followed(
+    database, urls, session_id, again
+):
+    note = ("manage_long_term_memory", {"operation": "append", "content": "Stamps: Peru"})
+    [first] = await talk(database, 1, session_id)
+    with pytest.raises(errors.RevisionFailed):
+        await after(database, first, reviser(database, scripted(note, reply="broken off", fail_after_words=0)))
+    [second] = await talk(database, 1, session_id)
+    await after(database, (first, second)[again], reviser(database, scripted(note)))
+    assert states(urls) == ["done"] * 2
+    assert rows(urls, "select notes from public.agent_long_term_memory") == [("Stamps: Peru",)]
+
+
 async def test_a_tool_that_is_out_of_order_loses_no_memory(database, urls, session_id, monkeypatch):
     async def unavailable(*_, **__):
         raise errors.DatabaseUnavailable
