@@ -62,7 +62,8 @@ class Reviser:
             if not turn.has_memory:  # it was switched off meanwhile
                 return Found(turn, turn_id, tuple(waiting))
             due = await compact_if_due(connection, user_id, turn.session_id)
-            unread = await self._unread(connection, user_id, turn.session_id) if self._reads(due) else ()
+            reads = self._reads(is_time=due is not None or any(each.state != "queued" for each in waiting))
+            unread = await self._unread(connection, user_id, turn.session_id) if reads else ()
             said = await _said(connection, user_id, turn.session_id, unread) if unread else ()
             spent = await usage.read_today(connection, user_id) if due or unread else (0, 0)
         return Found(turn, turn_id, tuple(waiting), due, unread, said, spent)
@@ -71,29 +72,29 @@ class Reviser:
         recent = await revisions.list_recent_turns(connection, user_id, session_id, messages=RECENT_MESSAGES)
         return tuple(each for each in recent if not each.is_read)
 
-    def _reads(self, due: Unsummarised | None) -> bool:
-        """Whether the memory agent has its turn."""
+    def _reads(self, *, is_time: bool) -> bool:
+        """Whether the memory agent has its turn; it is time with a summary, and when it has begun before."""
         if self.memory_tools is None:
             return False
-        return self.mode == "every_turn" or (self.mode == "on_summary" and due is not None)
+        return self.mode == "every_turn" or (self.mode == "on_summary" and is_time)
 
     async def _ask(self, database: Database, principal: Principal, found: "Found", done: "Done") -> None:
         """Everything that may take a while, with no connection held."""
-        agent = await self.advisers.model(found.turn.agent_name, "revise", found.spent) if found.said else None
-        if agent and self.memory_tools:
-            async with database.transaction(principal) as connection:
-                await revisions.mark(connection, principal.user_id, found.waiting_ids, "running")
-            await self._read(database, principal, found, done, agent)
         if found.due:
             model = await self.advisers.model(found.turn.agent_name, "summary", found.spent)
             done.compacted = await found.due.compacted(model)
             if model:
                 done.charge(model[0], done.compacted.summary.usage)
+        agent = await self.advisers.model(found.turn.agent_name, "revise", found.spent) if found.said else None
+        if agent and self.memory_tools:
+            async with database.transaction(principal) as connection:
+                await revisions.mark(connection, principal.user_id, found.waiting_ids, "running")
+            await self._read(database, principal, found, done, agent)
 
     async def _read(
         self, database: Database, principal: Principal, found: "Found", done: "Done", agent: NamedModel
     ) -> None:
-        """Let the memory agent read what was said; what it takes is charged though it fails."""
+        """Let the memory agent read what was said; what it takes is charged though it fails, and the summary stays."""
         assert self.memory_tools is not None  # nosec B101 # narrows a type
         name, model = agent
         state: OptimizedAgentState = {
@@ -107,7 +108,10 @@ class Reviser:
         done.charge(name, node.usage)
         if "memory_update_error" in told:
             async with database.transaction(principal) as connection:
+                await sessions.hold_session(connection, principal.user_id, found.turn.session_id)
                 if await revisions.mark(connection, principal.user_id, found.waiting_ids, "failed"):
+                    if done.compacted:
+                        await store_compacted(connection, principal.user_id, done.compacted)
                     await done.add_usage(connection, principal.user_id)
             raise errors.RevisionFailed
         done.tools_used = list(told["memory_tools_used"])

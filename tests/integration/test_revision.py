@@ -267,6 +267,16 @@ async def test_an_agent_that_fails_leaves_its_turns_to_be_revised_again(database
     assert await texts(database) == ["The user collects stamps from Peru."], "though it was kept three times"
 
 
+async def test_an_agent_that_fails_holds_up_no_summary_and_is_asked_again(database, urls, session_id):
+    *_, last = await talk(database, 3, session_id)
+    failing = scripted(reply="broken off", fail_after_words=0)
+    with pytest.raises(errors.RevisionFailed):
+        await after(database, last, reviser(database, failing, mode="on_summary"))
+    assert rows(urls, "select messages from chat.summaries") == [(2,)]
+    await after(database, last, reviser(database, scripted(FACT), mode="on_summary"))
+    assert (states(urls), await texts(database)) == (["done"] * 3, ["The user collects stamps from Peru."])
+
+
 @pytest.mark.parametrize("again", [0, 1], ids=["its own job", "the job of the next"])
 async def test_what_was_noted_before_it_broke_off_is_noted_once_though_another_turn_followed(
     database, urls, session_id, again
