@@ -154,7 +154,11 @@ class Found:
             "model",
             first.turn_id if first else self.turn_id,
             first.attempt if first else None,
-            tuple(UUID(each.message.message_id) for each in self.said if each.message.role == "user"),
+            said=tuple(
+                (UUID(each.message.message_id), text_of(each.message))
+                for each in self.said
+                if each.message.role == "user"
+            ),
         )
 
 

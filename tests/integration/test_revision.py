@@ -223,6 +223,19 @@ async def test_what_the_agent_keeps_says_where_it_is_from(database, urls, sessio
     assert actor == "model"
 
 
+async def test_what_the_agent_keeps_is_from_the_messages_that_speak_of_it(database, urls, session_id):
+    fact = "The user collects stamps from Peru."
+    for text in ("My dentist is rude.", "My stamps are all from Peru.", "Is it late already?"):
+        turn_id = await say(database, text, session_id=session_id)
+    calls = (FACT, ("store_fact", {"content": "Zebras sleep upright."}))
+    await after(database, turn_id, reviser(database, scripted(*calls)))
+    dentist, stamps, late = (
+        each for (each,) in rows(urls, "select user_message_id from chat.turns order by started_at")
+    )
+    found = {each.text: each.source_ids for each in await kept(database) if each.origin == "model"}
+    assert found == {fact: (stamps,), "Zebras sleep upright.": (dentist, stamps, late)}
+
+
 async def test_turns_that_wait_are_revised_in_one_go_by_the_last_ones_job(database, urls, session_id):
     model = scripted(FACT)
     first, second, last = await talk(database, 3, session_id)
