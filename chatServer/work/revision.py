@@ -16,7 +16,7 @@ from chatServer import errors, metrics
 from chatServer.agent.compact import Compacted, Unsummarised, compact_if_due, store_compacted
 from chatServer.agent.memory_tools import ToolsFor
 from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel
-from chatServer.agent.revise import OptimizedAgentState, ReviseNode
+from chatServer.agent.revise import OptimizedAgentState, ReviseNode, first_shown
 from chatServer.agent.toolbox import TOOLS
 from chatServer.messages import text_of, to_langchain
 from chatServer.records import Caller, Principal, StoredMessage, Trust, Usage
@@ -64,7 +64,7 @@ class Reviser:
             due = await compact_if_due(connection, user_id, turn.session_id)
             reads = self._reads(is_time=due is not None or any(each.state != "queued" for each in waiting))
             unread = await self._unread(connection, user_id, turn.session_id) if reads else ()
-            said = await _said(connection, user_id, turn.session_id, unread) if unread else ()
+            unread, said = await _said(connection, user_id, turn.session_id, unread) if unread else ((), ())
             spent = await usage.read_today(connection, user_id) if due or unread else (0, 0)
         return Found(turn, turn_id, tuple(waiting), due, unread, said, spent)
 
@@ -208,15 +208,22 @@ async def _finish(database: Database, principal: Principal, done: Done) -> None:
 
 async def _said(
     connection: Connection, user_id: UUID, session_id: str, turns: Sequence[RecentTurn]
-) -> tuple[StoredMessage, ...]:
-    """What was said in these turns. Not what the user has had forgotten, and no answer that may only repeat what was
-    recalled for it: that would be learned again, as if somebody had said it anew."""
+) -> tuple[tuple[RecentTurn, ...], tuple[StoredMessage, ...]]:
+    """What was said in these turns, and in which: the newest, as many as are shown at once. Not what the user has had
+    forgotten, and no answer that may only repeat what was recalled for it: that would be learned again, as if somebody
+    had said it anew."""
     history = ChatMessageHistory(connection, user_id, session_id)
     by_id = {each.turn_id: each for each in turns}
     page = [each for each in await history.page(RECENT_MESSAGES) if each.turn_id in by_id and each.is_readable]
     hidden = await revisions.find_hidden(connection, user_id, [UUID(each.message.message_id) for each in page])
     shown = [each for each in page if _is_shown(each, by_id, hidden)]
-    return tuple(shown) if any(each.message.role == "user" for each in shown) else ()
+    begins = first_shown([to_langchain(each.message) for each in shown])
+    left_out = {each.turn_id for each in shown[:begins]}
+    if begins:  # a last turn that is too long by itself would never be read: its end is better than nothing
+        left_out -= {shown[-1].turn_id}
+    read = tuple(each for each in turns if each.turn_id not in left_out)
+    said = tuple(each for each in shown[begins:] if each.turn_id not in left_out)
+    return read, said if any(each.message.role == "user" for each in said) else ()
 
 
 def _is_shown(each: StoredMessage, turns: dict[UUID, RecentTurn], hidden: Collection[UUID]) -> bool:

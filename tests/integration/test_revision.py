@@ -212,6 +212,19 @@ async def test_on_summary_the_agent_reads_every_turn_since_it_last_did(database,
     assert [f"question number {i}." in second for i in range(5)] == [False, False, False, True, True]
 
 
+async def test_turns_for_which_there_was_no_room_are_read_another_time(database, urls, session_id):
+    model = scripted(("store_fact", {"content": "It was shown: {0}"}))
+    for i in range(9):
+        turn_id = await say(database, f"Number {i}." + " word" * 780, session_id=session_id)
+    is_read = "select coalesce(revision ->> 'is_read', '') from chat.turns order by started_at"
+    sources = []
+    for _ in range(2):
+        await after(database, turn_id, reviser(database, model))
+        sources.append([each for (each,) in rows(urls, is_read)].count("true"))
+        turn_id = await say(database, "Go on.", session_id=session_id)
+    assert sources == [6, 10]
+
+
 async def test_what_the_agent_keeps_says_where_it_is_from(database, urls, session_id):
     turn_id = await say(database, "My stamps are from Peru.", session_id=session_id)
     await after(database, turn_id, reviser(database, scripted(FACT)))

@@ -326,7 +326,7 @@ async def test_what_was_recalled_and_what_tools_brought_is_not_shown():
 
 async def test_only_the_newest_of_a_long_conversation_is_shown():
     messages = [HumanMessage(f"{i} " + "word " * 500) for i in range(100)]
-    shown = conversation(messages, ReviseNode()._get_message_role)
+    shown = conversation(messages)
     assert len(shown) < 25_000
     assert "user: 99 " in shown
     assert "user: 1 " not in shown
