@@ -220,7 +220,8 @@ def workshop(settings: Settings, database: Database, catalog: Catalog, models: M
 def advisers_of(settings: Settings, catalog: Catalog, models: Models) -> Advisers:
     """Who works behind the scenes, and how much of it a user may have in a day."""
     asked = models_for(models, catalog, settings.model)
-    return Advisers(asked, settings.limit_revision_tokens_per_day, settings.limit_tokens_per_day)
+    limits = (settings.limit_tokens_per_day, settings.limit_anonymous_tokens_per_day)
+    return Advisers(asked, settings.limit_revision_tokens_per_day, *limits)
 
 
 @contextlib.asynccontextmanager

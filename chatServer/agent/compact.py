@@ -149,7 +149,7 @@ async def summarize_session(
         spent = await usage.read_today(connection, user_id) if due else (0, 0)
     if due is None:
         return Summarised(False, known)
-    model = await advisers.model(session.agent_name, "summary", spent)
+    model = await advisers.model(session.agent_name, "summary", spent, is_anonymous=principal.is_anonymous)
     new = await due.compacted(model)
     async with database.transaction(principal) as connection:
         if await sessions.lock_session(connection, user_id, session.session_id) is None:

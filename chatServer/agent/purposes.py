@@ -40,8 +40,11 @@ class Advisers:
     models: ModelsFor = no_models
     tokens_per_day: int = 0  # of one user, for memories and summaries; 0: no limit
     all_tokens_per_day: int = 0  # of one user, whatever for
+    anonymous_tokens_per_day: int = 0  # of one who is anonymous, whatever for
 
-    async def model(self, agent_name: str, task: Task, spent: tuple[int, int]) -> NamedModel | None:
+    async def model(
+        self, agent_name: str, task: Task, spent: tuple[int, int], *, is_anonymous: bool = False
+    ) -> NamedModel | None:
         """Nobody where there is no model for it, or none of the day's tokens are left; `spent`: of them in all, and
         behind the scenes."""
         try:
@@ -50,13 +53,14 @@ class Advisers:
             logger.warning("no model for a revision: %s", error.code)
             metrics.revisions_without_model.labels(error.code).inc()
             return None
-        if model and not self._may_ask(*spent):
+        if model and not self._may_ask(*spent, is_anonymous=is_anonymous):
             metrics.revisions_without_model.labels("quota").inc()
             return None
         return model
 
-    def _may_ask(self, used: int, revision: int) -> bool:
-        limits = ((self.tokens_per_day, revision), (self.all_tokens_per_day, used))
+    def _may_ask(self, used: int, revision: int, *, is_anonymous: bool) -> bool:
+        limits = [(self.tokens_per_day, revision), (self.all_tokens_per_day, used)]
+        limits += [(self.anonymous_tokens_per_day, used)] if is_anonymous else []
         return not any(limit and taken >= limit for limit, taken in limits)
 
 

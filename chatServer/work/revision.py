@@ -15,7 +15,7 @@ from uuid import UUID
 from chatServer import errors, metrics
 from chatServer.agent.compact import Compacted, Unsummarised, compact_if_due, store_compacted
 from chatServer.agent.memory_tools import ToolsFor
-from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel
+from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel, Task
 from chatServer.agent.revise import OptimizedAgentState, ReviseNode, first_shown
 from chatServer.agent.toolbox import TOOLS
 from chatServer.messages import text_of, to_langchain
@@ -78,14 +78,18 @@ class Reviser:
             return False
         return self.mode == "every_turn" or (self.mode == "on_summary" and is_time)
 
+    async def _model(self, found: "Found", task: Task) -> NamedModel | None:
+        turn = found.turn
+        return await self.advisers.model(turn.agent_name, task, found.spent, is_anonymous=turn.is_anonymous)
+
     async def _ask(self, database: Database, principal: Principal, found: "Found", done: "Done") -> None:
         """Everything that may take a while, with no connection held."""
         if found.due:
-            model = await self.advisers.model(found.turn.agent_name, "summary", found.spent)
+            model = await self._model(found, "summary")
             done.compacted = await found.due.compacted(model)
             if model:
                 done.charge(model[0], done.compacted.summary.usage)
-        agent = await self.advisers.model(found.turn.agent_name, "revise", found.spent) if found.said else None
+        agent = await self._model(found, "revise") if found.said else None
         if agent and self.memory_tools:
             async with database.transaction(principal) as connection:
                 await revisions.mark(connection, principal.user_id, found.waiting_ids, "running")

@@ -350,6 +350,22 @@ async def test_what_the_agent_took_is_charged_and_bounded_by_the_day(database, u
     assert more.calls
 
 
+async def test_who_was_anonymous_has_no_more_for_memories_than_for_everything(database, urls, session_id):
+    async with database.transaction(ADA) as connection:
+        await usage.add_usage(connection, ADA.user_id, agent_name="a", model="m", usage=Usage(10, 5))
+    calls = []
+    for _ in range(2):
+        model = scripted(FACT)
+        [turn_id] = await talk(database, 1, session_id)
+        if calls:
+            with owner_connection(urls.owner) as connection:
+                known = '{"is_anonymous": true}'
+                connection.execute("update chat.turns set revision = %s where turn_id = %s", [known, turn_id])
+        await after(database, turn_id, reviser(database, model, anonymous_tokens_per_day=15))
+        calls.append(model.calls)
+    assert calls == [2, 0]
+
+
 async def test_the_agent_is_not_shown_what_was_forgotten_recalled_or_brought_by_tools(database, urls, session_id):
     model = scripted(("store_fact", {"content": "It was shown: {0}"}))
     forgotten = await say(database, "My pin is four digits long.", session_id=session_id)
