@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from chatServer import errors, metrics
+from chatServer.agent import compact, memory_agent, title
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.compact import compact_if_due, store_compacted, summarize_session
 from chatServer.agent.purposes import Advisers, NamedModel, Task
@@ -18,6 +19,7 @@ from chatServer.protocols.mcp import tools, tools_for
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Usage
 from chatServer.store import sessions, superseded, usage
+from chatServer.store.queue import Pace
 from chatServer.work.after_turn import Workshop
 from chatServer.work.revision import MAX_WAITING, RECENT_MESSAGES, Reviser
 from tests.conftest import ADA, EVE, owner_connection
@@ -495,6 +497,10 @@ async def test_what_revision_took_counts_as_the_users_day(database):
         await usage.add_usage(connection, ADA.user_id, agent_name="a", model="m", usage=Usage(10, 5))
         await usage.add_revision(connection, ADA.user_id, agent_name="a", model="m", usage=Usage(3, 4))
         assert await usage.read_today(connection, ADA.user_id) == (22, 7)
+
+
+def test_all_that_models_may_take_after_a_turn_fits_into_its_job():
+    assert memory_agent.TIMEOUT_S + compact.TIMEOUT_S + title.MODEL_TIMEOUT_S < Pace().job_s
 
 
 def test_by_default_the_model_looks_when_there_is_a_summary():
