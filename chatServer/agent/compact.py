@@ -171,7 +171,7 @@ async def _told(
     text = known
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            for piece in _pieces(messages):
+            for piece in await asyncio.to_thread(_pieces, messages):
                 asked = [
                     SystemMessage(INSTRUCTION.format(words=target_tokens // 2)),
                     HumanMessage(f"{fence('summary', text)}\n\n{fence('conversation', piece)}"),
