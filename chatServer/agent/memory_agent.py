@@ -112,7 +112,7 @@ class ReactAgent:
         """What became of it; our own errors when the model fails, and whatever was stored until then stays."""
         messages: list[BaseMessage] = [SystemMessage(INSTRUCTION), HumanMessage(task_prompt)]
         used: list[str] = []
-        text = ""
+        text, calls = "", 0
         async with asyncio.timeout(TIMEOUT_S):
             for _ in range(MAX_STEPS):
                 answer = await self._asked(messages)
@@ -121,8 +121,8 @@ class ReactAgent:
                 if not answer.tool_calls:
                     break
                 messages.append(answer)
-                for number, call in enumerate(answer.tool_calls):
-                    has_room = number < MAX_CALLS and len(used) < MAX_CALLS
+                for call in answer.tool_calls:
+                    has_room = (calls := calls + 1) <= MAX_CALLS
                     result, is_kept = await self._result(call["name"], call["args"]) if has_room else ("Enough.", False)
                     used += [call["name"]] if is_kept else []
                     messages.append(ToolMessage(result, tool_call_id=call["id"] or "", name=call["name"]))
