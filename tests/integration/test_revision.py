@@ -162,10 +162,12 @@ async def test_a_summary_of_what_was_replaced_or_summarised_meanwhile_is_not_sto
         assert await store_compacted(connection, ADA.user_id, new) is None, "what it tells was replaced"
 
 
-async def test_many_who_summarise_at_once_leave_one_summary(database, urls, session_id):
+async def test_many_who_summarise_at_once_leave_one_summary_and_ask_once(database, urls, session_id):
     await talk(database, 5, session_id)
-    told = await asyncio.gather(*(summarize_session(database, ADA, session_id) for _ in range(6)))
-    assert sum(each.is_updated for each in told) == 1
+    model = writer("The user has questions.")
+    asked = {"advisers": Advisers(always(model)), "force_update": True}
+    told = await asyncio.gather(*(summarize_session(database, ADA, session_id, **asked) for _ in range(6)))
+    assert (sum(each.is_updated for each in told), model.calls) == (1, 1)
     assert rows(urls, "select messages from chat.summaries") == [(6,)]
 
 
