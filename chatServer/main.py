@@ -18,7 +18,7 @@ from chatServer.agent.answer import Answerer
 from chatServer.agent.catalog import Catalog, load_agents
 from chatServer.agent.embeddings import embedder_of
 from chatServer.agent.models import Models
-from chatServer.agent.purposes import models_for
+from chatServer.agent.purposes import Advisers, models_for
 from chatServer.agent.title import title_models
 from chatServer.api import (
     account,
@@ -172,7 +172,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                     agents=agents_found,
                     turns=turns,
                     recaller=recaller,
-                    desk=Desk(database, agents_found, recaller, models_for(models, agents_found, settings.model)),
+                    desk=Desk(database, agents_found, recaller, advisers_of(settings, agents_found, models)),
                     feeds=feeds,
                     authenticator=Authenticator(issuer, keys, tokens),
                     tokens=tokens,
@@ -212,15 +212,16 @@ def workshop(settings: Settings, database: Database, catalog: Catalog, models: M
     guard.install(settings.guard)
     titles = title_models(models, catalog, settings.model)
     retention = Retention(settings.retention_days, catalog.retention_days)
-    asked = models_for(models, catalog, settings.model)
-    reviser = Reviser(
-        settings.revise_model,
-        asked,
-        tools_for(Desk(database, catalog, models=asked)),
-        settings.limit_revision_tokens_per_day,
-        settings.limit_tokens_per_day,
-    )
+    advisers = advisers_of(settings, catalog, models)
+    reviser = Reviser(settings.revise_model, advisers, tools_for(Desk(database, catalog, advisers=advisers)))
     return Workshop(database, titles, catalog.memory_scope, embedder_of(settings), retention, reviser)
+
+
+def advisers_of(settings: Settings, catalog: Catalog, models: Models) -> Advisers:
+    """Who works behind the scenes, and how much of it a user may have in a day."""
+    asked = models_for(models, catalog, settings.model)
+    limits = (settings.limit_tokens_per_day, settings.limit_anonymous_tokens_per_day)
+    return Advisers(asked, settings.limit_revision_tokens_per_day, *limits)
 
 
 @contextlib.asynccontextmanager

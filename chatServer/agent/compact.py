@@ -15,13 +15,13 @@ from chatServer import errors
 from chatServer.agent.gist import gist
 from chatServer.agent.memory_agent import usage_of
 from chatServer.agent.model_errors import translated
-from chatServer.agent.purposes import ModelsFor, NamedModel, no_models
+from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel
 from chatServer.conversation.tokens import count_text, shortened
 from chatServer.memory.anew import said_anew
 from chatServer.memory.guard import guard
 from chatServer.messages import Message, clean_text, text_of
 from chatServer.messages.fence import fence
-from chatServer.records import Principal, StoredMessage, Summary, Usage
+from chatServer.records import Principal, Session, StoredMessage, Summary, Usage
 from chatServer.spans import span
 from chatServer.store import sessions, summaries, usage
 from chatServer.store.pool import Connection, Database
@@ -40,6 +40,7 @@ Write the summary anew, in the language of the conversation, in at most {words} 
 what was decided, names, numbers and open questions. No greeting, no opinion, nothing that was not said."""
 
 logger = logging.getLogger(__name__)
+_asked_for: set[tuple[UUID, str]] = set()  # sessions that somebody has summarised in this process right now
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ async def summarize_session(
     principal: Principal,
     session_id: str,
     *,
-    models: ModelsFor = no_models,
+    advisers: Advisers = NO_ADVISERS,
     force_update: bool = False,
 ) -> Summarised:
     """Bring a session's summary up to date when it is time for that, or when it is asked for; SessionNotFound."""
@@ -146,10 +147,22 @@ async def summarize_session(
             raise errors.SessionNotFound
         known = await summaries.read_summary(connection, user_id, session.session_id)
         due = await compact_if_due(connection, user_id, session.session_id, is_forced=force_update)
-    if due is None:
+        spent = await usage.read_today(connection, user_id) if due else (0, 0)
+    key = (user_id, session.session_id)
+    if due is None or key in _asked_for:  # whoever asks many times at once does not pay as often
         return Summarised(False, known)
-    model = await models(session.agent_name, "summary")
-    new = await due.compacted(model)
+    _asked_for.add(key)
+    try:
+        model = await advisers.model(session.agent_name, "summary", spent, is_anonymous=principal.is_anonymous)
+        return await _stored(database, principal, session, await due.compacted(model), model)
+    finally:
+        _asked_for.discard(key)
+
+
+async def _stored(
+    database: Database, principal: Principal, session: Session, new: Compacted, model: NamedModel | None
+) -> Summarised:
+    user_id = principal.user_id
     async with database.transaction(principal) as connection:
         if await sessions.lock_session(connection, user_id, session.session_id) is None:
             raise errors.SessionNotFound
@@ -157,7 +170,7 @@ async def summarize_session(
         if model and new.summary.usage != Usage():
             told = {"agent_name": session.agent_name, "model": model[0]}
             await usage.add_revision(connection, user_id, usage=new.summary.usage, **told)
-    return Summarised(kept is not None, kept or known)
+    return Summarised(kept is not None, kept or new.known)
 
 
 async def _told(
@@ -170,7 +183,7 @@ async def _told(
     text = known
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            for piece in _pieces(messages):
+            for piece in await asyncio.to_thread(_pieces, messages):
                 asked = [
                     SystemMessage(INSTRUCTION.format(words=target_tokens // 2)),
                     HumanMessage(f"{fence('summary', text)}\n\n{fence('conversation', piece)}"),

@@ -21,6 +21,10 @@ class ToolFailed(Exception):
     """The tool refuses or fails; the message is for a model to read."""
 
 
+class ToolBroken(Exception):
+    """The server of the tool is at fault, and no model can help that: to be asked again later."""
+
+
 class MemoryTools(Protocol):
     """The seed's `mcp_manager`: a client of one MCP server, in memory or elsewhere."""
 
@@ -28,7 +32,7 @@ class MemoryTools(Protocol):
         """Everything that can be called."""
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Its structured result; ToolFailed when it refuses."""
+        """Its structured result; ToolFailed when it refuses, anything else when it is out of order."""
 
 
 ToolsFor = Callable[[Caller], AbstractAsyncContextManager[MemoryTools]]  # opened for one caller, closed afterwards

@@ -126,12 +126,11 @@ class ReviseNode:
     ) -> OptimizedAgentState:
         """Let the memory agent read the conversation and call whichever of its tools it needs."""
         analysis = await self._analysis(state, session_id, user_id)
-        self.usage += analysis.usage
         used = list(analysis.tools_used)
         return {"memory_update_triggered": bool(used), "memory_tools_used": used, "memory_analysis": analysis.text}
 
     async def _analysis(self, state: OptimizedAgentState, session_id: str, user_id: str) -> Analysis:
-        said = conversation(_messages(state), self._get_message_role)
+        said = conversation(_messages(state))
         if self.model is None or self.mcp_manager is None or not said:
             return Analysis()
         memory_tools = await discover(self.mcp_manager)
@@ -139,11 +138,13 @@ class ReviseNode:
             return Analysis()
         context = {"session_id": session_id, "user_id": user_id}
         react_agent = create_react_agent(memory_tools, self.mcp_manager, model=self.model, context=context)
-        return await react_agent.execute(fence("conversation", said))
+        try:
+            return await react_agent.execute(fence("conversation", said))
+        finally:
+            self.usage += react_agent.usage
 
     def _get_message_role(self, message: object) -> str:
-        name = type(message).__name__
-        return next((role for part, role in ROLES if part in name), "system")
+        return role_of(message)
 
 
 async def _told_in(found: OptimizedAgentState, step: Awaitable[OptimizedAgentState]) -> None:
@@ -156,20 +157,35 @@ async def _told_in(found: OptimizedAgentState, step: Awaitable[OptimizedAgentSta
         found["memory_update_error"] = f"Memory could not be updated ({type(error).__name__})."
 
 
-def conversation(messages: Sequence[object], role_of: Callable[[object], str]) -> str:
+def role_of(message: object) -> str:
+    name = type(message).__name__
+    return next((role for part, role in ROLES if part in name), "system")
+
+
+def conversation(messages: Sequence[object]) -> str:
     """What people and the assistant said anew, the newest of it: neither blocks of a prompt nor results of tools."""
+    return "\n\n".join(_shown(messages)[1])
+
+
+def first_shown(messages: Sequence[object]) -> int:
+    """From which one on they are shown: those before are too much for one conversation."""
+    return _shown(messages)[0]
+
+
+def _shown(messages: Sequence[object]) -> tuple[int, list[str]]:
     lines: list[str] = []
     room = MAX_CHARACTERS
-    for message in reversed(messages):
+    for place in range(len(messages) - 1, -1, -1):
+        message = messages[place]
         role = role_of(message)
         text = said_anew(clean_text(_text(message)[:MAX_MESSAGE_CHARACTERS])) if role in ("user", "assistant") else ""
         if not text:
             continue
         room -= len(text)
         if room < 0:
-            break
+            return place + 1, lines[::-1]
         lines.append(f"{role}: {text}")
-    return "\n\n".join(reversed(lines))
+    return 0, lines[::-1]
 
 
 def _text(message: object) -> str:

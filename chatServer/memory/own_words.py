@@ -1,6 +1,7 @@
-"""Whether a text says nothing but what the user has said himself."""
+"""Whether a text says nothing but what the user has said himself, and where he said it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from uuid import UUID
 
 from chatServer.memory.alike import MAX_READ, signature
 
@@ -19,6 +20,13 @@ def are_own_words(text: str, said: Iterable[str]) -> bool:
     if not wanted.words or any(_matters(word, wanted.names) for word in missing):
         return False
     return len(missing) <= (1 - MIN_SHARE) * len(set(wanted.words))
+
+
+def sources_of(text: str, said: Sequence[tuple[UUID, str]]) -> tuple[UUID, ...]:
+    """The messages that share telling words with a text; all of them when none does: it is from one of these."""
+    wanted = set(signature(text).words)
+    sharing = tuple(message_id for message_id, each in said if wanted & set(signature(each).words))
+    return sharing or tuple(message_id for message_id, _ in said)
 
 
 def _matters(word: str, names: frozenset[str]) -> bool:

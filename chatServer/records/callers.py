@@ -1,6 +1,6 @@
 """Who uses the tools of memory: an outside client, or our own memory agent after a turn."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from chatServer.records.memories import Origin, Trust
@@ -18,4 +18,5 @@ class Caller:
     turn_id: UUID | None = None  # after which it is called; whatever it does is done once, and not without the turn
     attempt: int | None = None
     source_ids: tuple[UUID, ...] = ()  # the messages that said it
+    said: tuple[tuple[UUID, str], ...] = field(default=(), repr=False)  # or those among which it was said, with texts
     client: str | None = None  # as it calls itself

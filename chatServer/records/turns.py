@@ -9,6 +9,7 @@ from chatServer.messages.message import Message
 
 MemoryScope = Literal["off", "session", "agent", "user"]
 Scope = Literal["chat", "memory"]  # what a personal token may be used for
+UNTOLD = ("is_read", "is_anonymous")  # what of a revision is for whoever revises
 TurnState = Literal["running", "done", "failed", "stopped", "interrupted"]
 EventKind = Literal[
     "start",
@@ -133,7 +134,7 @@ class Turn:
     @property
     def told_revision(self) -> dict[str, Any] | None:
         """What came of making memory of it, as clients read it; None: nothing yet."""
-        return {name: value for name, value in (self.revision or {}).items() if name != "is_read"} or None
+        return {name: value for name, value in (self.revision or {}).items() if name not in UNTOLD} or None
 
 
 @dataclass(frozen=True, slots=True)

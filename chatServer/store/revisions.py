@@ -20,6 +20,7 @@ class Unrevised(NamedTuple):
     session_id: str
     agent_name: str
     has_memory: bool  # its session's; it may have been switched off since
+    is_anonymous: bool  # its user
 
 
 class RecentTurn(NamedTuple):

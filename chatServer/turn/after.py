@@ -57,6 +57,7 @@ async def finish(
             usage=usage_json(outcome.usage),
             recalled=recalled_json(outcome.recalled, with_text=False),
             is_to_be_revised=is_to_be_revised(begun, outcome),
+            is_anonymous=begun.principal.is_anonymous,
         )
         if not is_ours:  # nor is it when the session was deleted: its turns went with it
             raise Lost

@@ -15,8 +15,8 @@ from uuid import UUID
 from chatServer import errors, metrics
 from chatServer.agent.compact import Compacted, Unsummarised, compact_if_due, store_compacted
 from chatServer.agent.memory_tools import ToolsFor
-from chatServer.agent.purposes import ModelsFor, NamedModel, Task, no_models
-from chatServer.agent.revise import OptimizedAgentState, ReviseNode
+from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel, Task
+from chatServer.agent.revise import OptimizedAgentState, ReviseNode, first_shown
 from chatServer.agent.toolbox import TOOLS
 from chatServer.messages import text_of, to_langchain
 from chatServer.records import Caller, Principal, StoredMessage, Trust, Usage
@@ -37,10 +37,8 @@ class Reviser:
     """How turns are revised; by itself, by rules alone."""
 
     mode: Literal["off", "every_turn", "on_summary"] = "on_summary"
-    models: ModelsFor = no_models
+    advisers: Advisers = NO_ADVISERS
     memory_tools: ToolsFor | None = None  # without them a model could keep nothing
-    tokens_per_day: int = 0  # of one user, for memories and summaries; 0: no limit
-    all_tokens_per_day: int = 0  # of one user, whatever for
 
     async def revise(self, database: Database, principal: Principal, turn_id: UUID) -> None:
         """Revise a turn and those that wait before it; RevisionFailed when a model should be asked again later."""
@@ -51,8 +49,6 @@ class Reviser:
         if found.due or found.said:
             await self._ask(database, principal, found, done)
         await _finish(database, principal, done)
-        if done.usage != Usage():
-            metrics.revision_tokens.inc(done.usage.input_tokens + done.usage.output_tokens)
 
     async def _find(self, database: Database, principal: Principal, turn_id: UUID) -> "Found | None":
         user_id = principal.user_id
@@ -66,55 +62,43 @@ class Reviser:
             if not turn.has_memory:  # it was switched off meanwhile
                 return Found(turn, turn_id, tuple(waiting))
             due = await compact_if_due(connection, user_id, turn.session_id)
-            unread = await self._unread(connection, user_id, turn.session_id) if self._reads(due) else ()
-            said = await _said(connection, user_id, turn.session_id, unread) if unread else ()
+            reads = self._reads(is_time=due is not None or any(each.state != "queued" for each in waiting))
+            unread = await self._unread(connection, user_id, turn.session_id) if reads else ()
+            unread, said = await _said(connection, user_id, turn.session_id, unread) if unread else ((), ())
             spent = await usage.read_today(connection, user_id) if due or unread else (0, 0)
-        return Found(turn, turn_id, tuple(waiting), due, unread, said, self._may_ask(*spent))
+        return Found(turn, turn_id, tuple(waiting), due, unread, said, spent)
 
     async def _unread(self, connection: Connection, user_id: UUID, session_id: str) -> tuple[RecentTurn, ...]:
         recent = await revisions.list_recent_turns(connection, user_id, session_id, messages=RECENT_MESSAGES)
         return tuple(each for each in recent if not each.is_read)
 
-    def _reads(self, due: Unsummarised | None) -> bool:
-        """Whether the memory agent has its turn."""
+    def _reads(self, *, is_time: bool) -> bool:
+        """Whether the memory agent has its turn; it is time with a summary, and when it has begun before."""
         if self.memory_tools is None:
             return False
-        return self.mode == "every_turn" or (self.mode == "on_summary" and due is not None)
-
-    def _may_ask(self, used: int, revision: int) -> bool:
-        limits = ((self.tokens_per_day, revision), (self.all_tokens_per_day, used))
-        return not any(limit and taken >= limit for limit, taken in limits)
+        return self.mode == "every_turn" or (self.mode == "on_summary" and is_time)
 
     async def _model(self, found: "Found", task: Task) -> NamedModel | None:
-        """Whom to ask; nobody where there is no model for it, or the user has none of the day's tokens left."""
-        try:
-            model = await self.models(found.turn.agent_name, task)
-        except errors.ChatError as error:  # its key or its package is missing here: nobody waits for that
-            logger.warning("no model for a revision: %s", error.code)
-            metrics.revisions_without_model.labels(error.code).inc()
-            return None
-        if model and not found.may_ask:
-            metrics.revisions_without_model.labels("quota").inc()
-            return None
-        return model
+        turn = found.turn
+        return await self.advisers.model(turn.agent_name, task, found.spent, is_anonymous=turn.is_anonymous)
 
     async def _ask(self, database: Database, principal: Principal, found: "Found", done: "Done") -> None:
         """Everything that may take a while, with no connection held."""
-        agent = await self._model(found, "revise") if found.said else None
-        if agent and self.memory_tools:
-            async with database.transaction(principal) as connection:
-                await revisions.mark(connection, principal.user_id, found.waiting_ids, "running")
-            await self._read(database, principal, found, done, agent)
         if found.due:
             model = await self._model(found, "summary")
             done.compacted = await found.due.compacted(model)
             if model:
                 done.charge(model[0], done.compacted.summary.usage)
+        agent = await self._model(found, "revise") if found.said else None
+        if agent and self.memory_tools:
+            async with database.transaction(principal) as connection:
+                await revisions.mark(connection, principal.user_id, found.waiting_ids, "running")
+            await self._read(database, principal, found, done, agent)
 
     async def _read(
         self, database: Database, principal: Principal, found: "Found", done: "Done", agent: NamedModel
     ) -> None:
-        """Let the memory agent read what was said; what it takes is charged though it fails."""
+        """Let the memory agent read what was said; what it takes is charged though it fails, and the summary stays."""
         assert self.memory_tools is not None  # nosec B101 # narrows a type
         name, model = agent
         state: OptimizedAgentState = {
@@ -128,7 +112,10 @@ class Reviser:
         done.charge(name, node.usage)
         if "memory_update_error" in told:
             async with database.transaction(principal) as connection:
+                await sessions.hold_session(connection, principal.user_id, found.turn.session_id)
                 if await revisions.mark(connection, principal.user_id, found.waiting_ids, "failed"):
+                    if done.compacted:
+                        await store_compacted(connection, principal.user_id, done.compacted)
                     await done.add_usage(connection, principal.user_id)
             raise errors.RevisionFailed
         done.tools_used = list(told["memory_tools_used"])
@@ -136,8 +123,8 @@ class Reviser:
 
 
 def _is_followed(turn_id: UUID, waiting: Sequence[RecentTurn]) -> bool:
-    """Whether a later turn is in the queue, of which each has its own job."""
-    began = next((each.started_at for each in waiting if each.turn_id == turn_id), None)
+    """Whether a later turn is in the queue, of which each has its own job; what has begun is left to nobody."""
+    began = next((each.started_at for each in waiting if each.turn_id == turn_id and each.state == "queued"), None)
     return began is not None and any(each.state == "queued" and each.started_at > began for each in waiting)
 
 
@@ -151,7 +138,7 @@ class Found:
     due: Unsummarised | None = None  # what a summary is to be made of
     unread: tuple[RecentTurn, ...] = ()  # turns that the memory agent is to read
     said: tuple[StoredMessage, ...] = field(default=(), repr=False)  # what it is shown of them
-    may_ask: bool = True  # the user has tokens left
+    spent: tuple[int, int] = (0, 0)  # tokens of the user's day: in all, and behind the scenes
 
     @property
     def waiting_ids(self) -> list[UUID]:
@@ -162,15 +149,20 @@ class Found:
         names = {each.message.name for each in self.said if each.message.role == "tool"}
         trusted = {tool.name for tool in TOOLS.values() if not tool.is_untrusted}
         trust: Trust = "assistant" if names <= trusted else "untrusted"
-        last = next((each for each in self.unread if each.turn_id == self.turn_id), None)
+        # The oldest: whoever does it again, after a run that was broken off, does so in the same name.
+        first = self.waiting[0] if self.waiting else None
         return Caller(
             principal,
             self.turn.agent_name,
             trust,
             "model",
-            self.turn_id,
-            last.attempt if last else None,
-            tuple(UUID(each.message.message_id) for each in self.said if each.message.role == "user"),
+            first.turn_id if first else self.turn_id,
+            first.attempt if first else None,
+            said=tuple(
+                (UUID(each.message.message_id), text_of(each.message))
+                for each in self.said
+                if each.message.role == "user"
+            ),
         )
 
 
@@ -184,13 +176,10 @@ class Done:
     read: list[UUID] = field(default_factory=list)
     costs: list[tuple[str, Usage]] = field(default_factory=list)  # of models, by their names
 
-    @property
-    def usage(self) -> Usage:
-        return sum((each for _, each in self.costs), Usage())
-
     def charge(self, model: str, took: Usage) -> None:
         if took != Usage():
             self.costs.append((model, took))
+            metrics.revision_tokens.inc(took.input_tokens + took.output_tokens)
 
     async def add_usage(self, connection: Connection, user_id: UUID) -> None:
         for model, took in self.costs:
@@ -223,15 +212,22 @@ async def _finish(database: Database, principal: Principal, done: Done) -> None:
 
 async def _said(
     connection: Connection, user_id: UUID, session_id: str, turns: Sequence[RecentTurn]
-) -> tuple[StoredMessage, ...]:
-    """What was said in these turns. Not what the user has had forgotten, and no answer that may only repeat what was
-    recalled for it: that would be learned again, as if somebody had said it anew."""
+) -> tuple[tuple[RecentTurn, ...], tuple[StoredMessage, ...]]:
+    """What was said in these turns, and in which: the newest, as many as are shown at once. Not what the user has had
+    forgotten, and no answer that may only repeat what was recalled for it: that would be learned again, as if somebody
+    had said it anew."""
     history = ChatMessageHistory(connection, user_id, session_id)
     by_id = {each.turn_id: each for each in turns}
     page = [each for each in await history.page(RECENT_MESSAGES) if each.turn_id in by_id and each.is_readable]
     hidden = await revisions.find_hidden(connection, user_id, [UUID(each.message.message_id) for each in page])
     shown = [each for each in page if _is_shown(each, by_id, hidden)]
-    return tuple(shown) if any(each.message.role == "user" for each in shown) else ()
+    begins = first_shown([to_langchain(each.message) for each in shown])
+    left_out = {each.turn_id for each in shown[:begins]}
+    if begins:  # a last turn that is too long by itself would never be read: its end is better than nothing
+        left_out -= {shown[-1].turn_id}
+    read = tuple(each for each in turns if each.turn_id not in left_out)
+    said = tuple(each for each in shown[begins:] if each.turn_id not in left_out)
+    return read, said if any(each.message.role == "user" for each in said) else ()
 
 
 def _is_shown(each: StoredMessage, turns: dict[UUID, RecentTurn], hidden: Collection[UUID]) -> bool:

@@ -21,7 +21,10 @@ STORES = [
     {
         "for": "revise",
         "match": r"stamp number (\d+)",
-        "tool_calls": [{"name": "store_fact", "args": {"content": "The user owns stamp number {1}."}}],
+        "tool_calls": [
+            {"name": "store_fact", "args": {"content": "The user owns stamp number {1}."}},
+            {"name": "manage_long_term_memory", "args": {"operation": "append", "content": "Stamp {1}"}},
+        ],
         "then": "Kept.",
     },
     {"for": "summary", "match": ".", "reply": "The user tells of stamps."},
@@ -98,6 +101,9 @@ async def test_workers_that_are_killed_lose_nothing_and_double_nothing(database,
     assert len(kept) == len(set(kept)) > 0
     twice = "select memory_id from chat.memory_changes where operation = 'created' group by 1 having count(*) > 1"
     assert rows(urls, twice) == []
+    pages = rows(urls, "select user_id, notes from public.agent_long_term_memory")
+    notes = [(user_id, note) for user_id, page in pages for note in page.split("\n\n")]
+    assert len(notes) == len(set(notes)) > 0
     wrong = """select s.session_id from chat.summaries s where s.messages <> (
         select count(*) from public.chat_message_history h
         where h.user_id = s.user_id and h.session_id = s.session_id and h.id <= s.covers_to)"""

@@ -261,7 +261,7 @@ async def test_limits_are_of_each_user(settings, as_ada, as_eve):
     assert statuses == [200, 429, 200, 429]
 
 
-async def test_anonymous_users_have_limits_of_their_own(settings, as_ada):
+async def test_anonymous_users_have_limits_of_their_own(settings, as_ada, urls):
     now = int(time.time())
     claims = {"sub": str(ADA.user_id), "role": ROLE, "aud": DEV_ISSUER.audience, "iss": DEV_ISSUER.name}
     claims |= {"iat": now, "exp": now + 600, "is_anonymous": True}
@@ -274,6 +274,8 @@ async def test_anonymous_users_have_limits_of_their_own(settings, as_ada):
         assert (await pair[1].post("/api/chat", **say())).status_code == 429
         signed_in = await pair[1].post("/api/chat", **say(), headers=as_ada)
         assert (signed_in.status_code, signed_in.headers["x-ratelimit-remaining-requests"]) == (200, "1")
+    told = rows(urls, "select revision ? 'is_anonymous' from chat.turns order by started_at")
+    assert told == [(True,), (None,)], "as whoever revises reads it"
 
 
 # What is told ---------------------------------------------------------------------------------------------

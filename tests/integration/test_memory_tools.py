@@ -8,7 +8,7 @@ import pytest
 
 from chatServer import errors
 from chatServer.agent.catalog import load_agents
-from chatServer.agent.memory_tools import ToolFailed
+from chatServer.agent.memory_tools import ToolBroken, ToolFailed
 from chatServer.config import ROOT
 from chatServer.memory import guard
 from chatServer.protocols.mcp import tools_for
@@ -42,10 +42,11 @@ async def test_they_are_listed_and_called_as_mcp_has_them(desk, database):
             ("store_fact", {}),
             ("drop_tables", {}),
             ("store_fact", {"content": "Eve likes boats a lot.", "user_id": str(EVE.user_id)}),
-            ("search_memories", {"query": "boats"}),
         ):
             with pytest.raises(ToolFailed):
                 await tools.call_tool(name, arguments)
+        with pytest.raises(ToolBroken, match="searched here"):
+            await tools.call_tool("search_memories", {"query": "boats"})
     [found] = await kept(database)
     assert (found.origin, found.trust, found.turn_id, found.shelf) == (
         "model", "assistant", caller.turn_id, "assistant"
@@ -111,13 +112,16 @@ async def test_the_guard_stands_before_everything_that_is_stored(desk, monkeypat
                 await tools.call_tool(name, arguments)
 
 
-async def test_a_database_that_does_not_answer_is_a_sentence(desk, monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "told"), [(errors.DatabaseUnavailable(), "does not answer right now"), (KeyError("x"), "bug of ours")]
+)
+async def test_what_is_wrong_with_the_server_is_no_refusal(desk, monkeypatch, error, told):
     def broken(*_, **__):
-        raise errors.DatabaseUnavailable
+        raise error
 
     monkeypatch.setattr(type(desk.database), "transaction", broken)
     async with tools_for(desk)(Caller(ADA)) as tools:
-        with pytest.raises(ToolFailed, match="does not answer right now"):
+        with pytest.raises(ToolBroken, match=told):
             await tools.call_tool("read_notes", {})
 
 

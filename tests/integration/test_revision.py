@@ -3,20 +3,23 @@ turn, whoever breaks off or deletes what meanwhile; and what clients hear of it.
 
 import asyncio
 import uuid
-from dataclasses import replace
 from uuid import UUID
 
 import pytest
 
 from chatServer import errors, metrics
+from chatServer.agent import compact, memory_agent, title
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.compact import compact_if_due, store_compacted, summarize_session
-from chatServer.agent.purposes import NamedModel, Task
+from chatServer.agent.purposes import Advisers, NamedModel, Task
+from chatServer.agent.script import ScriptedModel
+from chatServer.agent.script_file import Round, Rule, Script
 from chatServer.config import ROOT, Settings
-from chatServer.protocols.mcp import tools_for
+from chatServer.protocols.mcp import tools, tools_for
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Usage
 from chatServer.store import sessions, superseded, usage
+from chatServer.store.queue import Pace
 from chatServer.work.after_turn import Workshop
 from chatServer.work.revision import MAX_WAITING, RECENT_MESSAGES, Reviser
 from tests.conftest import ADA, EVE, owner_connection
@@ -48,7 +51,21 @@ def reviser(database, model=None, **options) -> Reviser:
     async def models(_: str, task: Task) -> NamedModel | None:
         return ("script:x", model) if model and task == "revise" else None
 
-    return replace(Reviser("every_turn", models, tools_for(Desk(database, AGENTS))), **options)
+    mode = options.pop("mode", "every_turn")
+    return Reviser(mode, Advisers(**{"models": models} | options), tools_for(Desk(database, AGENTS)))
+
+
+def writer(reply: str) -> ScriptedModel:
+    """Who writes summaries."""
+    rule = Rule("summary", None, (Round(reply=reply),))
+    return ScriptedModel(script=Script("script:x", (rule,), rule), purpose="summary")
+
+
+def always(model):
+    async def models(_: str, __: Task) -> NamedModel | None:
+        return "script:x", model
+
+    return models
 
 
 async def after(database, turn_id: UUID, revises: Reviser | None = None, user=ADA) -> None:
@@ -145,11 +162,34 @@ async def test_a_summary_of_what_was_replaced_or_summarised_meanwhile_is_not_sto
         assert await store_compacted(connection, ADA.user_id, new) is None, "what it tells was replaced"
 
 
-async def test_many_who_summarise_at_once_leave_one_summary(database, urls, session_id):
+async def test_many_who_summarise_at_once_leave_one_summary_and_ask_once(database, urls, session_id):
     await talk(database, 5, session_id)
-    told = await asyncio.gather(*(summarize_session(database, ADA, session_id) for _ in range(6)))
-    assert sum(each.is_updated for each in told) == 1
+    model = writer("The user has questions.")
+    asked = {"advisers": Advisers(always(model)), "force_update": True}
+    told = await asyncio.gather(*(summarize_session(database, ADA, session_id, **asked) for _ in range(6)))
+    assert (sum(each.is_updated for each in told), model.calls) == (1, 1)
     assert rows(urls, "select messages from chat.summaries") == [(6,)]
+
+
+async def test_a_summary_that_a_client_asks_for_is_charged_and_bounded_by_the_day(database, urls, session_id):
+    await talk(database, 5, session_id)
+    model = writer("The user has questions.")
+    asked = {"advisers": Advisers(always(model), tokens_per_day=1), "force_update": True}
+    assert (await summarize_session(database, ADA, session_id, **asked)).summary.text == "The user has questions."
+    await talk(database, 2, session_id)
+    rest = await summarize_session(database, ADA, session_id, **asked)
+    assert (rest.is_updated, rest.summary.model, model.calls) == (True, None, 1)
+    [(charged,)] = rows(urls, "select revision_tokens from chat.usage_daily")
+    assert charged > 0
+
+
+async def test_a_summary_needs_no_model_that_is_not_set_up_here(database, session_id):
+    async def missing(_: str, __: Task) -> NamedModel | None:
+        raise errors.ModelNotConfigured("The model needs a key.")
+
+    await talk(database, 3, session_id)
+    done = await summarize_session(database, ADA, session_id, advisers=Advisers(missing))
+    assert (done.is_updated, done.summary.model) == (True, None)
 
 
 # The memory agent ----------------------------------------------------------------------------------------
@@ -176,6 +216,19 @@ async def test_on_summary_the_agent_reads_every_turn_since_it_last_did(database,
     assert [f"question number {i}." in second for i in range(5)] == [False, False, False, True, True]
 
 
+async def test_turns_for_which_there_was_no_room_are_read_another_time(database, urls, session_id):
+    model = scripted(("store_fact", {"content": "It was shown: {0}"}))
+    for i in range(9):
+        turn_id = await say(database, f"Number {i}." + " word" * 780, session_id=session_id)
+    is_read = "select coalesce(revision ->> 'is_read', '') from chat.turns order by started_at"
+    sources = []
+    for _ in range(2):
+        await after(database, turn_id, reviser(database, model))
+        sources.append([each for (each,) in rows(urls, is_read)].count("true"))
+        turn_id = await say(database, "Go on.", session_id=session_id)
+    assert sources == [6, 10]
+
+
 async def test_what_the_agent_keeps_says_where_it_is_from(database, urls, session_id):
     turn_id = await say(database, "My stamps are from Peru.", session_id=session_id)
     await after(database, turn_id, reviser(database, scripted(FACT)))
@@ -185,6 +238,19 @@ async def test_what_the_agent_keeps_says_where_it_is_from(database, urls, sessio
     assert memory.source_ids == (question_id,)
     [(actor,)] = rows(urls, f"select actor from chat.memory_changes where memory_id = '{memory.memory_id}'")
     assert actor == "model"
+
+
+async def test_what_the_agent_keeps_is_from_the_messages_that_speak_of_it(database, urls, session_id):
+    fact = "The user collects stamps from Peru."
+    for text in ("My dentist is rude.", "My stamps are all from Peru.", "Is it late already?"):
+        turn_id = await say(database, text, session_id=session_id)
+    calls = (FACT, ("store_fact", {"content": "Zebras sleep upright."}))
+    await after(database, turn_id, reviser(database, scripted(*calls)))
+    dentist, stamps, late = (
+        each for (each,) in rows(urls, "select user_message_id from chat.turns order by started_at")
+    )
+    found = {each.text: each.source_ids for each in await kept(database) if each.origin == "model"}
+    assert found == {fact: (stamps,), "Zebras sleep upright.": (dentist, stamps, late)}
 
 
 async def test_turns_that_wait_are_revised_in_one_go_by_the_last_ones_job(database, urls, session_id):
@@ -224,9 +290,48 @@ async def test_an_agent_that_fails_leaves_its_turns_to_be_revised_again(database
         with pytest.raises(errors.RevisionFailed):
             await after(database, turn_id, reviser(database, failing))
         assert (states(urls), revision_events(urls)) == (["failed"], [])
+    [(charged,)] = rows(urls, "select revision_tokens from chat.usage_daily")
+    assert charged > 0, "its first steps were answered"
     await after(database, turn_id, reviser(database, scripted(FACT)))
     assert (states(urls), len(revision_events(urls))) == (["done"], 1)
     assert await texts(database) == ["The user collects stamps from Peru."], "though it was kept three times"
+
+
+async def test_an_agent_that_fails_holds_up_no_summary_and_is_asked_again(database, urls, session_id):
+    *_, last = await talk(database, 3, session_id)
+    failing = scripted(reply="broken off", fail_after_words=0)
+    with pytest.raises(errors.RevisionFailed):
+        await after(database, last, reviser(database, failing, mode="on_summary"))
+    assert rows(urls, "select messages from chat.summaries") == [(2,)]
+    await after(database, last, reviser(database, scripted(FACT), mode="on_summary"))
+    assert (states(urls), await texts(database)) == (["done"] * 3, ["The user collects stamps from Peru."])
+
+
+@pytest.mark.parametrize("again", [0, 1], ids=["its own job", "the job of the next"])
+async def test_what_was_noted_before_it_broke_off_is_noted_once_though_another_turn_followed(
+    database, urls, session_id, again
+):
+    note = ("manage_long_term_memory", {"operation": "append", "content": "Stamps: Peru"})
+    [first] = await talk(database, 1, session_id)
+    with pytest.raises(errors.RevisionFailed):
+        await after(database, first, reviser(database, scripted(note, reply="broken off", fail_after_words=0)))
+    [second] = await talk(database, 1, session_id)
+    await after(database, (first, second)[again], reviser(database, scripted(note)))
+    assert states(urls) == ["done"] * 2
+    assert rows(urls, "select notes from public.agent_long_term_memory") == [("Stamps: Peru",)]
+
+
+async def test_a_tool_that_is_out_of_order_loses_no_memory(database, urls, session_id, monkeypatch):
+    async def unavailable(*_, **__):
+        raise errors.DatabaseUnavailable
+
+    [turn_id] = await talk(database, 1, session_id)
+    with monkeypatch.context() as outage, pytest.raises(errors.RevisionFailed):
+        outage.setattr(tools, "keep", unavailable)
+        await after(database, turn_id, reviser(database, scripted(FACT)))
+    assert (states(urls), await texts(database)) == (["failed"], [])
+    await after(database, turn_id, reviser(database, scripted(FACT)))
+    assert (states(urls), await texts(database)) == (["done"], ["The user collects stamps from Peru."])
 
 
 async def test_what_the_agent_took_is_charged_and_bounded_by_the_day(database, urls, session_id):
@@ -247,6 +352,22 @@ async def test_what_the_agent_took_is_charged_and_bounded_by_the_day(database, u
     [turn_id] = await talk(database, 1, session_id)
     await after(database, turn_id, reviser(database, more, tokens_per_day=tokens + 1))
     assert more.calls
+
+
+async def test_who_was_anonymous_has_no_more_for_memories_than_for_everything(database, urls, session_id):
+    async with database.transaction(ADA) as connection:
+        await usage.add_usage(connection, ADA.user_id, agent_name="a", model="m", usage=Usage(10, 5))
+    calls = []
+    for _ in range(2):
+        model = scripted(FACT)
+        [turn_id] = await talk(database, 1, session_id)
+        if calls:
+            with owner_connection(urls.owner) as connection:
+                known = '{"is_anonymous": true}'
+                connection.execute("update chat.turns set revision = %s where turn_id = %s", [known, turn_id])
+        await after(database, turn_id, reviser(database, model, anonymous_tokens_per_day=15))
+        calls.append(model.calls)
+    assert calls == [2, 0]
 
 
 async def test_the_agent_is_not_shown_what_was_forgotten_recalled_or_brought_by_tools(database, urls, session_id):
@@ -378,6 +499,10 @@ async def test_what_revision_took_counts_as_the_users_day(database):
         await usage.add_usage(connection, ADA.user_id, agent_name="a", model="m", usage=Usage(10, 5))
         await usage.add_revision(connection, ADA.user_id, agent_name="a", model="m", usage=Usage(3, 4))
         assert await usage.read_today(connection, ADA.user_id) == (22, 7)
+
+
+def test_all_that_models_may_take_after_a_turn_fits_into_its_job():
+    assert Pace().job_s > memory_agent.TIMEOUT_S + compact.TIMEOUT_S + title.MODEL_TIMEOUT_S
 
 
 def test_by_default_the_model_looks_when_there_is_a_summary():

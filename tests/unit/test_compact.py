@@ -1,9 +1,11 @@
 """A conversation's head as a few sentences: rolling, without the last messages, and never longer than it may be."""
 
+import threading
 from datetime import UTC, datetime
 
 import pytest
 
+from chatServer.agent import compact as compacting
 from chatServer.agent.compact import KEPT_MESSAGES, compact, head_of, is_due
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import Round, Rule, Script
@@ -100,6 +102,20 @@ async def test_a_long_conversation_is_given_to_the_model_in_pieces():
     asked = model("So far.")
     made = await compact(None, [row(i, "many words here " * 200) for i in range(1, 30)], asked)
     assert (asked[1].calls, made.text) == (2, "So far.")
+
+
+async def test_a_long_conversation_is_counted_beside_the_loop(monkeypatch):
+    threads = set()
+
+    def counted(text: str) -> int:
+        if "many words" in text:
+            threads.add(threading.current_thread())
+        return count_text(text)
+
+    monkeypatch.setattr(compacting, "count_text", counted)
+    await compact(None, [row(i, "many words here") for i in range(1, 9)], model("So far."))
+    assert threads
+    assert threading.current_thread() not in threads
 
 
 async def test_what_a_model_is_given_is_data():

@@ -326,7 +326,7 @@ async def test_what_was_recalled_and_what_tools_brought_is_not_shown():
 
 async def test_only_the_newest_of_a_long_conversation_is_shown():
     messages = [HumanMessage(f"{i} " + "word " * 500) for i in range(100)]
-    shown = conversation(messages, ReviseNode()._get_message_role)
+    shown = conversation(messages)
     assert len(shown) < 25_000
     assert "user: 99 " in shown
     assert "user: 1 " not in shown
@@ -355,6 +355,16 @@ async def test_an_agent_that_never_ends_is_ended_and_one_that_calls_what_is_not_
     manager = Written()
     await ReviseNode(manager, model=ScriptedModel(script=script, purpose="revise")).execute(state())
     assert len(manager.of("store_fact")) == 1, "its tokens were spent after the first step"
+
+
+async def test_calls_that_are_refused_are_calls_too(monkeypatch):
+    monkeypatch.setattr(memory_agent, "MAX_CALLS", 3)
+    model = scripted(FACT, FACT)
+    rule = model.script.rules[0]
+    script = type(model.script)("script:endless", (type(rule)("revise", None, rule.steps[:1]),), model.script.default)
+    manager = Written(failing=["store_fact"])
+    await ReviseNode(manager, model=ScriptedModel(script=script, purpose="revise")).execute(state())
+    assert len(manager.of("store_fact")) == 3
 
 
 async def test_an_agent_can_be_made_of_listed_tools_and_says_what_it_took():

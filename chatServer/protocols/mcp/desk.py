@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from chatServer.agent.catalog import Catalog
-from chatServer.agent.purposes import ModelsFor, no_models
+from chatServer.agent.purposes import NO_ADVISERS, Advisers
 from chatServer.memory.recall import Recaller
 from chatServer.store.pool import Database
 
@@ -15,4 +15,4 @@ class Desk:
     database: Database
     agents: Catalog
     recaller: Recaller | None = None  # a worker has none
-    models: ModelsFor = no_models  # who writes summaries
+    advisers: Advisers = NO_ADVISERS  # who writes summaries

@@ -1,8 +1,9 @@
 """The tools of memory, for clients of MCP and for our own memory agent: what each is called, told, given and does."""
 
+import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -17,6 +18,7 @@ from chatServer.memory import graph, notebook
 from chatServer.memory.guard import guard
 from chatServer.memory.keep import keep
 from chatServer.memory.offer import Offer
+from chatServer.memory.own_words import sources_of
 from chatServer.protocols.mcp import shapes
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Author, Caller, Kind
@@ -67,7 +69,7 @@ async def store_session_message(desk: Desk, caller: Caller, given: shapes.StoreM
 async def summarize_session(desk: Desk, caller: Caller, given: shapes.SummarizeSession) -> shapes.Summarized:
     session = await sessions.get(desk.database, caller.principal, SessionKey.parse(given.session_id))
     found = await compact.summarize_session(
-        desk.database, caller.principal, session.session_id, models=desk.models, force_update=given.force_update
+        desk.database, caller.principal, session.session_id, advisers=desk.advisers, force_update=given.force_update
     )
     text, count = (found.summary.text, found.summary.messages) if found.summary else ("", 0)
     return shapes.Summarized(updated=found.is_updated, summary=text, covers_messages=count)
@@ -77,6 +79,9 @@ def store_as(kind: Kind) -> Callable[[Desk, Caller, Any], Awaitable[BaseModel]]:
     async def store(desk: Desk, caller: Caller, given: shapes.Store) -> shapes.Remembered:
         where = SessionKey.parse(given.session_id).value if given.session_id is not None else None
         offer = Offer(kind, given.content, where, given.importance, given.tags, given.triple())
+        if caller.said:
+            sources = await asyncio.to_thread(sources_of, given.content, caller.said)
+            caller = replace(caller, source_ids=sources)
         scopes = desk.agents.memory_scope
         return shapes.Remembered.of(await keep(desk.database, caller, offer, scopes=scopes))
 

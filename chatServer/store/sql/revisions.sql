@@ -2,7 +2,8 @@
 
 -- name: find_revision
 -- A turn's session, while the turn is to be revised and its session keeps memories.
-select t.session_id, t.agent_name, s.memory = 'on' as has_memory
+select t.session_id, t.agent_name, s.memory = 'on' as has_memory,
+    coalesce(t.revision ? 'is_anonymous', false) as is_anonymous
 from chat.turns t
 join chat.sessions s on s.user_id = t.user_id and s.session_id = t.session_id
 where t.user_id = %(user_id)s and t.turn_id = %(turn_id)s and t.revision_state in ('queued', 'running', 'failed');

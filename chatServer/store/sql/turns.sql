@@ -79,6 +79,7 @@ returning turn_id;
 -- How it ended; nothing comes back when this attempt is no longer the one that counts.
 update chat.turns
 set state = %(state)s, finished_at = now(), lease_until = null, partial_text = %(partial_text)s,
-    error_code = %(error_code)s, usage = %(usage)s, recalled = %(recalled)s, revision_state = %(revision_state)s
+    error_code = %(error_code)s, usage = %(usage)s, recalled = %(recalled)s, revision_state = %(revision_state)s,
+    revision = coalesce(%(revision)s, revision)
 where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running'
 returning turn_id;
