@@ -52,13 +52,6 @@ async def a_life(client, headers, urls) -> str:
     told = (await client.get("/api/memories", headers=headers)).json()["memories"]
     home = next(each for each in told if "Oslo" in each["text"])
     await client.delete(f"/api/memories/{home['id']}", headers=headers)
-    with owner_connection(urls.owner) as owner:
-        owner.execute(
-            """insert into chat.summaries (user_id, session_id, summary, covers_to, tokens)
-               select user_id, session_id, 'They met.', min(id), 3 from public.chat_message_history
-               where session_id = %s group by user_id, session_id""",
-            (session_id,),
-        )
     return session_id
 
 
