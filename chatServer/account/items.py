@@ -148,6 +148,7 @@ def _pictures_in(value: Any, under: str = "") -> Iterator[str]:
 class SummaryRow(Row):
     session_id: SessionId
     summary: Long
+    messages: Count = 0
     tokens: Count
     model: Short | None
     updated_at: AwareDatetime
@@ -265,6 +266,7 @@ class UsageRow(Row):
     turns: Count
     input_tokens: Big
     output_tokens: Big
+    revision_tokens: Big = 0
 
 
 ROWS: dict[str, type[Row]] = {

@@ -12,9 +12,11 @@ from chatServer import cli, errors
 from chatServer.account.bring_in import bring_in
 from chatServer.account.document import read
 from chatServer.account.export import export
+from chatServer.account.items import ROWS
 from chatServer.memory.embed import NoEmbedder
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_isolation import fill, fingerprint
+from tests.tools.dumping import tables_of_users
 from tests.tools.talking import user_message, with_script
 
 PICTURE = f"data:image/png;base64,{base64.b64encode(bytes.fromhex('89504e470d0a1a0a') + b'pixels').decode()}"
@@ -52,6 +54,8 @@ async def a_life(client, headers, urls) -> str:
     told = (await client.get("/api/memories", headers=headers)).json()["memories"]
     home = next(each for each in told if "Oslo" in each["text"])
     await client.delete(f"/api/memories/{home['id']}", headers=headers)
+    with owner_connection(urls.owner) as owner:
+        owner.execute("update chat.usage_daily set revision_tokens = 1 + input_tokens")
     return session_id
 
 
@@ -77,6 +81,8 @@ async def test_export_erase_import_export_gives_the_same_document(settings, as_a
         assert [name for name, rows in before.items() if not rows] == []
         assert any(row["superseded_at"] for row in before["messages"])
         assert any(row["hidden"] for row in before["messages"])
+        assert all(row["messages"] for row in before["summaries"])
+        assert all(row["revision_tokens"] for row in before["usage"])
         assert [image["media_type"] for row in before["messages"] for image in row["images"]] == ["image/png"]
         shown = await client.get(f"/api/sessions/{session_id}/messages", headers=as_ada)
         assert (await client.delete("/api/account/data", headers=as_ada)).status_code == 200
@@ -129,6 +135,43 @@ async def test_hidden_messages_and_entries_of_search_come_back_as_they_were(sett
         await client.delete("/api/account/data", headers=as_ada)
         await client.post("/api/account/import", json=document, headers=as_ada)
         assert index() == before
+
+
+TABLES = {
+    "sessions": "chat.sessions",
+    "active_sessions": "public.user_agent_active_sessions",
+    "turns": "chat.turns",
+    "messages": "public.chat_message_history",
+    "summaries": "chat.summaries",
+    "notes": "public.agent_long_term_memory",
+    "notes_versions": "chat.notes_versions",
+    "memories": "chat.memories",
+    "memory_changes": "chat.memory_changes",
+    "usage": "chat.usage_daily",
+}
+NOT_EXPORTED = {
+    "messages": {"id"},  # the order of the document
+    "turns": {"lease_until", "stop_requested_at", "reserved_tokens"},  # while it runs
+    "memories": {"digest", "tsv", "terms", "embed_model", "vec"},  # made of its text
+}
+TABLES_NOT_EXPORTED = {
+    *("chat.message_superseded", "chat.message_images"),  # they are with the messages
+    *("chat.message_index", "chat.memory_heads"),  # made of the others
+    *("chat.turn_events", "chat.user_events", "chat.user_event_heads", "chat.user_limits"),  # gone in a day
+    *("chat.personal_tokens", "chat.erasures", "chat.embedding"),  # keys, receipts and settings of this server
+}
+
+
+async def test_every_column_of_the_catalogue_is_exported_and_imported_or_named_here(database, urls):
+    await fill(database, ADA, "secret", "adas")
+    document = json.loads(b"".join([piece async for piece in export(database, ADA)]))
+    with owner_connection(urls.owner) as owner:
+        assert set(tables_of_users(owner)) == {*TABLES.values(), *TABLES_NOT_EXPORTED}
+        for section, table in TABLES.items():
+            columns = {column.name for column in owner.execute(f"select * from {table} limit 0").description}
+            told = set(row_of(document, section))
+            assert columns - told == {"user_id", *NOT_EXPORTED.get(section, ())}, section
+            assert told == set(ROWS[section].model_fields), section
 
 
 async def test_an_export_that_is_cut_into_pages_is_the_same(database, urls, monkeypatch):

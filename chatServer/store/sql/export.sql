@@ -62,7 +62,7 @@ where user_id = %(user_id)s and image_id = %(image_id)s;
 
 -- name: summaries
 -- A page of summaries, with the last message that each covers.
-select s.session_id, s.summary, s.tokens, s.model, s.updated_at,
+select s.session_id, s.summary, s.messages, s.tokens, s.model, s.updated_at,
     (select h.message_id from public.chat_message_history h
      where h.user_id = %(user_id)s and h.session_id = s.session_id and h.id <= s.covers_to
      order by h.id desc limit 1) as covers_to
@@ -109,7 +109,7 @@ limit %(limit)s;
 
 -- name: usage
 -- A page of what turns took.
-select day, agent_name, model, turns, input_tokens, output_tokens
+select day, agent_name, model, turns, input_tokens, output_tokens, revision_tokens
 from chat.usage_daily
 where user_id = %(user_id)s and (day, agent_name, model) > (%(after_1)s, %(after_2)s, %(after_3)s)
 order by day, agent_name, model
