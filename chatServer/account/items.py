@@ -42,7 +42,7 @@ class SessionRow(Row):
 
 class ActiveRow(Row):
     agent_name: Name
-    active_session_id: Name
+    active_session_id: SessionId
     last_active_at: AwareDatetime
     created_at: AwareDatetime
 

@@ -218,6 +218,7 @@ def row_of(document: dict, section: str) -> dict:
         (lambda d: row_of(d, "memories").update(object=None), "a triple has three parts"),
         (lambda d: row_of(d, "notes").update(notes="é" * 40_000), "notes have 65,536 bytes"),
         (lambda d: row_of(d, "sessions").update(session_id="mine"), "sessions, row 1, session_id"),
+        (lambda d: row_of(d, "active_sessions").update(active_session_id="abc"), "row 1, active_session_id"),
         (lambda d: row_of(d, "turns").update(request_hash="zz"), "turns, row 1, request_hash"),
         (lambda d: row_of(d, "memory_changes").update(before={"text": 1}), "what was before a change is no memory"),
         (
@@ -285,6 +286,24 @@ async def test_what_comes_from_outside_is_no_procedure_whatever_a_document_says(
     with owner_connection(urls.owner) as owner:
         kinds = owner.execute("select kind from chat.memories where user_id = %s", (EVE.user_id,)).fetchall()
     assert kinds == [("episode",)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d.update(sessions=[]),
+        lambda d: row_of(d, "sessions").update(agent_name="coder"),
+        lambda d: row_of(d, "active_sessions").update(active_session_id=str(uuid.uuid4())),
+    ],
+    ids=["no session", "of another agent", "of nobody"],
+)
+async def test_only_a_session_of_the_agent_that_is_there_becomes_its_active_one(client, as_eve, database, change):
+    await fill(database, ADA, "secret", "adas")
+    document = json.loads(b"".join([piece async for piece in export(database, ADA)]))
+    document["messages"] = []
+    change(document)
+    answer = await client.post("/api/account/import", json=document, headers=as_eve)
+    assert (answer.json()["added"]["active_sessions"], answer.json()["kept"]["active_sessions"]) == (0, 1)
 
 
 def test_by_command(urls, tmp_path, monkeypatch, capsys):

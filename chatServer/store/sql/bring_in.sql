@@ -12,12 +12,14 @@ on conflict do nothing
 returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
 
 -- name: active_sessions
--- Which sessions are active.
+-- Which sessions are active, of those that are there.
 with added as (
     insert into public.user_agent_active_sessions (user_id, agent_name, active_session_id, last_active_at, created_at)
     select %(user_id)s, agent_name, active_session_id, last_active_at, created_at
     from jsonb_to_recordset(%(rows)s) as given (agent_name text, active_session_id text, last_active_at timestamptz,
         created_at timestamptz)
+    where exists (select from chat.sessions s where s.user_id = %(user_id)s
+                      and s.session_id = given.active_session_id and s.agent_name = given.agent_name)
     on conflict do nothing
     returning user_id)
 select count(*) from added;
