@@ -255,7 +255,8 @@ class ChangeRow(Row):
             triple = memory.triple
             parts = [triple.subject, triple.predicate, triple.object] if triple else [None] * 3
             named = {name: before[name] for name in MemoryRow.model_fields if name in before}
-            MemoryRow.model_validate(named | dict(zip(("subject", "predicate", "object"), parts, strict=True)))
+            row = MemoryRow.model_validate(named | dict(zip(("subject", "predicate", "object"), parts, strict=True)))
+            return before | {"kind": row.kind}
         return before
 
 
