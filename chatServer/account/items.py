@@ -23,6 +23,7 @@ Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Big = Annotated[int, Field(ge=0, le=2**62)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Json = dict[str, Any] | None
+RevisionState = Literal["none", "queued", "running", "done", "failed"]
 
 
 class Row(BaseModel):
@@ -65,7 +66,7 @@ class TurnRow(Row):
     model: Short | None
     usage: Json
     recalled: Json
-    revision_state: Literal["none", "queued", "running", "done", "failed"]
+    revision_state: RevisionState
     revision: Json
     started_at: AwareDatetime
     finished_at: AwareDatetime | None
@@ -74,6 +75,12 @@ class TurnRow(Row):
     @classmethod
     def _nothing_runs_here(cls, state: TurnState) -> TurnState:
         return "interrupted" if state == "running" else state
+
+    @field_validator("revision_state")
+    @classmethod
+    def _nothing_waits_here(cls, state: RevisionState) -> RevisionState:
+        """Jobs do not come along: what has not been revised by now never is."""
+        return state if state == "done" else "none"
 
 
 class ImageRow(Row):

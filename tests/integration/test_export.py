@@ -324,6 +324,21 @@ async def test_only_a_session_of_the_agent_that_is_there_becomes_its_active_one(
     assert (answer.json()["added"]["active_sessions"], answer.json()["kept"]["active_sessions"]) == (0, 1)
 
 
+@pytest.mark.parametrize(
+    ("said", "is_then"),
+    [("none", "none"), ("queued", "none"), ("running", "none"), ("failed", "none"), ("done", "done")],
+)
+async def test_an_imported_turn_waits_for_no_revision_that_has_no_job(database, urls, said, is_then):
+    await fill(database, ADA, "secret", "adas")
+    document = json.loads(b"".join([piece async for piece in export(database, ADA)]))
+    document["messages"] = []
+    row_of(document, "turns").update(revision_state=said)
+    await bring_in(database, EVE, NoEmbedder(), lambda: io.StringIO(json.dumps(document)))
+    with owner_connection(urls.owner) as owner:
+        states = owner.execute("select revision_state from chat.turns where user_id = %s", (EVE.user_id,)).fetchall()
+    assert states == [(is_then,)]
+
+
 def test_by_command(urls, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     values = {"DATABASE_URL": urls.app, "DATABASE_DIRECT_URL": urls.app, "CHAT_DATA_DIR": tmp_path, "EMBEDDER": "off"}
