@@ -4,6 +4,7 @@ import asyncio
 import base64
 import io
 import json
+import time
 import uuid
 from dataclasses import fields
 
@@ -15,7 +16,11 @@ from chatServer.account.document import read
 from chatServer.account.export import export
 from chatServer.account.items import ROWS
 from chatServer.memory.embed import NoEmbedder
+from chatServer.messages import Message
 from chatServer.records import Memory
+from chatServer.store.bring_in import found_by
+from chatServer.store.export import SECTIONS, read_page
+from chatServer.store.history import ChatMessageHistory
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_isolation import fill, fingerprint
 from tests.tools.dumping import tables_of_users
@@ -186,10 +191,66 @@ async def test_an_export_that_is_cut_into_pages_is_the_same(database, urls, monk
         return json.loads(b"".join([piece async for piece in export(database, ADA)]))
 
     at_once = await whole()
-    for module in ("chatServer.store.export", "chatServer.account.export"):
-        monkeypatch.setattr(f"{module}.PAGE", 1)
-    same(at_once, await whole())
+    for bound in ("PAGE", "PAGE_BYTES"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"chatServer.store.export.{bound}", 1)
+            same(at_once, await whole())
     assert "hers" not in json.dumps(at_once)
+
+
+async def test_a_page_of_long_messages_has_fewer_of_them(database):
+    session_id = await fill(database, ADA, "secret", "adas")
+    [messages] = [section for section in SECTIONS if section.name == "messages"]
+    async with database.transaction(ADA) as connection:
+        said = ChatMessageHistory(connection, ADA.user_id, session_id, agent_name="assistant")
+        await said.append([Message(role="user", content="x" * 600_000) for _ in range(3)])
+        first = await read_page(connection, ADA.user_id, messages, messages.start)
+        rest = await read_page(connection, ADA.user_id, messages, (first[-1]["id"],))
+        assert await read_page(connection, ADA.user_id, messages, (rest[-1]["id"],)) == []
+    assert [len(json.dumps(row["message"])) > 600_000 for row in (*first, *rest)] == [False, False, True, True, True]
+    assert len(first) == 4
+
+
+async def test_a_batch_of_long_messages_has_fewer_of_them(database):
+    await fill(database, ADA, "secret", "adas")
+    document = json.loads(b"".join([piece async for piece in export(database, ADA)]))
+    long = row_of(document, "messages") | {"images": [], "message": "x" * 300_000}
+    document["messages"] = [long | {"message_id": str(uuid.uuid4())} for _ in range(6)]
+    told = []
+    await bring_in(
+        database,
+        EVE,
+        NoEmbedder(),
+        lambda: io.StringIO(json.dumps(document)),
+        lambda section, count: told.append(count) if section == "messages" else None,
+    )
+    assert told == [4, 6]
+
+
+async def test_nobody_waits_while_what_memories_are_found_by_is_made(database):
+    await fill(database, ADA, "secret", "adas")
+    document = json.loads(b"".join([piece async for piece in export(database, ADA)]))
+    memory = row_of(document, "memories") | {"fact_key": None}
+    texts = [" ".join(f"word{each * number}" for each in range(700)) for number in range(100, 200)]
+    document["memories"] = [memory | {"memory_id": str(uuid.uuid4()), "text": text} for text in texts]
+    document["messages"] = document["memory_changes"] = []
+    began = time.perf_counter()
+    for text in texts:
+        found_by(text)
+    takes_s = time.perf_counter() - began
+    gaps = []
+
+    async def look() -> None:
+        while True:
+            looked = time.perf_counter()
+            await asyncio.sleep(0.001)
+            gaps.append(time.perf_counter() - looked)
+
+    looking = asyncio.create_task(look())
+    brought = await bring_in(database, EVE, NoEmbedder(), lambda: io.StringIO(json.dumps(document)))
+    looking.cancel()
+    assert brought.added["memories"] == 100
+    assert max(gaps) < takes_s / 2
 
 
 async def test_an_import_writes_nothing_of_anybody_else(client, as_eve, database, urls):
