@@ -1,5 +1,6 @@
 """Who uses the tools of memory: an outside client, or our own memory agent after a turn."""
 
+import time
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -19,3 +20,11 @@ class Caller:
     attempt: int | None = None
     source_ids: tuple[UUID, ...] = ()  # the messages that said it
     client: str | None = None  # as it calls itself
+    asked_at: float | None = (
+        None  # by the clock of this process that never goes back; None: what it does hangs on a turn
+    )
+
+    @property
+    def waited_s(self) -> float:
+        """How long ago it asked."""
+        return 0.0 if self.asked_at is None else time.monotonic() - self.asked_at

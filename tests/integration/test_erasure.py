@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import contextlib
+import time
 import uuid
 from collections.abc import Awaitable, Callable
 
@@ -11,7 +12,12 @@ import pytest
 
 from chatServer import cli, errors
 from chatServer.account.erase import erase
+from chatServer.agent.catalog import load_agents
 from chatServer.api.sign_ins import delete_sign_in
+from chatServer.config import ROOT
+from chatServer.protocols.mcp.catalog import TOOLS
+from chatServer.protocols.mcp.desk import Desk
+from chatServer.records import Caller
 from chatServer.store import sessions, user_events
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_isolation import fill, fingerprint
@@ -128,6 +134,27 @@ async def test_work_that_waited_through_the_erasure_is_refused_and_new_work_is_n
     assert traces_of(CANARY, urls) == []
     await add(waited_s=0)
     assert traces_of(CANARY, urls) != []
+
+
+async def test_a_tool_that_was_called_before_the_erasure_is_refused_and_one_after_is_not(database, urls):
+    called = Caller(ADA, asked_at=time.monotonic())
+    await erase(database, ADA)
+    desk, where = Desk(database, load_agents(ROOT / "agents", "assistant")), str(uuid.uuid4())
+    calls = {
+        "store_fact": {"content": f"The user knows {CANARY}."},
+        "store_session_message": {"session_id": where, "role": "user", "content": CANARY},
+        "manage_long_term_memory": {"operation": "append", "content": CANARY},
+    }
+    for name, arguments in calls.items():
+        tool = TOOLS[name]
+        given = tool.arguments.model_validate(arguments)
+        with pytest.raises(errors.Erased):
+            await tool.run(desk, called, given)
+        assert traces_of(CANARY, urls) == [], name
+    for name, arguments in calls.items():
+        tool = TOOLS[name]
+        await tool.run(desk, Caller(ADA, asked_at=time.monotonic()), tool.arguments.model_validate(arguments))
+    assert len(traces_of(CANARY, urls)) >= len(calls)
 
 
 async def test_a_turn_that_does_not_stop_leaves_nothing_not_even_what_it_took(settings, as_ada, urls, monkeypatch):
