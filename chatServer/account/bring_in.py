@@ -5,6 +5,7 @@ what is there already is kept as it is, and counted.
 """
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +27,7 @@ from chatServer.store import user_events
 from chatServer.store.pool import Database
 
 BATCH = 100  # rows
-BATCH_BYTES = 8_000_000  # of pictures in them
+BATCH_CHARACTERS = 1_000_000  # of their JSON, pictures and all; the last of them may be longer
 TIMEOUT_MS = 30_000
 ABOUT = ("format", "version", "begun_at", "user_id")
 
@@ -85,12 +86,20 @@ def _look_through(document: Open) -> None:
 
 async def _add(database: Database, principal: Principal, batch: Batch, began: float) -> int:
     user_id = principal.user_id
-    rows = [row.model_dump(mode="json", exclude={"images"}) for row in batch.rows]
+    rows, pictures = await asyncio.to_thread(_ready, batch)
     async with database.transaction(principal, timeout_ms=TIMEOUT_MS) as connection:
         await user_events.be_in_time(connection, user_id, waited_s=time.monotonic() - began)
         if batch.section == "messages":
-            return await store.add_messages(connection, user_id, rows, _pictures(batch.rows))
+            return await store.add_messages(connection, user_id, rows, pictures)
         return await store.add_rows(connection, user_id, batch.section, rows)
+
+
+def _ready(batch: Batch) -> tuple[list[dict[str, Any]], list[store.Picture]]:
+    """The rows as they are stored, with what they are found by: work for a thread, before any connection is held."""
+    rows = [row.model_dump(mode="json", exclude={"images"}) for row in batch.rows]
+    if batch.section == "memories":
+        rows = [row | store.found_by(row["text"]) for row in rows]
+    return rows, _pictures(batch.rows)
 
 
 def _pictures(rows: Sequence[Row]) -> list[store.Picture]:
@@ -119,22 +128,17 @@ def _batches(document: Open) -> Iterator[Batch]:
                 raise errors.InvalidRequest("The document has a part that no export has.")
             if names.index(name) < last:
                 raise errors.InvalidRequest("The parts of the document have to stand in the order of an export.")
-            if rows and (name != section or len(rows) >= BATCH or size >= BATCH_BYTES):
+            if rows and (name != section or len(rows) >= BATCH or size >= BATCH_CHARACTERS):
                 yield Batch(section, rows)
                 rows, size = [], 0
             if name != section:
                 section, last, number = name, names.index(name), 0
             number += 1
             rows.append(_checked(name, number, value))
-            size += sum(len(each["base64"]) for each in _images_of(value))
+            size += len(json.dumps(value))
     _refuse_others(about)
     if rows:
         yield Batch(section, rows)
-
-
-def _images_of(value: Any) -> list[dict[str, Any]]:
-    images = value.get("images") or []
-    return [each for each in images if "base64" in each]
 
 
 def _refuse_others(about: dict[str, Any]) -> None:

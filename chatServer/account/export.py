@@ -9,7 +9,7 @@ from uuid import UUID
 
 from chatServer.records import Principal
 from chatServer.store import export as store
-from chatServer.store.export import PAGE, SECTIONS, Section
+from chatServer.store.export import SECTIONS, Section
 from chatServer.store.pool import Database
 
 FORMAT = "chatserver.account"
@@ -41,12 +41,12 @@ async def _rows(database: Database, principal: Principal, section: Section) -> A
     while True:
         async with database.transaction(principal) as connection:
             rows = await store.read_page(connection, principal.user_id, section, after)
+        if not rows:
+            return
         for row in rows:
             if section.name == "messages":
                 row["images"] = [await _image(database, principal, image_id) for image_id in row["images"]]
             yield {name: value for name, value in row.items() if name != "id" or section.name != "messages"}
-        if len(rows) < PAGE:
-            return
         after = tuple(rows[-1][name] for name in section.key)
 
 

@@ -23,6 +23,7 @@ Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Big = Annotated[int, Field(ge=0, le=2**62)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Json = dict[str, Any] | None
+RevisionState = Literal["none", "queued", "running", "done", "failed"]
 
 
 class Row(BaseModel):
@@ -42,7 +43,7 @@ class SessionRow(Row):
 
 class ActiveRow(Row):
     agent_name: Name
-    active_session_id: Name
+    active_session_id: SessionId
     last_active_at: AwareDatetime
     created_at: AwareDatetime
 
@@ -65,7 +66,7 @@ class TurnRow(Row):
     model: Short | None
     usage: Json
     recalled: Json
-    revision_state: Literal["none", "queued", "running", "done", "failed"]
+    revision_state: RevisionState
     revision: Json
     started_at: AwareDatetime
     finished_at: AwareDatetime | None
@@ -74,6 +75,12 @@ class TurnRow(Row):
     @classmethod
     def _nothing_runs_here(cls, state: TurnState) -> TurnState:
         return "interrupted" if state == "running" else state
+
+    @field_validator("revision_state")
+    @classmethod
+    def _nothing_waits_here(cls, state: RevisionState) -> RevisionState:
+        """Jobs do not come along: what has not been revised by now never is."""
+        return state if state == "done" else "none"
 
 
 class ImageRow(Row):
@@ -148,6 +155,7 @@ def _pictures_in(value: Any, under: str = "") -> Iterator[str]:
 class SummaryRow(Row):
     session_id: SessionId
     summary: Long
+    messages: Count = 0
     tokens: Count
     model: Short | None
     updated_at: AwareDatetime
@@ -254,7 +262,8 @@ class ChangeRow(Row):
             triple = memory.triple
             parts = [triple.subject, triple.predicate, triple.object] if triple else [None] * 3
             named = {name: before[name] for name in MemoryRow.model_fields if name in before}
-            MemoryRow.model_validate(named | dict(zip(("subject", "predicate", "object"), parts, strict=True)))
+            row = MemoryRow.model_validate(named | dict(zip(("subject", "predicate", "object"), parts, strict=True)))
+            return before | {"kind": row.kind}
         return before
 
 
@@ -265,6 +274,7 @@ class UsageRow(Row):
     turns: Count
     input_tokens: Big
     output_tokens: Big
+    revision_tokens: Big = 0
 
 
 ROWS: dict[str, type[Row]] = {

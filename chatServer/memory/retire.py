@@ -10,7 +10,7 @@ from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from chatServer.store.pool import Connection
 
-THEIR_OWN = ("user", "import", "mcp")  # origins of memories that need no message to stand on
+THEIR_OWN = ("user", "import", "mcp")  # origins of memories that need no message to stand on; a client's, its session
 REPLACED = Reason("rules", "the message that said it was replaced")
 DELETED = Reason("rules", "the session in which it was said was deleted")
 
@@ -43,7 +43,7 @@ async def _retire(
         return []  # nothing was learned there, and nobody else can: no reason to wait for the head
     await store.advance_head(connection, user_id)
     said = await store.find_said_by(connection, user_id, gone, shelf=shelf)
-    groundless = [each for each in said if each.shelf == shelf or _is_groundless(each, gone)]
+    groundless = [each for each in said if each.shelf == shelf or _is_groundless(each, gone, shelf)]
     retired = [each.memory_id for each in groundless]
     for memory in said:
         if memory not in groundless:
@@ -58,5 +58,6 @@ async def _retire(
     return retired
 
 
-def _is_groundless(memory: Memory, gone: Collection[UUID]) -> bool:
-    return memory.origin not in THEIR_OWN and not set(memory.source_ids) - set(gone)
+def _is_groundless(memory: Memory, gone: Collection[UUID], session_id: str | None) -> bool:
+    was_kept_there = memory.origin == "mcp" and session_id is not None and memory.session_id == session_id
+    return (was_kept_there or memory.origin not in THEIR_OWN) and not set(memory.source_ids) - set(gone)

@@ -33,14 +33,12 @@ class Picture(NamedTuple):
 
 
 async def add_rows(connection: Connection, user_id: UUID, section: str, rows: Rows) -> int:
-    """How many of a section's rows were new."""
+    """How many of a section's rows were new; those of memories have what they are `found_by`."""
     if section == "sessions":
         return await _add_sessions(connection, user_id, rows)
     if section in ("memories", "memory_changes"):
         last = max(row["seq"] for row in rows)
         await connection.execute(SQL["hold_memories"], {"user_id": user_id, "seq": last})
-    if section == "memories":
-        rows = [row | _found_by(row["text"]) for row in rows]
     assert section in COUNTED  # nosec B101 # a name of ours
     answer = await (await connection.execute(SQL[section], {"user_id": user_id, "rows": _json(rows)})).fetchone()
     if section == "memory_changes":
@@ -49,7 +47,7 @@ async def add_rows(connection: Connection, user_id: UUID, section: str, rows: Ro
     return int(answer[0]) if answer else 0
 
 
-def _found_by(text: str) -> dict[str, Any]:
+def found_by(text: str) -> dict[str, Any]:
     words = sorted(set(searchable(text).split()))
     return {"digest": digest_of(text).hex(), "words": words, "terms": packed_terms(text).hex()}
 

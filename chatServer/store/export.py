@@ -10,7 +10,8 @@ from chatServer.store import queries
 from chatServer.store.pool import Connection
 
 SQL = queries.load("export.sql")
-PAGE = 100
+PAGE = 100  # rows
+PAGE_BYTES = 1_000_000  # of messages; the last of them may be larger
 NIL = UUID(int=0)
 
 
@@ -46,10 +47,10 @@ class Picture(NamedTuple):
 async def read_page(
     connection: Connection, user_id: UUID, section: Section, after: tuple[Any, ...]
 ) -> list[dict[str, Any]]:
-    """The next rows, PAGE at most; fewer: there are no more."""
+    """The next rows, PAGE at most; none: there are no more."""
     places = {f"after_{number}": value for number, value in enumerate(after, 1)}
     async with connection.cursor(row_factory=dict_row) as cursor:
-        await cursor.execute(SQL[section.name], {"user_id": user_id, "limit": PAGE, **places})
+        await cursor.execute(SQL[section.name], {"user_id": user_id, "limit": PAGE, "bytes": PAGE_BYTES, **places})
         return await cursor.fetchall()
 
 

@@ -172,7 +172,8 @@ async def find_sources_in(connection: Connection, user_id: UUID, session_id: str
 async def find_said_by(
     connection: Connection, user_id: UUID, message_ids: Collection[UUID], *, shelf: str | None = None
 ) -> list[Memory]:
-    """What was learned from some messages, and what is on a shelf, if one is named; the oldest first."""
+    """What was learned from some messages; of a session, if its shelf is named, what is on it, and what clients kept
+    there that nothing else has said. The oldest first."""
     return await _all(connection, "find_said_by", user_id, message_ids=list(message_ids), shelf=shelf)
 
 

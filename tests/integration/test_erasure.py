@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import contextlib
+import time
 import uuid
 from collections.abc import Awaitable, Callable
 
@@ -11,11 +12,18 @@ import pytest
 
 from chatServer import cli, errors
 from chatServer.account.erase import erase
+from chatServer.account.export import FORMAT, VERSION
+from chatServer.agent.catalog import load_agents
 from chatServer.api.sign_ins import delete_sign_in
+from chatServer.config import ROOT
 from chatServer.conversation import put
+from chatServer.protocols.mcp.catalog import TOOLS
+from chatServer.protocols.mcp.desk import Desk
+from chatServer.records import Caller
 from chatServer.store import sessions, user_events
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_isolation import fill, fingerprint
+from tests.integration.test_mcp import PLAIN
 from tests.tools.canary import CANARY
 from tests.tools.dumping import tables_of_users, traces_of
 from tests.tools.mcp_client import connected
@@ -153,6 +161,27 @@ async def test_a_request_that_came_before_is_refused_wherever_it_waited(settings
         assert connection.execute("select count(*) from chat.sessions").fetchone() == (0,)
 
 
+async def test_a_tool_that_was_called_before_the_erasure_is_refused_and_one_after_is_not(database, urls):
+    called = Caller(ADA, asked_at=time.monotonic())
+    await erase(database, ADA)
+    desk, where = Desk(database, load_agents(ROOT / "agents", "assistant")), str(uuid.uuid4())
+    calls = {
+        "store_fact": {"content": f"The user knows {CANARY}."},
+        "store_session_message": {"session_id": where, "role": "user", "content": CANARY},
+        "manage_long_term_memory": {"operation": "append", "content": CANARY},
+    }
+    for name, arguments in calls.items():
+        tool = TOOLS[name]
+        given = tool.arguments.model_validate(arguments)
+        with pytest.raises(errors.Erased):
+            await tool.run(desk, called, given)
+        assert traces_of(CANARY, urls) == [], name
+    for name, arguments in calls.items():
+        tool = TOOLS[name]
+        await tool.run(desk, Caller(ADA, asked_at=time.monotonic()), tool.arguments.model_validate(arguments))
+    assert len(traces_of(CANARY, urls)) >= len(calls)
+
+
 async def test_a_turn_that_does_not_stop_leaves_nothing_not_even_what_it_took(settings, as_ada, urls, monkeypatch):
     monkeypatch.setattr("chatServer.account.erase.STOP_S", 0.1)
     monkeypatch.setattr("chatServer.turn.turns.Turns.stop_here", lambda *_: None)
@@ -211,7 +240,38 @@ RULES = [
         "then": f"Noted {CANARY}.",
     },
     {"match": "slow", "reply": f"{CANARY} " * 20, "delay_ms": 40},
+    {
+        "for": "revise",
+        "match": "(?s).",
+        "tool_calls": [
+            {"name": "store_fact", "args": {"content": f"The user was revised as {CANARY}."}},
+            {"name": "manage_long_term_memory", "args": {"operation": "append", "content": f"- revised {CANARY}"}},
+        ],
+        "then": "Kept.",
+        "delay_ms": 40,
+    },
 ]
+TOOL_CALLS = [
+    ("store_fact", {"content": f"A client knows {CANARY}."}),
+    ("store_session_message", {"session_id": "a-clients", "role": "user", "content": CANARY}),
+    ("manage_long_term_memory", {"operation": "append", "content": f"- a client's {CANARY}"}),
+]
+MOMENT = "2026-11-15T00:00:00+00:00"
+DOCUMENT = {
+    "format": FORMAT,
+    "version": VERSION,
+    "sessions": [
+        {
+            "session_id": str(uuid.uuid4()),
+            "agent_name": "assistant",
+            "external_id": None,
+            "title": f"Imported {CANARY}",
+            "memory": "on",
+            "archived_at": None,
+            **dict.fromkeys(("created_at", "last_active_at"), MOMENT),
+        }
+    ],
+}
 
 
 class Crowd:
@@ -233,12 +293,20 @@ class Crowd:
             {"message": f"My boss is {CANARY}.", "images": picture},
         ]
 
-        def posting(path: str, body: dict, **headers: str) -> Callable[[httpx.AsyncClient], Awaitable[None]]:
+        def posting(
+            path: str, body: dict, *, pause_s: float = 0, **headers: str
+        ) -> Callable[[httpx.AsyncClient], Awaitable[None]]:
             async def post(client: httpx.AsyncClient) -> None:
                 fresh = {"session_id": str(uuid.uuid4())} if path == "/api/chat" and "session_id" not in body else {}
                 self.statuses.append((await client.post(path, json=body | fresh, headers=headers)).status_code)
+                await asyncio.sleep(pause_s)
 
             return post
+
+        def calling(tool: str, arguments: dict) -> Callable[[httpx.AsyncClient], Awaitable[None]]:
+            asked = {"name": tool, "arguments": arguments}
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+            return posting("/mcp", body, pause_s=0.2, **PLAIN)
 
         async def follow(client: httpx.AsyncClient) -> None:
             await client.get(f"/api/chat/{self.threads[1]}/stream")
@@ -248,6 +316,8 @@ class Crowd:
             *(posting("/api/chat", ask, **headers) for ask in asks for headers in ({}, stream)),
             posting("/api/memories", {"text": f"{CANARY} is remembered", "agent_name": "*"}),
             posting("/api/sessions", {"title": CANARY}),
+            posting("/api/account/import", DOCUMENT, pause_s=0.2),
+            *(calling(*each) for each in TOOL_CALLS),
             follow,
         ]
 
@@ -260,8 +330,21 @@ class Crowd:
         return [asyncio.create_task(self.again(work, client)) for work in self.works() for client in self.servers]
 
 
+def has_everything(urls) -> bool:
+    """Whether clients of MCP, an import and the memory agent have left something that is to be erased."""
+    with owner_connection(urls.owner) as owner:
+        [found] = owner.execute(
+            """select exists (select from chat.memories where text like 'A client knows%')
+                   and exists (select from chat.memories where text like 'The user was revised%')
+                   and exists (select from public.agent_long_term_memory where notes like '%a client''s%')
+                   and exists (select from chat.sessions where external_id = 'a-clients')
+                   and exists (select from chat.sessions where title like 'Imported%')"""
+        ).fetchall()
+    return found[0]
+
+
 async def erased_under_load(settings, headers, urls, *, load_s: float, later_s: float) -> dict[str, int]:
-    settings = with_script(settings, *RULES, worker="inprocess")
+    settings = with_script(settings, *RULES, worker="inprocess", revise_model="every_turn")
     async with contextlib.AsyncExitStack() as opened:
         servers = [await opened.enter_async_context(serving(settings)) for _ in range(2)]
         for each in servers:
@@ -269,6 +352,7 @@ async def erased_under_load(settings, headers, urls, *, load_s: float, later_s: 
         crowd = Crowd(servers)
         tasks = crowd.tasks()
         await asyncio.sleep(load_s)
+        await until(lambda: has_everything(urls))
         assert traces_of(CANARY, urls), "there is something to erase"
         crowd.goes_on = False
         answer = await servers[0].delete("/api/account/data")

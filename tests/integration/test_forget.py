@@ -12,8 +12,10 @@ from chatServer.conversation.sessions import SessionKey
 from chatServer.memory.drafts import Draft
 from chatServer.memory.edit import Edit, create, edit
 from chatServer.memory.forget import forget, undo
+from chatServer.memory.keep import keep
+from chatServer.memory.offer import Offer
 from chatServer.memory.retire import retire_replaced
-from chatServer.records import EVERY_AGENT, Triple
+from chatServer.records import EVERY_AGENT, Caller, Triple
 from chatServer.store import memory_changes as changes
 from chatServer.store import sessions as store_sessions
 from chatServer.store import superseded
@@ -290,6 +292,29 @@ async def test_what_the_user_made_himself_outlives_the_messages(database):
     await create(database, ADA, Edit(text="By hand"), shelf="assistant", agent_name="assistant", session_id=session_id)
     await sessions.delete(database, ADA, SessionKey.parse(session_id))
     assert sorted(await texts(database)) == ["By hand", BERLIN]
+
+
+async def test_a_deleted_session_takes_what_a_client_kept_there_unless_it_was_said_elsewhere(database, urls):
+    gone, stays = str(uuid.uuid4()), str(uuid.uuid4())
+    for session_id in (gone, stays):
+        await say(database, "Hello there, you.", session_id=session_id)
+    offers = [
+        (gone, "The build takes nine minutes."),
+        (stays, "The tests take two hours."),
+        (None, "The roof is green."),
+    ]
+    for session_id, text in [*offers, (gone, "The user likes hiking.")]:
+        await keep(database, Caller(ADA), Offer("fact", text, session_id), scopes=lambda _: "agent")
+    await tell(database, "I like hiking.", session_id=stays)
+    await tell(database, "The roof is green, remember that.", session_id=gone)
+    await sessions.delete(database, ADA, SessionKey.parse(gone))
+    assert sorted(await texts(database, ever=True)) == [
+        "The roof is green.",
+        "The tests take two hours.",
+        "The user likes hiking.",
+    ]
+    with owner_connection(urls.owner) as connection:
+        assert "nine" not in str(connection.execute("select c::text from chat.memory_changes c").fetchall())
 
 
 async def test_no_undo_brings_back_what_was_said_in_a_deleted_session(database, urls):

@@ -12,12 +12,14 @@ on conflict do nothing
 returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
 
 -- name: active_sessions
--- Which sessions are active.
+-- Which sessions are active, of those that are there.
 with added as (
     insert into public.user_agent_active_sessions (user_id, agent_name, active_session_id, last_active_at, created_at)
     select %(user_id)s, agent_name, active_session_id, last_active_at, created_at
     from jsonb_to_recordset(%(rows)s) as given (agent_name text, active_session_id text, last_active_at timestamptz,
         created_at timestamptz)
+    where exists (select from chat.sessions s where s.user_id = %(user_id)s
+                      and s.session_id = given.active_session_id and s.agent_name = given.agent_name)
     on conflict do nothing
     returning user_id)
 select count(*) from added;
@@ -94,10 +96,11 @@ on conflict do nothing;
 -- name: summaries
 -- Summaries of sessions whose message they go up to is there.
 with added as (
-    insert into chat.summaries (user_id, session_id, summary, covers_to, tokens, model, updated_at)
-    select %(user_id)s, given.session_id, given.summary, h.id, given.tokens, given.model, given.updated_at
-    from jsonb_to_recordset(%(rows)s) as given (session_id text, summary text, tokens integer, model text,
-        updated_at timestamptz, covers_to uuid)
+    insert into chat.summaries (user_id, session_id, summary, covers_to, messages, tokens, model, updated_at)
+    select %(user_id)s, given.session_id, given.summary, h.id, given.messages, given.tokens, given.model,
+        given.updated_at
+    from jsonb_to_recordset(%(rows)s) as given (session_id text, summary text, messages bigint, tokens integer,
+        model text, updated_at timestamptz, covers_to uuid)
     join public.chat_message_history h
         on h.user_id = %(user_id)s and h.message_id = given.covers_to and h.session_id = given.session_id
     where exists (select from chat.sessions s where s.user_id = %(user_id)s and s.session_id = given.session_id)
@@ -187,10 +190,11 @@ where i.user_id = %(user_id)s and i.message_id = held.message_id;
 -- name: usage
 -- What turns took.
 with added as (
-    insert into chat.usage_daily (user_id, day, agent_name, model, turns, input_tokens, output_tokens)
-    select %(user_id)s, day, agent_name, model, turns, input_tokens, output_tokens
+    insert into chat.usage_daily (user_id, day, agent_name, model, turns, input_tokens, output_tokens,
+        revision_tokens)
+    select %(user_id)s, day, agent_name, model, turns, input_tokens, output_tokens, revision_tokens
     from jsonb_to_recordset(%(rows)s) as given (day date, agent_name text, model text, turns integer,
-        input_tokens bigint, output_tokens bigint)
+        input_tokens bigint, output_tokens bigint, revision_tokens bigint)
     on conflict do nothing
     returning user_id)
 select count(*) from added;

@@ -29,7 +29,7 @@ order by turn_id
 limit %(limit)s;
 
 -- name: messages
--- A page of what was said, with what others have replaced, as it was said.
+-- A page of what was said, with what others have replaced, as it was said; as many as fit, and one at least.
 select m.id, m.message_id, m.session_id, m.turn_id, m.created_at, m.tokens, m.importance, m.message,
     coalesce(i.is_hidden, false) as hidden, coalesce(i.role = 'quote', false) as quote, m.superseded_at,
     m.superseded_by,
@@ -37,20 +37,27 @@ select m.id, m.message_id, m.session_id, m.turn_id, m.created_at, m.tokens, m.im
           where p.user_id = %(user_id)s and p.session_id = m.session_id and p.message_id = m.message_id
           order by p.image_id) as images
 from (
-    (select id, message_id, session_id, turn_id, created_at, tokens, importance, message,
-        null::timestamptz as superseded_at, null::uuid as superseded_by
-    from public.chat_message_history
-    where user_id = %(user_id)s and id > %(after_1)s
-    order by id
-    limit %(limit)s)
-    union all
-    (select id, message_id, session_id, turn_id, created_at, tokens, importance, message, superseded_at, superseded_by
-    from chat.message_superseded
-    where user_id = %(user_id)s and id > %(after_1)s
-    order by id
-    limit %(limit)s)
+    select id, message_id, session_id, turn_id, created_at, tokens, importance, message, superseded_at, superseded_by,
+        coalesce(sum(octet_length(message::text)) over (order by id rows between unbounded preceding and 1 preceding), 0)
+            as bytes_before
+    from (
+        (select id, message_id, session_id, turn_id, created_at, tokens, importance, message,
+            null::timestamptz as superseded_at, null::uuid as superseded_by
+        from public.chat_message_history
+        where user_id = %(user_id)s and id > %(after_1)s
+        order by id
+        limit %(limit)s)
+        union all
+        (select id, message_id, session_id, turn_id, created_at, tokens, importance, message, superseded_at,
+            superseded_by
+        from chat.message_superseded
+        where user_id = %(user_id)s and id > %(after_1)s
+        order by id
+        limit %(limit)s)
+    ) said
 ) m
 left join chat.message_index i on i.user_id = %(user_id)s and i.message_id = m.message_id
+where m.bytes_before < %(bytes)s
 order by m.id
 limit %(limit)s;
 
@@ -62,7 +69,7 @@ where user_id = %(user_id)s and image_id = %(image_id)s;
 
 -- name: summaries
 -- A page of summaries, with the last message that each covers.
-select s.session_id, s.summary, s.tokens, s.model, s.updated_at,
+select s.session_id, s.summary, s.messages, s.tokens, s.model, s.updated_at,
     (select h.message_id from public.chat_message_history h
      where h.user_id = %(user_id)s and h.session_id = s.session_id and h.id <= s.covers_to
      order by h.id desc limit 1) as covers_to
@@ -109,7 +116,7 @@ limit %(limit)s;
 
 -- name: usage
 -- A page of what turns took.
-select day, agent_name, model, turns, input_tokens, output_tokens
+select day, agent_name, model, turns, input_tokens, output_tokens, revision_tokens
 from chat.usage_daily
 where user_id = %(user_id)s and (day, agent_name, model) > (%(after_1)s, %(after_2)s, %(after_3)s)
 order by day, agent_name, model

@@ -162,12 +162,13 @@ where m.user_id = %(user_id)s and (
         where r.user_id = %(user_id)s and r.message_id = source.message_id and r.session_id = %(session_id)s));
 
 -- name: find_said_by
--- The memories of some messages, and those on a session's own shelf; the oldest first.
+-- The memories of some messages, those on a session's own shelf, and what clients kept only there; the oldest first.
 select memory_id, text, kind, category, importance, tags, tier, shelf, agent_name, session_id, origin, trust,
     valid_from, valid_to, created_at, updated_at, subject, predicate, object, fact_key, source_ids, superseded_by,
     turn_id, attempt, recalls, recalled_at, expires_at, seq
 from chat.memories
-where user_id = %(user_id)s and (source_ids && %(message_ids)s::uuid[] or shelf = %(shelf)s)
+where user_id = %(user_id)s and (source_ids && %(message_ids)s::uuid[] or shelf = %(shelf)s
+    or origin = 'mcp' and session_id = %(shelf)s and source_ids <@ %(message_ids)s::uuid[])
 order by seq;
 
 -- name: last_said
