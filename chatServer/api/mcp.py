@@ -1,7 +1,5 @@
 """/mcp: the tools of memory for clients of the Model Context Protocol, with the user's token."""
 
-import time
-
 from fastapi import APIRouter, Request, Response
 from starlette.types import Receive, Scope, Send
 
@@ -33,4 +31,4 @@ class Exchange(Response):
 async def exchange(request: Request, state: CurrentState, user: CurrentUser) -> Response:
     """One message of the protocol; docs/mcp.md."""
     client = clean_text(request.headers.get("user-agent", "")).strip()[:MAX_CLIENT] or None
-    return Exchange(state.desk, Caller(user, client=client, asked_at=time.monotonic()))
+    return Exchange(state.desk, Caller(user, client=client))

@@ -11,7 +11,6 @@ from chatServer.conversation.tokens import count_apart
 from chatServer.messages import Message, clean_text
 from chatServer.records import Caller, new_id
 from chatServer.store import sessions as store
-from chatServer.store import user_events
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 
@@ -47,7 +46,6 @@ async def put(database: Database, caller: Caller, key: SessionKey, said: Said, *
     message = _message(caller, said)
     tokens = await count_apart(message)
     async with database.transaction(caller.principal) as connection:
-        await user_events.be_in_time(connection, caller.principal.user_id, waited_s=caller.waited_s)
         found = await _weighed(connection, caller, key, said) if said.message_id else None
         if found:
             return found

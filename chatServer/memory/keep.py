@@ -20,7 +20,7 @@ from chatServer.memory.rules import MAX_PER_MINUTE, MIN_CHARACTERS
 from chatServer.memory.shelve import Shelved, shelve
 from chatServer.messages import clean_text, text_of
 from chatServer.records import EVERY_AGENT, Caller, Kind, MemoryScope, Session
-from chatServer.store import learned, sessions, user_events
+from chatServer.store import learned, sessions
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from chatServer.store.history import ChatMessageHistory
@@ -118,7 +118,6 @@ async def _shelved(connection: Connection, caller: Caller, offer: Offer, scopes:
     """Under the locks of the session, of the turn and of the head: so nobody deletes meanwhile what it is learned from,
     and nobody keeps the same."""
     user_id, turn_id, sources = caller.principal.user_id, caller.turn_id, caller.source_ids
-    await user_events.be_in_time(connection, user_id, waited_s=caller.waited_s)
     place = await _place(connection, caller, offer.session_id, scopes)
     if turn_id and not await learned.hold_turn(connection, user_id, turn_id, caller.attempt, sources):
         raise Refused("done_or_replaced", "The turn from which this was learned is gone.")

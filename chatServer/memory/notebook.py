@@ -11,7 +11,7 @@ from chatServer.memory import notes as page_text
 from chatServer.memory.guard import guard
 from chatServer.memory.notes import Operation
 from chatServer.records import Author, Notes, NotesVersion, Principal
-from chatServer.store import learned, user_events
+from chatServer.store import learned
 from chatServer.store import notes as store
 from chatServer.store.pool import Connection, Database
 
@@ -49,7 +49,6 @@ async def change(
     *,
     content: str | None = None,
     section_header: str | None = None,
-    waited_s: float = 0.0,
     author: Author,
     after_turn: bool = False,
 ) -> Outcome:
@@ -72,7 +71,6 @@ async def change(
             return Outcome(page, TURN_IS_OVER, True, page.version)
         else:
             page = await store.lock_notes(connection, user_id, agent_name)
-            await user_events.be_in_time(connection, user_id, waited_s=waited_s)
         done = page_text.apply(page.notes, operation, content, section_header)
         written = await store.write_notes(connection, user_id, page, done.notes, operation=operation, author=author)
     return Outcome(written, done.text, done.is_error, page.version)

@@ -1,6 +1,5 @@
 """Who uses the tools of memory: an outside client, or our own memory agent after a turn."""
 
-import time
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -21,11 +20,3 @@ class Caller:
     source_ids: tuple[UUID, ...] = ()  # the messages that said it
     said: tuple[tuple[UUID, str], ...] = field(default=(), repr=False)  # or those among which it was said, with texts
     client: str | None = None  # as it calls itself
-    asked_at: float | None = (
-        None  # by the clock of this process that never goes back; None: what it does hangs on a turn
-    )
-
-    @property
-    def waited_s(self) -> float:
-        """How long ago it asked."""
-        return 0.0 if self.asked_at is None else time.monotonic() - self.asked_at

@@ -21,6 +21,7 @@ from chatServer.protocols.mcp.catalog import TOOLS
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Caller
 from chatServer.store import sessions, user_events
+from chatServer.store.pool import asked_at
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_isolation import fill, fingerprint
 from tests.integration.test_mcp import PLAIN
@@ -162,7 +163,7 @@ async def test_a_request_that_came_before_is_refused_wherever_it_waited(settings
 
 
 async def test_a_tool_that_was_called_before_the_erasure_is_refused_and_one_after_is_not(database, urls):
-    called = Caller(ADA, asked_at=time.monotonic())
+    came, caller = asked_at.set(time.monotonic()), Caller(ADA)
     await erase(database, ADA)
     desk, where = Desk(database, load_agents(ROOT / "agents", "assistant")), str(uuid.uuid4())
     calls = {
@@ -174,11 +175,12 @@ async def test_a_tool_that_was_called_before_the_erasure_is_refused_and_one_afte
         tool = TOOLS[name]
         given = tool.arguments.model_validate(arguments)
         with pytest.raises(errors.Erased):
-            await tool.run(desk, called, given)
+            await tool.run(desk, caller, given)
         assert traces_of(CANARY, urls) == [], name
+    asked_at.reset(came)
     for name, arguments in calls.items():
         tool = TOOLS[name]
-        await tool.run(desk, Caller(ADA, asked_at=time.monotonic()), tool.arguments.model_validate(arguments))
+        await tool.run(desk, caller, tool.arguments.model_validate(arguments))
     assert len(traces_of(CANARY, urls)) >= len(calls)
 
 

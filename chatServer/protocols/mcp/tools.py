@@ -115,7 +115,6 @@ async def manage_notes(desk: Desk, caller: Caller, given: shapes.ManageNotes) ->
         given.operation,
         content=given.content,
         section_header=given.section_header,
-        waited_s=caller.waited_s,
         author=_author(caller, given),
         after_turn=caller.turn_id is not None,
     )
