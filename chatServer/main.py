@@ -13,7 +13,7 @@ from fastapi.routing import iter_route_contexts
 from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.cors import CORSMiddleware
 
-from chatServer import __version__, metrics, tracing
+from chatServer import __version__, heap, metrics, tracing
 from chatServer.agent.answer import Answerer
 from chatServer.agent.catalog import Catalog, load_agents
 from chatServer.agent.embeddings import embedder_of
@@ -138,6 +138,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
     commit = build.commit(settings.git_commit)
     metrics.build.info({"version": __version__, "commit": commit})
     async with (
+        heap.giving_back(),
         opened_database(settings) as database,
         http_client() as http,
         http_client() as http_for_keys,
