@@ -44,8 +44,9 @@ from chatServer.api.crowd import Crowd
 from chatServer.api.dev_key import DEV_ISSUER, DevKey
 from chatServer.api.keys import IssuerKeys, Keys, OneKey
 from chatServer.api.last_resort import LastResort
+from chatServer.api.looks import looks
 from chatServer.api.personal_tokens import PersonalTokens
-from chatServer.api.readiness import Check, Look, Readiness
+from chatServer.api.readiness import Readiness
 from chatServer.api.request_id import RequestId
 from chatServer.api.shutdown import Shutdown, ShutdownGate
 from chatServer.api.state import State
@@ -59,7 +60,6 @@ from chatServer.memory.maintain import Retention
 from chatServer.protocols.mcp import load as load_mcp
 from chatServer.protocols.mcp import tools_for
 from chatServer.protocols.mcp.desk import Desk
-from chatServer.store import jobs, startup
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
 from chatServer.turn.before import Beginning
@@ -260,42 +260,3 @@ def verification_keys(settings: Settings, dev_key: DevKey | None, http: httpx.As
     if settings.auth_jwt_secret is not None and settings.auth_mode == "secret":
         return OneKey(settings.auth_jwt_secret.get_secret_value().encode())
     return IssuerKeys(settings.jwks_url, http)
-
-
-def looks(database: Database, keys: Keys, models: Models, recaller: recall.Recaller) -> dict[str, Look]:
-    """What /readyz looks at."""
-
-    reading: asyncio.Task[str | None] | None = None
-
-    def read_once() -> asyncio.Task[str | None]:
-        """Two looks at the database begin together: what one read tells is enough for both."""
-        nonlocal reading
-        if reading is None or reading.done():
-            reading = asyncio.ensure_future(startup.read_revision(database))
-        return reading
-
-    async def database_answers() -> Check:
-        await read_once()
-        return Check(ok=True, detail="answers")
-
-    async def is_migrated() -> Check:
-        revision = await read_once()
-        is_older = startup.is_older(revision)
-        return Check(not is_older, f"at revision {revision}" + (": run chatserver migrate" if is_older else ""))
-
-    async def queue_is_read() -> Check:
-        return Check(ok=True, detail=str(await jobs.read_status(database)))
-
-    async def models_are_loaded() -> Check:
-        return Check(models.loading is None, f"loading {models.loading}" if models.loading else "loaded")
-
-    async def memory_is_loaded() -> Check:
-        return Check(recaller.is_warm, "loaded" if recaller.is_warm else "loading")
-
-    async def issuer_is_known() -> Check:
-        assert isinstance(keys, IssuerKeys)  # nosec B101 # narrows a type
-        return Check(*await keys.status())
-
-    found: dict[str, Look] = {"database": database_answers, "migrations": is_migrated, "queue": queue_is_read}
-    found |= {"models": models_are_loaded, "memory": memory_is_loaded}
-    return found | {"issuer": issuer_is_known} if isinstance(keys, IssuerKeys) else found

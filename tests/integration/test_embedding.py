@@ -8,9 +8,9 @@ import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
 from chatServer.agent.embeddings import LangChainEmbedder, embedder_of
+from chatServer.api.looks import looks
 from chatServer.api.readiness import Check
 from chatServer.errors import EmbedderFailed, StartupError
-from chatServer.main import looks
 from chatServer.memory import reembed as reembedding
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder, settle, unit_length, written
 from chatServer.memory.recall import POOL_SIZE

@@ -15,10 +15,11 @@ from pydantic import SecretStr
 from chatServer import metrics
 from chatServer.api import build
 from chatServer.api.keys import IssuerKeys, OneKey
+from chatServer.api.looks import looks
 from chatServer.api.readiness import Check, Readiness
 from chatServer.api.shutdown import Shutdown
 from chatServer.config import ROOT
-from chatServer.main import create_app, looks, running
+from chatServer.main import create_app, running
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate, newest_revision
 from tests.conftest import ADA, owner_connection, serving

@@ -1,0 +1,48 @@
+"""What /readyz looks at, before requests are sent here."""
+
+import asyncio
+
+from chatServer.agent.models import Models
+from chatServer.api.keys import IssuerKeys, Keys
+from chatServer.api.readiness import Check, Look
+from chatServer.memory.recall import Recaller
+from chatServer.store import jobs, startup
+from chatServer.store.pool import Database
+
+
+def looks(database: Database, keys: Keys, models: Models, recaller: Recaller) -> dict[str, Look]:
+    """Each by its name."""
+    reading: asyncio.Task[str | None] | None = None
+
+    def read_once() -> asyncio.Task[str | None]:
+        """Two looks at the database begin together: what one read tells is enough for both."""
+        nonlocal reading
+        if reading is None or reading.done():
+            reading = asyncio.ensure_future(startup.read_revision(database))
+        return reading
+
+    async def database_answers() -> Check:
+        await read_once()
+        return Check(ok=True, detail="answers")
+
+    async def is_migrated() -> Check:
+        revision = await read_once()
+        is_older = startup.is_older(revision)
+        return Check(not is_older, f"at revision {revision}" + (": run chatserver migrate" if is_older else ""))
+
+    async def queue_is_read() -> Check:
+        return Check(ok=True, detail=str(await jobs.read_status(database)))
+
+    async def models_are_loaded() -> Check:
+        return Check(models.loading is None, f"loading {models.loading}" if models.loading else "loaded")
+
+    async def memory_is_loaded() -> Check:
+        return Check(recaller.is_warm, "loaded" if recaller.is_warm else "loading")
+
+    async def issuer_is_known() -> Check:
+        assert isinstance(keys, IssuerKeys)  # nosec B101 # narrows a type
+        return Check(*await keys.status())
+
+    found: dict[str, Look] = {"database": database_answers, "migrations": is_migrated, "queue": queue_is_read}
+    found |= {"models": models_are_loaded, "memory": memory_is_loaded}
+    return found | {"issuer": issuer_is_known} if isinstance(keys, IssuerKeys) else found
