@@ -10,7 +10,7 @@ from dataclasses import fields
 
 import pytest
 
-from chatServer import cli, errors
+from chatServer import cli, errors, logs
 from chatServer.account.bring_in import bring_in
 from chatServer.account.document import read
 from chatServer.account.export import export
@@ -411,6 +411,7 @@ def test_by_command(urls, tmp_path, monkeypatch, capsys):
             "values (%s, gen_random_uuid()::text, 'assistant', 'Volcanoes')",
             (ADA.user_id,),
         )
+    monkeypatch.setattr(logs, "install", lambda *_: None)  # else this process logs nothing any more
     cli.main(["export", "--user", "ada", "all.json"])
     assert (tmp_path / "all.json").stat().st_mode & 0o777 == 0o600
     assert "sessions: 1" in capsys.readouterr().err
