@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from chatServer.conversation.tokens import count_text
 from chatServer.errors import MessageError
 from chatServer.messages import checked_image, data_uri
 from chatServer.records import Actor, Category, Kind, Operation, Origin, Tier, Trust, TurnState
@@ -160,6 +161,11 @@ class SummaryRow(Row):
     model: Short | None
     updated_at: AwareDatetime
     covers_to: UUID | None
+
+    @model_validator(mode="after")
+    def _is_counted_here(self) -> Self:
+        self.tokens = count_text(self.summary)
+        return self
 
 
 def _fits(notes: str) -> str:

@@ -75,9 +75,15 @@ async def learned(urls) -> None:
 
 
 def same(first: dict, second: dict) -> None:
+    first, second = ({**each, "messages": uncounted(each["messages"])} for each in (first, second))
     for name in first.keys() - {"begun_at"}:
         assert second[name] == first[name], name
     assert second.keys() == first.keys()
+
+
+def uncounted(messages: list[dict]) -> list[dict]:
+    """Without their tokens, which no document is believed."""
+    return [{name: row[name] for name in row if name != "tokens"} for row in messages]
 
 
 async def test_export_erase_import_export_gives_the_same_document(settings, as_ada, as_eve, urls):

@@ -51,12 +51,11 @@ for update;
 
 -- name: messages
 -- Messages of sessions that are there, in the order of the document, which is their order from now on; the new ones.
-insert into public.chat_message_history
-    (user_id, session_id, message_id, message, tokens, turn_id, created_at, importance)
-select %(user_id)s, given.session_id, given.message_id, given.message, given.tokens, given.turn_id, given.created_at,
-    given.importance
+-- Their tokens are counted when a prompt meets them: a document may say anything.
+insert into public.chat_message_history (user_id, session_id, message_id, message, turn_id, created_at, importance)
+select %(user_id)s, given.session_id, given.message_id, given.message, given.turn_id, given.created_at, given.importance
 from jsonb_to_recordset(%(rows)s) as given (place integer, message_id uuid, session_id text, turn_id uuid,
-    created_at timestamptz, tokens integer, importance real, message jsonb)
+    created_at timestamptz, importance real, message jsonb)
 where exists (select from chat.sessions s where s.user_id = %(user_id)s and s.session_id = given.session_id)
     and not exists (select from chat.message_superseded m
                     where m.user_id = %(user_id)s and m.message_id = given.message_id)
