@@ -17,7 +17,9 @@ from pydantic import ValidationError
 from chatServer import errors
 from chatServer.account.document import read
 from chatServer.account.export import FORMAT, VERSION
-from chatServer.account.items import ROWS, MessageRow, Row
+from chatServer.account.fields import Row
+from chatServer.account.items import ROWS
+from chatServer.account.message_items import MessageRow
 from chatServer.memory.embed import Embedder, NoEmbedder
 from chatServer.memory.reembed import reembed_user
 from chatServer.messages import clean_json

@@ -1,12 +1,19 @@
 """What a document of anybody's may not do to whoever imports it, or to the server."""
 
+import copy
 import io
 import json
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 
+import pytest
+
+from chatServer import errors
 from chatServer.account.bring_in import Brought, bring_in
 from chatServer.account.export import export
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import NoEmbedder
+from chatServer.records import Memory
 from tests.conftest import ADA, EVE, owner_connection
 from tests.integration.test_isolation import fill
 
@@ -24,6 +31,16 @@ async def imported(database, document: dict | str) -> Brought:
     return await bring_in(database, EVE, NoEmbedder(), lambda: io.StringIO(text))
 
 
+async def refuses(database, document: dict, changes: Sequence[Callable[[dict], object]], said: str) -> None:
+    """Each of these changes to the document, one at a time."""
+    for number, change in enumerate(changes):
+        changed = copy.deepcopy(document)
+        change(changed)
+        with pytest.raises(errors.InvalidRequest) as refused:
+            await imported(database, changed)
+        assert said in refused.value.detail, number
+
+
 def of_eve(urls, query: str) -> list[tuple]:
     with owner_connection(urls.owner) as owner:
         return owner.execute(f"{query} where user_id = %s", (EVE.user_id,)).fetchall()
@@ -39,3 +56,31 @@ async def test_tokens_are_counted_here_whatever_the_document_says(database, urls
     assert of_eve(urls, "select tokens from public.chat_message_history") == [(None,)]
     assert of_eve(urls, "select tokens from chat.message_superseded") == [(None,)]
     assert of_eve(urls, "select tokens from chat.summaries") == [(count_text("much was said " * 100),)]
+
+
+async def test_no_time_lies_at_the_ends_of_the_calendar(database):
+    document = await adas(database)
+    [memory], [change] = document["memories"], document["memory_changes"]
+    before = {name: memory[name] for name in (field.name for field in fields(Memory)) if name in memory}
+    change["before"] = before | {"triple": None}
+    first, last = "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"
+    times = [
+        (section, name)
+        for section, rows in document.items()
+        if isinstance(rows, list)
+        for name in rows[0]
+        if name.endswith("_at") or name.startswith("valid_")
+    ]
+    assert len(times) >= 20
+    changes = [
+        lambda d, section=section, name=name, time=time: d[section][0].update({name: time})
+        for section, name in times
+        for time in (first, last)
+    ]
+    changes.append(lambda d: d["memory_changes"][0]["before"].update(valid_from=first))
+    changes.append(lambda d: d["usage"][0].update(day="9999-12-31"))
+    await refuses(database, document, changes, "the year is between 1900 and 8999")
+    # Pydantic reads seconds here, and what undo puts back would be a day.
+    odd = [lambda d: d["memory_changes"][0]["before"].update(valid_from="99991231")]
+    await refuses(database, document, odd, "a time before a change is not written as an export writes it")
+    assert (await imported(database, document)).added["memory_changes"] == 1
