@@ -1,12 +1,12 @@
 """What a document may hold, row by row: whatever the tables would refuse is refused here, with a sentence."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from chatServer.account.fields import Big, Count, Json, Long, Moment, Name, Row, SessionId, Share, Short
+from chatServer.account.fields import Big, Count, Json, Long, Moment, Name, Row, SessionId, Share, Short, Tokens
 from chatServer.account.message_items import MessageRow
 from chatServer.conversation.tokens import count_text
 from chatServer.records import Actor, Category, Kind, Operation, Origin, Tier, Trust, TurnState
@@ -61,6 +61,12 @@ class TurnRow(Row):
     @classmethod
     def _nothing_runs_here(cls, state: TurnState) -> TurnState:
         return "interrupted" if state == "running" else state
+
+    @field_validator("started_at")
+    @classmethod
+    def _nothing_begins_later(cls, started_at: datetime) -> datetime:
+        """What comes after it would wait for it."""
+        return min(started_at, datetime.now(UTC))
 
     @field_validator("revision_state")
     @classmethod
@@ -201,9 +207,9 @@ class UsageRow(Row):
     agent_name: Name
     model: Short
     turns: Count
-    input_tokens: Big
-    output_tokens: Big
-    revision_tokens: Big = 0
+    input_tokens: Tokens
+    output_tokens: Tokens
+    revision_tokens: Tokens = 0
 
 
 ROWS: dict[str, type[Row]] = {

@@ -44,7 +44,7 @@ class MessageRow(Row):
     created_at: Moment
     tokens: Count | None
     importance: Share
-    message: Any
+    message: dict[str, Any]
     hidden: bool
     quote: bool
     superseded_at: Moment | None
@@ -61,7 +61,7 @@ class MessageRow(Row):
 
     @field_validator("message")
     @classmethod
-    def _pictures_within_are_pictures(cls, message: Any) -> Any:
+    def _pictures_within_are_pictures(cls, message: dict[str, Any]) -> dict[str, Any]:
         for uri in _pictures_in(message):
             try:
                 checked_image(uri)

@@ -84,3 +84,39 @@ async def test_no_time_lies_at_the_ends_of_the_calendar(database):
     odd = [lambda d: d["memory_changes"][0]["before"].update(valid_from="99991231")]
     await refuses(database, document, odd, "a time before a change is not written as an export writes it")
     assert (await imported(database, document)).added["memory_changes"] == 1
+
+
+async def test_no_number_is_so_large_that_counting_on_fails(database):
+    document = await adas(database)
+    document["memory_changes"][0]["attempt"] = 1
+    counters = {
+        ("turns", "attempt"): 10**9,
+        ("notes", "version"): 10**9,
+        ("notes_versions", "version"): 10**9,
+        ("memories", "recalls"): 10**9,
+        ("memories", "seq"): 10**15,
+        ("memory_changes", "seq"): 10**15,
+        ("memory_changes", "attempt"): 10**9,
+        ("usage", "turns"): 10**9,
+        ("usage", "input_tokens"): 10**12,
+        ("usage", "output_tokens"): 10**12,
+        ("usage", "revision_tokens"): 10**12,
+    }
+    changes = [
+        lambda d, section=section, name=name, most=most: d[section][0].update({name: most + 1})
+        for (section, name), most in counters.items()
+    ]
+    await refuses(database, document, changes, "should be less than or equal to")
+
+
+async def test_a_message_is_an_object(database):
+    document = await adas(database)
+    changes = [lambda d, given=given: d["messages"][0].update(message=given) for given in (None, 5, "hello", [1, 2])]
+    await refuses(database, document, changes, "messages, row 1, message")
+
+
+async def test_no_turn_has_begun_later_than_now(database, urls):
+    document = await adas(database)
+    document["turns"][0]["started_at"] = "2999-01-01T00:00:00+00:00"
+    await imported(database, document)
+    assert of_eve(urls, "select started_at <= now() from chat.turns") == [(True,)]
