@@ -120,3 +120,20 @@ async def test_no_turn_has_begun_later_than_now(database, urls):
     document["turns"][0]["started_at"] = "2999-01-01T00:00:00+00:00"
     await imported(database, document)
     assert of_eve(urls, "select started_at <= now() from chat.turns") == [(True,)]
+
+
+async def test_an_old_document_hides_nothing_that_is_there(database, urls):
+    document = await adas(database)
+    [said] = [row for row in document["messages"] if not row["superseded_at"]]
+    message_id, title_id = said["message_id"], said["session_id"]
+    [change] = document["memory_changes"]
+    old = copy.deepcopy(document)
+    old["memory_changes"] = [change | {"hidden": [message_id, title_id]}]
+    query = "select message_id::text, is_hidden from chat.message_index"
+    await imported(database, document)
+    await imported(database, old)
+    assert dict(of_eve(urls, query)) == {message_id: False, title_id: False}, "that change was here"
+    new = {"seq": change["seq"] + 1, "operation": "deleted"}
+    old["memory_changes"] = [old["memory_changes"][0] | new]
+    await imported(database, old)
+    assert dict(of_eve(urls, query)) == {message_id: False, title_id: True}, "messages bring marks of their own"

@@ -161,24 +161,23 @@ with added as (
 select count(*) from added;
 
 -- name: memory_changes
--- What was done to memories.
-with added as (
-    insert into chat.memory_changes (user_id, seq, memory_id, operation, actor, reason, message_id, turn_id, attempt,
-        before, hidden, undone, created_at)
-    select %(user_id)s, seq, memory_id, operation, actor, reason, message_id, turn_id, attempt, before, hidden, undone,
-        created_at
-    from jsonb_to_recordset(%(rows)s) as given (seq bigint, memory_id uuid, operation text, actor text, reason text,
-        message_id uuid, turn_id uuid, attempt integer, before jsonb, hidden uuid[], undone boolean,
-        created_at timestamptz)
-    on conflict do nothing
-    returning user_id)
-select count(*) from added;
+-- What was done to memories; which of it was new.
+insert into chat.memory_changes (user_id, seq, memory_id, operation, actor, reason, message_id, turn_id, attempt,
+    before, hidden, undone, created_at)
+select %(user_id)s, seq, memory_id, operation, actor, reason, message_id, turn_id, attempt, before, hidden, undone,
+    created_at
+from jsonb_to_recordset(%(rows)s) as given (seq bigint, memory_id uuid, operation text, actor text, reason text,
+    message_id uuid, turn_id uuid, attempt integer, before jsonb, hidden uuid[], undone boolean,
+    created_at timestamptz)
+on conflict do nothing
+returning seq, memory_id;
 
 -- name: hide_titles
--- What changes have hidden is hidden again: titles, which have their entries by now; messages bring their marks along.
+-- The titles that new changes have hidden are hidden again: they have their entries by now, under their session's id.
+-- Messages bring their marks along; one that is there already stays as it is.
 with held as (
     select message_id from chat.message_index
-    where user_id = %(user_id)s and message_id = any(%(message_ids)s)
+    where user_id = %(user_id)s and message_id = any(%(message_ids)s) and message_id::text = session_id
     order by message_id
     for update
 )
