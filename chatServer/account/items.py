@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from chatServer.account.fields import Big, Count, Json, Long, Moment, Name, Row, SessionId, Share, Short, Tokens
 from chatServer.account.message_items import MessageRow
@@ -75,25 +75,27 @@ class TurnRow(Row):
         return state if state == "done" else "none"
 
 
+def _fits(text: str, info: ValidationInfo) -> str:
+    if len(text.encode()) > 65_536:
+        raise ValueError(f"{info.field_name}: 65,536 bytes at most")
+    return text
+
+
 class SummaryRow(Row):
     session_id: SessionId
-    summary: Long
+    summary: str
     messages: Count = 0
     tokens: Count
     model: Short | None
     updated_at: Moment
     covers_to: UUID | None
 
+    _size = field_validator("summary")(_fits)
+
     @model_validator(mode="after")
     def _is_counted_here(self) -> Self:
         self.tokens = count_text(self.summary)
         return self
-
-
-def _fits(notes: str) -> str:
-    if len(notes.encode()) > 65_536:
-        raise ValueError("notes have 65,536 bytes at most")
-    return notes
 
 
 class NotesRow(Row):

@@ -285,7 +285,7 @@ def row_of(document: dict, section: str) -> dict:
         (lambda d: row_of(d, "memories").update(text="x" * 9_000), "memories, row 1, as a whole: a memory has 8,192"),
         (lambda d: row_of(d, "memories").update(importance=2), "memories, row 1, importance"),
         (lambda d: row_of(d, "memories").update(object=None), "a triple has three parts"),
-        (lambda d: row_of(d, "notes").update(notes="é" * 40_000), "notes have 65,536 bytes"),
+        (lambda d: row_of(d, "notes").update(notes="é" * 40_000), "notes, row 1, notes: notes: 65,536 bytes"),
         (lambda d: row_of(d, "sessions").update(session_id="mine"), "sessions, row 1, session_id"),
         (lambda d: row_of(d, "active_sessions").update(active_session_id="abc"), "row 1, active_session_id"),
         (lambda d: row_of(d, "turns").update(request_hash="zz"), "turns, row 1, request_hash"),

@@ -15,6 +15,7 @@ from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import NoEmbedder
 from chatServer.records import Memory
 from tests.conftest import ADA, EVE, owner_connection
+from tests.integration.test_export import PICTURE
 from tests.integration.test_isolation import fill
 
 
@@ -137,3 +138,23 @@ async def test_an_old_document_hides_nothing_that_is_there(database, urls):
     old["memory_changes"] = [old["memory_changes"][0] | new]
     await imported(database, old)
     assert dict(of_eve(urls, query)) == {message_id: False, title_id: True}, "messages bring marks of their own"
+
+
+async def test_messages_and_summaries_are_no_longer_than_a_chat_makes_them(database):
+    document = await adas(database)
+
+    def said(content: object, **more: object) -> Callable[[dict], None]:
+        message = {"type": "human", "data": {"type": "human", "content": content, **more}}
+        return lambda d: d["messages"][0].update(message=message)
+
+    part = {"type": "text", "text": "a"}
+    await refuses(database, document, [said([part] * 101), said(["a"] * 101), said([{}] * 101)], "100 parts at most")
+    long = [said("x" * 1_000_001), said(["x" * 600_000, {"type": "text", "text": "x" * 600_000}])]
+    await refuses(database, document, long, "1,000,000 characters at most")
+    stuffed = [said("x", more="x" * 4_000_001), said("x", more=[[1]] * 800_000)]
+    await refuses(database, document, stuffed, "4,000,000 characters at most")
+    said([{"type": "image_url", "image_url": {"url": PICTURE}}] * 101 + [part] * 100, more="x" * 2_000_000)(document)
+    assert (await imported(database, document)).added["messages"] == 2
+    summary = {"session_id": document["sessions"][0]["session_id"], "summary": "é" * 33_000, "covers_to": None}
+    summary |= {"messages": 1, "tokens": 0, "model": None, "updated_at": document["begun_at"]}
+    await refuses(database, document, [lambda d: d.update(summaries=[summary])], "65,536 bytes at most")
