@@ -121,13 +121,11 @@ def _batches(document: Open) -> Iterator[Batch]:
     section, rows, size, last = "", list[Row](), 0, -1
     names = list(ROWS)
     with document() as source:
-        for name, value in read(source):
+        for name, value in read(source, ROWS, ABOUT):
             if name in ABOUT:
                 about[name] = value
                 continue
             _refuse_others(about)
-            if name not in names:
-                raise errors.InvalidRequest("The document has a part that no export has.")
             if names.index(name) < last:
                 raise errors.InvalidRequest("The parts of the document have to stand in the order of an export.")
             if rows and (name != section or len(rows) >= BATCH or size >= BATCH_CHARACTERS):

@@ -9,8 +9,11 @@ from dataclasses import fields
 import pytest
 
 from chatServer import errors
+from chatServer.account import bring_in as bringing
 from chatServer.account.bring_in import Brought, bring_in
+from chatServer.account.document import read
 from chatServer.account.export import export
+from chatServer.account.items import ROWS
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import NoEmbedder
 from chatServer.records import Memory
@@ -158,3 +161,30 @@ async def test_messages_and_summaries_are_no_longer_than_a_chat_makes_them(datab
     summary = {"session_id": document["sessions"][0]["session_id"], "summary": "é" * 33_000, "covers_to": None}
     summary |= {"messages": 1, "tokens": 0, "model": None, "updated_at": document["begun_at"]}
     await refuses(database, document, [lambda d: d.update(summaries=[summary])], "65,536 bytes at most")
+
+
+ABOUT = '{"format": "chatserver.account", "version": 1'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ABOUT + ', "version": 1}', "twice"),
+        (ABOUT + ', "usage": [], "usage": []}', "twice"),
+        (ABOUT + ', "surprise": []}', "a part that no export has"),
+        (ABOUT + ', "surprise": ' + "[" * 100_000, "a part that no export has"),
+        (ABOUT + ', "begun_at": [' + "1," * 100_000, "no text and no number"),
+        (ABOUT + ', "begun_at": {"a": 1}}', "no text and no number"),
+        (ABOUT + ', "begun_at": "' + "x" * 2_000 + '"}', "more than 1,000 characters"),
+        (ABOUT + ', "begun_at": ' + "1" * 100_000, "not JSON"),
+        (ABOUT + ', "' + "x" * 100_000, "not JSON"),
+        (ABOUT + ', "messages": {"a": 1}}', "not JSON of the shape"),
+        (ABOUT + ', "usage": [["' + "x" * 4_000_000 + '"]]}', "more than 4,000,000 characters"),
+    ],
+)
+def test_what_no_export_has_is_refused_as_soon_as_it_is_met(text, said):
+    source = io.StringIO(text + " " * 20_000_000)
+    with pytest.raises(errors.InvalidRequest) as refused:
+        list(read(source, ROWS, bringing.ABOUT))
+    assert said in refused.value.detail
+    assert source.tell() < 10_000_000
