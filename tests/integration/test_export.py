@@ -220,7 +220,7 @@ async def test_a_page_of_long_messages_has_fewer_of_them(database):
 async def test_a_batch_of_long_messages_has_fewer_of_them(database):
     await fill(database, ADA, "secret", "adas")
     document = json.loads(b"".join([piece async for piece in export(database, ADA)]))
-    long = row_of(document, "messages") | {"images": [], "message": "x" * 300_000}
+    long = row_of(document, "messages") | {"images": [], "message": {"said": "x" * 300_000}}
     document["messages"] = [long | {"message_id": str(uuid.uuid4())} for _ in range(6)]
     told = []
     await bring_in(

@@ -1,8 +1,11 @@
 """What a document of anybody's may not do to whoever imports it, or to the server."""
 
+import asyncio
 import copy
 import io
 import json
+import threading
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 
@@ -13,6 +16,7 @@ from chatServer.account import bring_in as bringing
 from chatServer.account.bring_in import Brought, bring_in
 from chatServer.account.document import read
 from chatServer.account.export import export
+from chatServer.account.few import admitted
 from chatServer.account.items import ROWS
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import NoEmbedder
@@ -188,3 +192,27 @@ def test_what_no_export_has_is_refused_as_soon_as_it_is_met(text, said):
         list(read(source, ROWS, bringing.ABOUT))
     assert said in refused.value.detail
     assert source.tell() < 10_000_000
+
+
+async def test_few_are_imported_at_once_and_one_of_each_user(client, as_ada, as_eve):
+    async def status(headers) -> tuple[int, str]:
+        answer = await client.post("/api/account/import", content="{}", headers=headers)
+        return answer.status_code, answer.json()["detail"].partition(".")[0]
+
+    with admitted(ADA.user_id):
+        assert await status(as_ada) == (503, "An import of yours is not done yet")
+        assert (await status(as_eve))[0] == 422
+        with admitted(uuid.uuid4()):
+            assert await status(as_eve) == (503, "Others are importing just now")
+    assert ((await status(as_ada))[0], (await status(as_eve))[0]) == (422, 422)
+
+
+async def test_an_import_takes_no_thread_of_those_that_answer(database):
+    document, done, loop = await adas(database), threading.Event(), asyncio.get_running_loop()
+    waiting = [loop.run_in_executor(None, done.wait, 30) for _ in range(100)]  # more than there are threads
+    try:
+        async with asyncio.timeout(15):
+            assert (await imported(database, document)).added["sessions"] == 1
+    finally:
+        done.set()
+        await asyncio.gather(*waiting)
