@@ -4,7 +4,6 @@ It is not one transaction but one for each batch, so that a long document holds 
 what is there already is kept as it is, and counted.
 """
 
-import asyncio
 import json
 import logging
 import time
@@ -17,7 +16,10 @@ from pydantic import ValidationError
 from chatServer import errors
 from chatServer.account.document import read
 from chatServer.account.export import FORMAT, VERSION
-from chatServer.account.items import ROWS, MessageRow, Row
+from chatServer.account.few import apart
+from chatServer.account.fields import Row
+from chatServer.account.items import ROWS
+from chatServer.account.message_items import MessageRow
 from chatServer.memory.embed import Embedder, NoEmbedder
 from chatServer.memory.reembed import reembed_user
 from chatServer.messages import clean_json
@@ -60,10 +62,10 @@ async def bring_in(
     """Look through all of it first: a document with a mistake changes nothing. Then the rows, and at last what they are
     found by."""
     began = time.monotonic()
-    await asyncio.to_thread(_look_through, document)
+    await apart(_look_through, document)
     result = Brought()
     batches = _batches(document)
-    while batch := await asyncio.to_thread(next, batches, None):
+    while batch := await apart(next, batches, None):
         added = await _add(database, principal, batch, began)
         result.added[batch.section] += added
         result.kept[batch.section] += len(batch.rows) - added
@@ -86,7 +88,7 @@ def _look_through(document: Open) -> None:
 
 async def _add(database: Database, principal: Principal, batch: Batch, began: float) -> int:
     user_id = principal.user_id
-    rows, pictures = await asyncio.to_thread(_ready, batch)
+    rows, pictures = await apart(_ready, batch)
     async with database.transaction(principal, timeout_ms=TIMEOUT_MS) as connection:
         await user_events.be_in_time(connection, user_id, waited_s=time.monotonic() - began)
         if batch.section == "messages":
@@ -119,13 +121,11 @@ def _batches(document: Open) -> Iterator[Batch]:
     section, rows, size, last = "", list[Row](), 0, -1
     names = list(ROWS)
     with document() as source:
-        for name, value in read(source):
+        for name, value in read(source, ROWS, ABOUT):
             if name in ABOUT:
                 about[name] = value
                 continue
             _refuse_others(about)
-            if name not in names:
-                raise errors.InvalidRequest("The document has a part that no export has.")
             if names.index(name) < last:
                 raise errors.InvalidRequest("The parts of the document have to stand in the order of an export.")
             if rows and (name != section or len(rows) >= BATCH or size >= BATCH_CHARACTERS):

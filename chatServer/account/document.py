@@ -1,13 +1,15 @@
 """The document of an export, read piece by piece: however long it is, one row of it is held at a time."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any, TextIO
 
 from chatServer import errors
 
 PIECE = 65_536  # characters
-MAX_ROW = 40_000_000  # characters: the pictures of one message
+MAX_ROW = 4_000_000  # characters
+MAX_PICTURED = 40_000_000  # of a message, whose pictures are in it
+MAX_ABOUT = 1_000  # of what the document says of itself, and of a name in it
 SPACES = " \t\r\n"
 
 
@@ -35,9 +37,9 @@ class _Text:
         self._place += 1
         return found
 
-    def value(self) -> Any:
-        """The next JSON value. Each time that it is not all there, twice as much is read: so the work grows with its
-        length, and not with the square of that."""
+    def value(self, limit: int) -> Any:
+        """The next JSON value, of so many characters at most. Each time that not all of it is there, twice as much is
+        read: so the work grows with its length, and not with the square of that."""
         self.peek()
         while True:
             try:
@@ -46,11 +48,13 @@ class _Text:
                 raise errors.InvalidRequest("The document is nested too deeply.") from error
             except ValueError as error:
                 have = len(self._text) - self._place
-                if have > MAX_ROW or not self._read_more(max(have, PIECE)):
+                if have > limit or not self._read_more(max(have, PIECE)):
                     raise errors.InvalidRequest("The document is not JSON, or it is cut off.") from error
                 continue
             # A number may go on behind what was read; nothing else can.
             if end < len(self._text) or not isinstance(found, int | float) or not self._read_more(PIECE):
+                if end - self._place > limit:
+                    raise errors.InvalidRequest(f"The document has a part of more than {limit:,} characters.")
                 self._place = end
                 return found
 
@@ -67,31 +71,37 @@ def _refuse_constant(_: str) -> None:
     raise errors.InvalidRequest("The document has a number that is none.")
 
 
-def read(source: TextIO) -> Iterator[tuple[str, Any]]:
-    """Every field of the document, in order: its name and its value; of a list, its name with each item."""
-    text = _Text(source)
+def read(source: TextIO, sections: Container[str], about: Container[str]) -> Iterator[tuple[str, Any]]:
+    """Every field of the document, in order: the name and the value of what it says `about` itself, short texts and
+    numbers; the name of a section with each of its items. Anything else is refused as soon as it is met."""
+    text, names = _Text(source), set[str]()
     text.expect("{")
     while True:
-        name = text.value() if text.peek() == '"' else None
+        name = text.value(MAX_ABOUT) if text.peek() == '"' else None
         if name is None:
             text.expect("}")  # nothing in it at all
             return
         text.expect(":")
-        if text.peek() == "[":
-            for item in _items(text):
+        if name in names or (name not in sections and name not in about):
+            raise errors.InvalidRequest("The document has a part that no export has, or one of them twice.")
+        names.add(name)
+        if name in sections:
+            for item in _items(text, MAX_PICTURED if name == "messages" else MAX_ROW):
                 yield name, item
+        elif text.peek() in ("[", "{"):
+            raise errors.InvalidRequest(f'"{name}" of the document is no text and no number.')
         else:
-            yield name, text.value()
+            yield name, text.value(MAX_ABOUT)
         if text.expect(",", "}") == "}":
             return
 
 
-def _items(text: _Text) -> Iterator[Any]:
+def _items(text: _Text, limit: int) -> Iterator[Any]:
     text.expect("[")
     if text.peek() == "]":
         text.expect("]")
         return
     while True:
-        yield text.value()
+        yield text.value(limit)
         if text.expect(",", "]") == "]":
             return

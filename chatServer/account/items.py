@@ -1,33 +1,19 @@
 """What a document may hold, row by row: whatever the tables would refuse is refused here, with a sentence."""
 
-import base64
-import binascii
-from collections.abc import Iterator
-from datetime import date
-from typing import Annotated, Any, Literal, Self
+from datetime import UTC, date, datetime
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
-from chatServer.errors import MessageError
-from chatServer.messages import checked_image, data_uri
+from chatServer.account.fields import Big, Count, Json, Long, Moment, Name, Row, SessionId, Share, Short, Tokens
+from chatServer.account.message_items import MessageRow
+from chatServer.conversation.tokens import count_text
 from chatServer.records import Actor, Category, Kind, Operation, Origin, Tier, Trust, TurnState
+from chatServer.records.moments import within_calendar
 from chatServer.store import memory_json
-from chatServer.store.images import HOLDERS
 
-Short = Annotated[str, Field(max_length=200)]
-Name = Annotated[str, Field(min_length=1, max_length=128)]  # of an agent, or a shelf
-Long = Annotated[str, Field(max_length=2_000_000)]
-SessionId = Annotated[str, Field(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
-Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
-Big = Annotated[int, Field(ge=0, le=2**62)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Json = dict[str, Any] | None
 RevisionState = Literal["none", "queued", "running", "done", "failed"]
-
-
-class Row(BaseModel):
-    model_config = ConfigDict(extra="forbid")
 
 
 class SessionRow(Row):
@@ -36,16 +22,16 @@ class SessionRow(Row):
     external_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")] | None
     title: Annotated[str, Field(max_length=1_000)] | None
     memory: Literal["on", "off"]
-    created_at: AwareDatetime
-    last_active_at: AwareDatetime
-    archived_at: AwareDatetime | None
+    created_at: Moment
+    last_active_at: Moment
+    archived_at: Moment | None
 
 
 class ActiveRow(Row):
     agent_name: Name
     active_session_id: SessionId
-    last_active_at: AwareDatetime
-    created_at: AwareDatetime
+    last_active_at: Moment
+    created_at: Moment
 
 
 class TurnRow(Row):
@@ -68,13 +54,19 @@ class TurnRow(Row):
     recalled: Json
     revision_state: RevisionState
     revision: Json
-    started_at: AwareDatetime
-    finished_at: AwareDatetime | None
+    started_at: Moment
+    finished_at: Moment | None
 
     @field_validator("state")
     @classmethod
     def _nothing_runs_here(cls, state: TurnState) -> TurnState:
         return "interrupted" if state == "running" else state
+
+    @field_validator("started_at")
+    @classmethod
+    def _nothing_begins_later(cls, started_at: datetime) -> datetime:
+        """What comes after it would wait for it."""
+        return min(started_at, datetime.now(UTC))
 
     @field_validator("revision_state")
     @classmethod
@@ -83,89 +75,27 @@ class TurnRow(Row):
         return state if state == "done" else "none"
 
 
-class ImageRow(Row):
-    image_id: UUID
-    media_type: Short
-    base64: str
-    created_at: AwareDatetime
-
-    @model_validator(mode="after")
-    def _is_a_picture(self) -> Self:
-        """As in a chat: by its first bytes, whatever it is called."""
-        try:
-            checked_image(data_uri(self.media_type, self.content))
-        except MessageError as error:
-            raise ValueError(str(error)) from error
-        return self
-
-    @property
-    def content(self) -> bytes:
-        try:
-            return base64.b64decode(self.base64, validate=True)
-        except binascii.Error as error:
-            raise ValueError("the base64 of a picture is broken") from error
-
-
-class MessageRow(Row):
-    message_id: UUID
-    session_id: SessionId
-    turn_id: UUID | None
-    created_at: AwareDatetime
-    tokens: Count | None
-    importance: Share
-    message: Any
-    hidden: bool
-    quote: bool
-    superseded_at: AwareDatetime | None
-    superseded_by: UUID | None
-    images: Annotated[list[ImageRow], Field(max_length=100)]
-
-    @field_validator("images", mode="before")
-    @classmethod
-    def _those_that_were_there(cls, images: Any) -> Any:
-        """A picture that was deleted while the export ran is only named."""
-        return (
-            [each for each in images if not isinstance(each, dict) or "base64" in each] if _is_list(images) else images
-        )
-
-    @field_validator("message")
-    @classmethod
-    def _pictures_within_are_pictures(cls, message: Any) -> Any:
-        for uri in _pictures_in(message):
-            try:
-                checked_image(uri)
-            except MessageError as error:
-                raise ValueError(str(error)) from error
-        return message
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, list)
-
-
-def _pictures_in(value: Any, under: str = "") -> Iterator[str]:
-    if isinstance(value, str) and under in HOLDERS and value[:5].lower() == "data:":
-        yield value
-    for key, item in value.items() if isinstance(value, dict) else ():
-        yield from _pictures_in(item, key)
-    for item in value if isinstance(value, list) else ():
-        yield from _pictures_in(item, under)
+def _fits(text: str, info: ValidationInfo) -> str:
+    if len(text.encode()) > 65_536:
+        raise ValueError(f"{info.field_name}: 65,536 bytes at most")
+    return text
 
 
 class SummaryRow(Row):
     session_id: SessionId
-    summary: Long
+    summary: str
     messages: Count = 0
     tokens: Count
     model: Short | None
-    updated_at: AwareDatetime
+    updated_at: Moment
     covers_to: UUID | None
 
+    _size = field_validator("summary")(_fits)
 
-def _fits(notes: str) -> str:
-    if len(notes.encode()) > 65_536:
-        raise ValueError("notes have 65,536 bytes at most")
-    return notes
+    @model_validator(mode="after")
+    def _is_counted_here(self) -> Self:
+        self.tokens = count_text(self.summary)
+        return self
 
 
 class NotesRow(Row):
@@ -173,8 +103,8 @@ class NotesRow(Row):
     agent_name: Name
     notes: str
     version: Count
-    created_at: AwareDatetime
-    updated_at: AwareDatetime
+    created_at: Moment
+    updated_at: Moment
 
     _size = field_validator("notes")(_fits)
 
@@ -190,7 +120,7 @@ class VersionRow(Row):
     turn_id: UUID | None
     attempt: Count | None
     untrusted_turn: bool
-    created_at: AwareDatetime
+    created_at: Moment
 
     _size = field_validator("notes")(_fits)
 
@@ -211,8 +141,8 @@ class MemoryRow(Row):
     predicate: Annotated[str, Field(max_length=8_192)] | None
     object: Annotated[str, Field(max_length=8_192)] | None
     fact_key: Annotated[str, Field(max_length=400)] | None
-    valid_from: AwareDatetime
-    valid_to: AwareDatetime | None
+    valid_from: Moment
+    valid_to: Moment | None
     superseded_by: UUID | None
     origin: Origin
     trust: Trust
@@ -220,10 +150,10 @@ class MemoryRow(Row):
     turn_id: UUID | None
     attempt: Count | None
     recalls: Count
-    recalled_at: AwareDatetime | None
-    expires_at: AwareDatetime | None
-    created_at: AwareDatetime
-    updated_at: AwareDatetime
+    recalled_at: Moment | None
+    expires_at: Moment | None
+    created_at: Moment
+    updated_at: Moment
 
     @model_validator(mode="after")
     def _is_a_memory(self) -> Self:
@@ -248,7 +178,7 @@ class ChangeRow(Row):
     before: Json
     hidden: Annotated[list[UUID], Field(max_length=20_000)]
     undone: bool
-    created_at: AwareDatetime
+    created_at: Moment
 
     @field_validator("before")
     @classmethod
@@ -263,18 +193,25 @@ class ChangeRow(Row):
             parts = [triple.subject, triple.predicate, triple.object] if triple else [None] * 3
             named = {name: before[name] for name in MemoryRow.model_fields if name in before}
             row = MemoryRow.model_validate(named | dict(zip(("subject", "predicate", "object"), parts, strict=True)))
-            return before | {"kind": row.kind}
+            if any(getattr(memory, name) != getattr(row, name) for name in memory_json.TIMES):
+                raise ValueError("a time before a change is not written as an export writes it")
+            return before | {
+                "kind": row.kind,
+                "importance": row.importance,
+                "recalls": row.recalls,
+                "attempt": row.attempt,
+            }
         return before
 
 
 class UsageRow(Row):
-    day: date
+    day: Annotated[date, AfterValidator(within_calendar)]
     agent_name: Name
     model: Short
     turns: Count
-    input_tokens: Big
-    output_tokens: Big
-    revision_tokens: Big = 0
+    input_tokens: Tokens
+    output_tokens: Tokens
+    revision_tokens: Tokens = 0
 
 
 ROWS: dict[str, type[Row]] = {

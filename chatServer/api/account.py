@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from chatServer.account import erase as erasing
 from chatServer.account.bring_in import Brought, bring_in
 from chatServer.account.export import FORMAT, export
+from chatServer.account.few import admitted
 from chatServer.agent.embeddings import embedder_of
 from chatServer.api.deps import CurrentState, CurrentUser
 from chatServer.api.event_stream import EventStream
@@ -66,12 +67,13 @@ async def export_data(state: CurrentState, user: CurrentUser) -> EventStream:
 async def import_data(request: Request, state: CurrentState, user: CurrentUser) -> ImportAnswer:
     """Bring back what an export holds. What you have already stays as it is; sent again, it goes on where it was."""
     body = await request.body()
-    brought = await bring_in(
-        state.database,
-        user,
-        embedder_of(state.settings),
-        lambda: io.TextIOWrapper(io.BytesIO(body), encoding="utf-8-sig"),
-    )
+    with admitted(user.user_id):
+        brought = await bring_in(
+            state.database,
+            user,
+            embedder_of(state.settings),
+            lambda: io.TextIOWrapper(io.BytesIO(body), encoding="utf-8-sig"),
+        )
     state.recaller.shelves.drop(user.user_id)
     return ImportAnswer.of(brought)
 

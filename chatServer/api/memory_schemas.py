@@ -22,14 +22,12 @@ from chatServer.records import (
     Triple,
     Trust,
 )
+from chatServer.records.moments import within_calendar
 from chatServer.store.memories import MAX_TEXT
 
 
 def _moment(value: datetime) -> datetime:
-    """One that Postgres and Python can both write, in any zone."""
-    if not 1900 <= value.year < 9000:
-        raise ValueError("the year is between 1900 and 8999")
-    return value if value.tzinfo else value.replace(tzinfo=UTC)
+    return within_calendar(value if value.tzinfo else value.replace(tzinfo=UTC))
 
 
 def _future(value: datetime) -> datetime:

@@ -1,9 +1,11 @@
 """Every vector and every entry that recall needs, made where it is missing or of another embedder."""
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
+from chatServer import errors
 from chatServer.memory.embed import Embedder, measured, written
 from chatServer.records import NOBODY, Principal
 from chatServer.store import embedding
@@ -15,6 +17,8 @@ USERS = 1_000
 TURN_MESSAGES = 64  # a turn's own, and what came beside it
 TURN_MEMORIES = 64
 
+logger = logging.getLogger(__name__)
+
 
 class Progress(NamedTuple):
     """How far it has come."""
@@ -23,9 +27,11 @@ class Progress(NamedTuple):
     messages: int = 0
     memories: int = 0
     entries: int = 0  # messages that recall could not find before
+    failed: int = 0  # users with a row that cannot be read or written
 
     def __str__(self) -> str:
-        return f"{self.users} users, {self.messages} messages, {self.memories} memories embedded"
+        told = f"{self.users} users, {self.messages} messages, {self.memories} memories embedded"
+        return f"{told}, {self.failed} users left out (see the log)" if self.failed else told
 
 
 NOTHING = Progress()
@@ -43,7 +49,13 @@ async def reembed(
             users = await embedding.list_users(connection, last, USERS)
         for user_id in users:
             last = user_id
-            done = await reembed_user(database, embedder, Principal(user_id), done, on_progress)
+            try:
+                done = await reembed_user(database, embedder, Principal(user_id), done, on_progress)
+            except (errors.EmbedderFailed, errors.DatabaseUnavailable):
+                raise  # it is the same with everybody
+            except Exception as error:  # noqa: BLE001  one user's row keeps nobody else waiting
+                logger.error("user %s is left out: %s", user_id, type(error).__name__)
+                done = done._replace(failed=done.failed + 1)
             done = done._replace(users=done.users + 1)
             on_progress(done)
         if len(users) < USERS:

@@ -18,7 +18,7 @@ from chatServer.store.memories import digest_of
 from chatServer.store.pool import Connection
 
 SQL = queries.load("bring_in.sql")
-COUNTED = ("active_sessions", "turns", "summaries", "notes", "notes_versions", "memories", "memory_changes", "usage")
+COUNTED = ("active_sessions", "turns", "summaries", "notes", "notes_versions", "memories", "usage")
 
 Rows = Sequence[dict[str, Any]]
 
@@ -39,17 +39,26 @@ async def add_rows(connection: Connection, user_id: UUID, section: str, rows: Ro
     if section in ("memories", "memory_changes"):
         last = max(row["seq"] for row in rows)
         await connection.execute(SQL["hold_memories"], {"user_id": user_id, "seq": last})
+    if section == "memory_changes":
+        return await _add_changes(connection, user_id, rows)
     assert section in COUNTED  # nosec B101 # a name of ours
     answer = await (await connection.execute(SQL[section], {"user_id": user_id, "rows": _json(rows)})).fetchone()
-    if section == "memory_changes":
-        hidden = [UUID(each) for row in rows if not row["undone"] for each in row["hidden"]]
-        await connection.execute(SQL["hide_titles"], {"user_id": user_id, "message_ids": hidden})
     return int(answer[0]) if answer else 0
 
 
 def found_by(text: str) -> dict[str, Any]:
     words = sorted(set(searchable(text).split()))
     return {"digest": digest_of(text).hex(), "words": words, "terms": packed_terms(text).hex()}
+
+
+async def _add_changes(connection: Connection, user_id: UUID, rows: Rows) -> int:
+    answer = await connection.execute(SQL["memory_changes"], {"user_id": user_id, "rows": _json(rows)})
+    added = {(seq, str(memory_id)) for seq, memory_id in await answer.fetchall()}
+    new = [row for row in rows if (row["seq"], row["memory_id"]) in added and not row["undone"]]
+    hidden = [UUID(each) for row in new for each in row["hidden"]]
+    if hidden:
+        await connection.execute(SQL["hide_titles"], {"user_id": user_id, "message_ids": hidden})
+    return len(added)
 
 
 async def _add_sessions(connection: Connection, user_id: UUID, rows: Rows) -> int:

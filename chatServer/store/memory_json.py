@@ -7,13 +7,13 @@ from uuid import UUID
 
 from chatServer.records import Memory, Triple
 
-_TIMES = ("valid_from", "valid_to", "created_at", "updated_at", "recalled_at", "expires_at")
+TIMES = ("valid_from", "valid_to", "created_at", "updated_at", "recalled_at", "expires_at")
 _IDS = ("memory_id", "superseded_by", "turn_id")
 
 
 def dumped(memory: Memory) -> dict[str, Any]:
     plain: dict[str, Any] = {field.name: getattr(memory, field.name) for field in fields(Memory)}
-    for name in _TIMES:
+    for name in TIMES:
         plain[name] = plain[name] and plain[name].isoformat()
     for name in _IDS:
         plain[name] = plain[name] and str(plain[name])
@@ -24,7 +24,7 @@ def dumped(memory: Memory) -> dict[str, Any]:
 
 def loaded(plain: dict[str, Any]) -> Memory:
     values = dict(plain)
-    for name in _TIMES:
+    for name in TIMES:
         values[name] = values[name] and datetime.fromisoformat(values[name])
     for name in _IDS:
         values[name] = values[name] and UUID(values[name])

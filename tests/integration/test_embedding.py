@@ -131,6 +131,22 @@ async def test_reembedding_changes_all_of_all_users_and_goes_on_where_it_was(dat
     assert (await reembed(database, other)).messages == 0
 
 
+async def test_a_user_with_a_row_that_cannot_be_read_keeps_nobody_else_waiting(database, urls, caplog):
+    first, second = sorted((ADA, EVE), key=lambda user: user.user_id)
+    for user in (first, second):
+        await finished_turn(database, user, "I keep bees")
+    with owner_connection(urls.owner) as owner:
+        owner.execute(
+            "update public.chat_message_history set created_at = '0044-03-15 BC' where user_id = %s", (first.user_id,)
+        )
+    done = await reembed(database, Stand())
+    assert (done.users, done.failed, done.messages) == (2, 1, 2)
+    assert f"user {first.user_id} is left out" in caplog.text
+    assert "1 users left out" in str(done)
+    with pytest.raises(EmbedderFailed):
+        await reembed(database, Stand("stand:other", fails=True))
+
+
 async def test_rows_of_other_writers_get_their_entries(database, urls):
     session_id = str(uuid.uuid4())
     async with database.transaction(ADA) as connection:

@@ -75,9 +75,15 @@ async def learned(urls) -> None:
 
 
 def same(first: dict, second: dict) -> None:
+    first, second = ({**each, "messages": uncounted(each["messages"])} for each in (first, second))
     for name in first.keys() - {"begun_at"}:
         assert second[name] == first[name], name
     assert second.keys() == first.keys()
+
+
+def uncounted(messages: list[dict]) -> list[dict]:
+    """Without their tokens, which no document is believed."""
+    return [{name: row[name] for name in row if name != "tokens"} for row in messages]
 
 
 async def test_export_erase_import_export_gives_the_same_document(settings, as_ada, as_eve, urls):
@@ -214,7 +220,7 @@ async def test_a_page_of_long_messages_has_fewer_of_them(database):
 async def test_a_batch_of_long_messages_has_fewer_of_them(database):
     await fill(database, ADA, "secret", "adas")
     document = json.loads(b"".join([piece async for piece in export(database, ADA)]))
-    long = row_of(document, "messages") | {"images": [], "message": "x" * 300_000}
+    long = row_of(document, "messages") | {"images": [], "message": {"said": "x" * 300_000}}
     document["messages"] = [long | {"message_id": str(uuid.uuid4())} for _ in range(6)]
     told = []
     await bring_in(
@@ -279,7 +285,7 @@ def row_of(document: dict, section: str) -> dict:
         (lambda d: row_of(d, "memories").update(text="x" * 9_000), "memories, row 1, as a whole: a memory has 8,192"),
         (lambda d: row_of(d, "memories").update(importance=2), "memories, row 1, importance"),
         (lambda d: row_of(d, "memories").update(object=None), "a triple has three parts"),
-        (lambda d: row_of(d, "notes").update(notes="é" * 40_000), "notes have 65,536 bytes"),
+        (lambda d: row_of(d, "notes").update(notes="é" * 40_000), "notes, row 1, notes: notes: 65,536 bytes"),
         (lambda d: row_of(d, "sessions").update(session_id="mine"), "sessions, row 1, session_id"),
         (lambda d: row_of(d, "active_sessions").update(active_session_id="abc"), "row 1, active_session_id"),
         (lambda d: row_of(d, "turns").update(request_hash="zz"), "turns, row 1, request_hash"),
@@ -331,12 +337,12 @@ def test_a_document_is_read_the_same_however_it_comes_in(monkeypatch):
     document = {"a": 12345, "b": [{"c": "x" * 50, "d": [1, 2.5, {}]}, {}], "e": [], "f": '\\u0041 "[{'}
     told = [("a", 12345), *(("b", item) for item in document["b"]), ("f", document["f"])]
     for text in (json.dumps(document), json.dumps(document, indent=4), json.dumps(document, separators=(",", ":"))):
-        assert list(read(io.StringIO(text))) == told
+        assert list(read(io.StringIO(text), ("b", "e"), ("a", "f"))) == told
 
 
 def test_a_long_row_is_read_in_time_that_grows_with_its_length():
-    text = json.dumps({"rows": ["x" * 20_000_000]})
-    [(_, row)] = read(io.StringIO(text))
+    text = json.dumps({"messages": ["x" * 20_000_000]})
+    [(_, row)] = read(io.StringIO(text), ("messages",), ())
     assert len(row) == 20_000_000
 
 

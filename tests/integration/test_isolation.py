@@ -110,7 +110,7 @@ async def fill(database: Database, user, secret: str, external_id: str) -> str:
             (
                 "insert into chat.message_superseded (id, session_id, message, created_at, message_id, importance) "
                 "values (1, %s, %s, now(), %s, 0.7)",
-                (session_id, json.dumps(secret), uuid.uuid4()),
+                (session_id, json.dumps({"said": secret}), uuid.uuid4()),
             ),
             (
                 "insert into chat.turn_events (turn_id, seq_from, seq_to, events) values (%s, 1, 1, %s)",

@@ -51,12 +51,11 @@ for update;
 
 -- name: messages
 -- Messages of sessions that are there, in the order of the document, which is their order from now on; the new ones.
-insert into public.chat_message_history
-    (user_id, session_id, message_id, message, tokens, turn_id, created_at, importance)
-select %(user_id)s, given.session_id, given.message_id, given.message, given.tokens, given.turn_id, given.created_at,
-    given.importance
+-- Their tokens are counted when a prompt meets them: a document may say anything.
+insert into public.chat_message_history (user_id, session_id, message_id, message, turn_id, created_at, importance)
+select %(user_id)s, given.session_id, given.message_id, given.message, given.turn_id, given.created_at, given.importance
 from jsonb_to_recordset(%(rows)s) as given (place integer, message_id uuid, session_id text, turn_id uuid,
-    created_at timestamptz, tokens integer, importance real, message jsonb)
+    created_at timestamptz, importance real, message jsonb)
 where exists (select from chat.sessions s where s.user_id = %(user_id)s and s.session_id = given.session_id)
     and not exists (select from chat.message_superseded m
                     where m.user_id = %(user_id)s and m.message_id = given.message_id)
@@ -162,24 +161,23 @@ with added as (
 select count(*) from added;
 
 -- name: memory_changes
--- What was done to memories.
-with added as (
-    insert into chat.memory_changes (user_id, seq, memory_id, operation, actor, reason, message_id, turn_id, attempt,
-        before, hidden, undone, created_at)
-    select %(user_id)s, seq, memory_id, operation, actor, reason, message_id, turn_id, attempt, before, hidden, undone,
-        created_at
-    from jsonb_to_recordset(%(rows)s) as given (seq bigint, memory_id uuid, operation text, actor text, reason text,
-        message_id uuid, turn_id uuid, attempt integer, before jsonb, hidden uuid[], undone boolean,
-        created_at timestamptz)
-    on conflict do nothing
-    returning user_id)
-select count(*) from added;
+-- What was done to memories; which of it was new.
+insert into chat.memory_changes (user_id, seq, memory_id, operation, actor, reason, message_id, turn_id, attempt,
+    before, hidden, undone, created_at)
+select %(user_id)s, seq, memory_id, operation, actor, reason, message_id, turn_id, attempt, before, hidden, undone,
+    created_at
+from jsonb_to_recordset(%(rows)s) as given (seq bigint, memory_id uuid, operation text, actor text, reason text,
+    message_id uuid, turn_id uuid, attempt integer, before jsonb, hidden uuid[], undone boolean,
+    created_at timestamptz)
+on conflict do nothing
+returning seq, memory_id;
 
 -- name: hide_titles
--- What changes have hidden is hidden again: titles, which have their entries by now; messages bring their marks along.
+-- The titles that new changes have hidden are hidden again: they have their entries by now, under their session's id.
+-- Messages bring their marks along; one that is there already stays as it is.
 with held as (
     select message_id from chat.message_index
-    where user_id = %(user_id)s and message_id = any(%(message_ids)s)
+    where user_id = %(user_id)s and message_id = any(%(message_ids)s) and message_id::text = session_id
     order by message_id
     for update
 )

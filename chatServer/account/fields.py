@@ -1,0 +1,22 @@
+"""What the rows of a document are made of: no text, number or time that a table or a reader could not bear."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+
+from chatServer.records.moments import within_calendar
+
+Short = Annotated[str, Field(max_length=200)]
+Name = Annotated[str, Field(min_length=1, max_length=128)]  # of an agent, or a shelf
+Long = Annotated[str, Field(max_length=2_000_000)]
+SessionId = Annotated[str, Field(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+Count = Annotated[int, Field(ge=0, le=10**9)]  # an integer that has room to go on counting
+Big = Annotated[int, Field(ge=0, le=10**15)]  # a bigint that has
+Tokens = Annotated[int, Field(ge=0, le=10**12)]  # of a day: those of many models and agents can be summed up
+Share = Annotated[float, Field(ge=0, le=1)]
+Moment = Annotated[AwareDatetime, AfterValidator(within_calendar)]
+Json = dict[str, Any] | None
+
+
+class Row(BaseModel):
+    model_config = ConfigDict(extra="forbid")

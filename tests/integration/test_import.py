@@ -1,0 +1,218 @@
+"""What a document of anybody's may not do to whoever imports it, or to the server."""
+
+import asyncio
+import copy
+import io
+import json
+import threading
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+
+import pytest
+
+from chatServer import errors
+from chatServer.account import bring_in as bringing
+from chatServer.account.bring_in import Brought, bring_in
+from chatServer.account.document import read
+from chatServer.account.export import export
+from chatServer.account.few import admitted
+from chatServer.account.items import ROWS
+from chatServer.conversation.tokens import count_text
+from chatServer.memory.embed import NoEmbedder
+from chatServer.records import Memory
+from tests.conftest import ADA, EVE, owner_connection
+from tests.integration.test_export import PICTURE
+from tests.integration.test_isolation import fill
+
+
+async def adas(database) -> dict:
+    """A document with a row of everything."""
+    await fill(database, ADA, "secret", "adas")
+    document = json.loads(b"".join([piece async for piece in export(database, ADA)]))
+    document["messages"] = [row | {"images": []} for row in document["messages"]]  # whose bytes are no picture's
+    return document
+
+
+async def imported(database, document: dict | str) -> Brought:
+    text = document if isinstance(document, str) else json.dumps(document)
+    return await bring_in(database, EVE, NoEmbedder(), lambda: io.StringIO(text))
+
+
+async def refuses(database, document: dict, changes: Sequence[Callable[[dict], object]], said: str) -> None:
+    """Each of these changes to the document, one at a time."""
+    for number, change in enumerate(changes):
+        changed = copy.deepcopy(document)
+        change(changed)
+        with pytest.raises(errors.InvalidRequest) as refused:
+            await imported(database, changed)
+        assert said in refused.value.detail, number
+
+
+def of_eve(urls, query: str) -> list[tuple]:
+    with owner_connection(urls.owner) as owner:
+        return owner.execute(f"{query} where user_id = %s", (EVE.user_id,)).fetchall()
+
+
+async def test_tokens_are_counted_here_whatever_the_document_says(database, urls):
+    document = await adas(database)
+    [said] = [row for row in document["messages"] if not row["superseded_at"]]
+    document["messages"] = [row | {"tokens": 2_000_000} for row in document["messages"]]
+    summary = {"session_id": said["session_id"], "covers_to": said["message_id"], "summary": "much was said " * 100}
+    document["summaries"] = [summary | {"messages": 1, "tokens": 0, "model": None, "updated_at": said["created_at"]}]
+    await imported(database, document)
+    assert of_eve(urls, "select tokens from public.chat_message_history") == [(None,)]
+    assert of_eve(urls, "select tokens from chat.message_superseded") == [(None,)]
+    assert of_eve(urls, "select tokens from chat.summaries") == [(count_text("much was said " * 100),)]
+
+
+async def test_no_time_lies_at_the_ends_of_the_calendar(database):
+    document = await adas(database)
+    [memory], [change] = document["memories"], document["memory_changes"]
+    before = {name: memory[name] for name in (field.name for field in fields(Memory)) if name in memory}
+    change["before"] = before | {"triple": None}
+    first, last = "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"
+    times = [
+        (section, name)
+        for section, rows in document.items()
+        if isinstance(rows, list)
+        for name in rows[0]
+        if name.endswith("_at") or name.startswith("valid_")
+    ]
+    assert len(times) >= 20
+    changes = [
+        lambda d, section=section, name=name, time=time: d[section][0].update({name: time})
+        for section, name in times
+        for time in (first, last)
+    ]
+    changes.append(lambda d: d["memory_changes"][0]["before"].update(valid_from=first))
+    changes.append(lambda d: d["usage"][0].update(day="9999-12-31"))
+    await refuses(database, document, changes, "the year is between 1900 and 8999")
+    # Pydantic reads seconds here, and what undo puts back would be a day.
+    odd = [lambda d: d["memory_changes"][0]["before"].update(valid_from="99991231")]
+    await refuses(database, document, odd, "a time before a change is not written as an export writes it")
+    assert (await imported(database, document)).added["memory_changes"] == 1
+
+
+async def test_no_number_is_so_large_that_counting_on_fails(database):
+    document = await adas(database)
+    document["memory_changes"][0]["attempt"] = 1
+    counters = {
+        ("turns", "attempt"): 10**9,
+        ("notes", "version"): 10**9,
+        ("notes_versions", "version"): 10**9,
+        ("memories", "recalls"): 10**9,
+        ("memories", "seq"): 10**15,
+        ("memory_changes", "seq"): 10**15,
+        ("memory_changes", "attempt"): 10**9,
+        ("usage", "turns"): 10**9,
+        ("usage", "input_tokens"): 10**12,
+        ("usage", "output_tokens"): 10**12,
+        ("usage", "revision_tokens"): 10**12,
+    }
+    changes = [
+        lambda d, section=section, name=name, most=most: d[section][0].update({name: most + 1})
+        for (section, name), most in counters.items()
+    ]
+    await refuses(database, document, changes, "should be less than or equal to")
+
+
+async def test_a_message_is_an_object(database):
+    document = await adas(database)
+    changes = [lambda d, given=given: d["messages"][0].update(message=given) for given in (None, 5, "hello", [1, 2])]
+    await refuses(database, document, changes, "messages, row 1, message")
+
+
+async def test_no_turn_has_begun_later_than_now(database, urls):
+    document = await adas(database)
+    document["turns"][0]["started_at"] = "2999-01-01T00:00:00+00:00"
+    await imported(database, document)
+    assert of_eve(urls, "select started_at <= now() from chat.turns") == [(True,)]
+
+
+async def test_an_old_document_hides_nothing_that_is_there(database, urls):
+    document = await adas(database)
+    [said] = [row for row in document["messages"] if not row["superseded_at"]]
+    message_id, title_id = said["message_id"], said["session_id"]
+    [change] = document["memory_changes"]
+    old = copy.deepcopy(document)
+    old["memory_changes"] = [change | {"hidden": [message_id, title_id]}]
+    query = "select message_id::text, is_hidden from chat.message_index"
+    await imported(database, document)
+    await imported(database, old)
+    assert dict(of_eve(urls, query)) == {message_id: False, title_id: False}, "that change was here"
+    new = {"seq": change["seq"] + 1, "operation": "deleted"}
+    old["memory_changes"] = [old["memory_changes"][0] | new]
+    await imported(database, old)
+    assert dict(of_eve(urls, query)) == {message_id: False, title_id: True}, "messages bring marks of their own"
+
+
+async def test_messages_and_summaries_are_no_longer_than_a_chat_makes_them(database):
+    document = await adas(database)
+
+    def said(content: object, **more: object) -> Callable[[dict], None]:
+        message = {"type": "human", "data": {"type": "human", "content": content, **more}}
+        return lambda d: d["messages"][0].update(message=message)
+
+    part = {"type": "text", "text": "a"}
+    await refuses(database, document, [said([part] * 101), said(["a"] * 101), said([{}] * 101)], "100 parts at most")
+    long = [said("x" * 1_000_001), said(["x" * 600_000, {"type": "text", "text": "x" * 600_000}])]
+    await refuses(database, document, long, "1,000,000 characters at most")
+    stuffed = [said("x", more="x" * 4_000_001), said("x", more=[[1]] * 800_000)]
+    await refuses(database, document, stuffed, "4,000,000 characters at most")
+    said([{"type": "image_url", "image_url": {"url": PICTURE}}] * 101 + [part] * 100, more="x" * 2_000_000)(document)
+    assert (await imported(database, document)).added["messages"] == 2
+    summary = {"session_id": document["sessions"][0]["session_id"], "summary": "é" * 33_000, "covers_to": None}
+    summary |= {"messages": 1, "tokens": 0, "model": None, "updated_at": document["begun_at"]}
+    await refuses(database, document, [lambda d: d.update(summaries=[summary])], "65,536 bytes at most")
+
+
+ABOUT = '{"format": "chatserver.account", "version": 1'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ABOUT + ', "version": 1}', "twice"),
+        (ABOUT + ', "usage": [], "usage": []}', "twice"),
+        (ABOUT + ', "surprise": []}', "a part that no export has"),
+        (ABOUT + ', "surprise": ' + "[" * 100_000, "a part that no export has"),
+        (ABOUT + ', "begun_at": [' + "1," * 100_000, "no text and no number"),
+        (ABOUT + ', "begun_at": {"a": 1}}', "no text and no number"),
+        (ABOUT + ', "begun_at": "' + "x" * 2_000 + '"}', "more than 1,000 characters"),
+        (ABOUT + ', "begun_at": ' + "1" * 100_000, "not JSON"),
+        (ABOUT + ', "' + "x" * 100_000, "not JSON"),
+        (ABOUT + ', "messages": {"a": 1}}', "not JSON of the shape"),
+        (ABOUT + ', "usage": [["' + "x" * 4_000_000 + '"]]}', "more than 4,000,000 characters"),
+    ],
+)
+def test_what_no_export_has_is_refused_as_soon_as_it_is_met(text, said):
+    source = io.StringIO(text + " " * 20_000_000)
+    with pytest.raises(errors.InvalidRequest) as refused:
+        list(read(source, ROWS, bringing.ABOUT))
+    assert said in refused.value.detail
+    assert source.tell() < 10_000_000
+
+
+async def test_few_are_imported_at_once_and_one_of_each_user(client, as_ada, as_eve):
+    async def status(headers) -> tuple[int, str]:
+        answer = await client.post("/api/account/import", content="{}", headers=headers)
+        return answer.status_code, answer.json()["detail"].partition(".")[0]
+
+    with admitted(ADA.user_id):
+        assert await status(as_ada) == (503, "An import of yours is not done yet")
+        assert (await status(as_eve))[0] == 422
+        with admitted(uuid.uuid4()):
+            assert await status(as_eve) == (503, "Others are importing just now")
+    assert ((await status(as_ada))[0], (await status(as_eve))[0]) == (422, 422)
+
+
+async def test_an_import_takes_no_thread_of_those_that_answer(database):
+    document, done, loop = await adas(database), threading.Event(), asyncio.get_running_loop()
+    waiting = [loop.run_in_executor(None, done.wait, 30) for _ in range(100)]  # more than there are threads
+    try:
+        async with asyncio.timeout(15):
+            assert (await imported(database, document)).added["sessions"] == 1
+    finally:
+        done.set()
+        await asyncio.gather(*waiting)
