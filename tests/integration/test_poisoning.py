@@ -144,7 +144,8 @@ def is_harmless(told: dict, number: int) -> bool:
     """Whether what was sent came up in the prompt of another session, where it is only quoted."""
     system, _, messages = told["response"].partition("\n=====\n")
     assert system == SYSTEM
-    seen, blocks = folded(messages), messages.count(MEMORIES_PREFIX)
+    # Its beginning stands before each block; where an answer is quoted that recited one, there is no line's end.
+    seen, blocks = folded(messages), messages.count(f"{MEMORIES_PREFIX}\n")
     assert (seen.count("<memories"), seen.count("</memories")) == (blocks, blocks), messages
     used = told["memory"]["items"] if told["memory"] else []
     mine = [item for item in used if f"zebra{number}word" in item["text"] + (item["source"].get("title") or "")]

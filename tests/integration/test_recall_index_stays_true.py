@@ -169,6 +169,7 @@ async def test_a_question_that_waits_while_the_server_stops_is_answered(database
                 waits.set()
             await asyncio.Event().wait()
 
+        await eventually(lambda: recaller.is_warm)  # it loads something of its own, for nobody
         monkeypatch.setattr(recaller.shelves, "_newest", never)
         asking = asyncio.create_task(asked(recaller, ADA, "What is my dog called?"))
         if has_begun:

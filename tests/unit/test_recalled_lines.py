@@ -66,7 +66,7 @@ def test_the_best_of_what_says_the_same_is_kept():
 
 def test_a_memory_takes_the_place_of_what_said_it():
     source = uuid4()
-    told = message("well, tea it is, I guess", 0.9, source)
+    told = message("well, I like my tea", 0.9, source)
     found = list(chosen([told, message("cake", 0.5), memory("The user likes tea", 0.1, source)], "drink?"))
     assert texts(found) == ["The user likes tea", "cake"]
     assert found[0].score == 0.9
