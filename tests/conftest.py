@@ -53,6 +53,8 @@ class Urls:
 
 def pytest_configure() -> None:
     """Listen to everything that is logged during the run, at any level that a server could be set to."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # we are in the background of a shell, and Ctrl-C is tested
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     logging.getLogger().addHandler(overheard)
     logging.getLogger().setLevel(logging.DEBUG)
     logs.quiet()
