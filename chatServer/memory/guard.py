@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable
 
 from chatServer.errors import StartupError
+from chatServer.messages import clean_text
 
 Guard = Callable[[str], str | None]  # the text, another one in its place, or None: it shall not be stored
 
@@ -31,7 +32,7 @@ def _asked(text: str) -> str | None:
         passed = _guard(text)
         if not isinstance(passed, str | None):
             raise TypeError
-        return passed
+        return None if passed is None else clean_text(passed)  # as every text that comes in: no NUL, no half character
     except Exception as error:  # noqa: BLE001  it is not ours, and what it should have looked at may not slip through
         logger.error("the guard failed, and a text was refused: %s", type(error).__name__)
         return None

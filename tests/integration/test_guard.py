@@ -63,6 +63,19 @@ def _none_is_left_behind():
     install(None)
 
 
+def unclean(text: str) -> str:
+    return text + "\x00\ud800"
+
+
+async def test_what_it_makes_of_a_text_can_be_stored():
+    install(f"{HERE}:unclean")
+    passed = await guard("I live in Porto.")
+    assert passed is not None
+    assert passed.startswith("I live in Porto.")
+    assert "\x00" not in passed
+    passed.encode()
+
+
 async def test_without_one_every_text_passes_as_it_is():
     text = "I live in Porto."
     assert await guard(text) is text
