@@ -140,23 +140,38 @@ async def summarize_session(
     force_update: bool = False,
 ) -> Summarised:
     """Bring a session's summary up to date when it is time for that, or when it is asked for; SessionNotFound."""
-    user_id = principal.user_id
-    async with database.transaction(principal) as connection:
-        session = await sessions.find_session(connection, user_id, session_id)
-        if session is None:
-            raise errors.SessionNotFound
-        known = await summaries.read_summary(connection, user_id, session.session_id)
-        due = await compact_if_due(connection, user_id, session.session_id, is_forced=force_update)
-        spent = await usage.read_today(connection, user_id) if due else (0, 0)
-    key = (user_id, session.session_id)
-    if due is None or key in _asked_for:  # whoever asks many times at once does not pay as often
-        return Summarised(False, known)
-    _asked_for.add(key)
+    key = (principal.user_id, session_id)
+    if key in _asked_for:  # whoever asks many times at once does not pay as often
+        async with database.transaction(principal) as connection:
+            session = await _found(connection, principal.user_id, session_id)
+            return Summarised(False, await summaries.read_summary(connection, principal.user_id, session.session_id))
+    _asked_for.add(key)  # before it is read: what is due to one who reads now is done when he is through
     try:
-        model = await advisers.model(session.agent_name, "summary", spent, is_anonymous=principal.is_anonymous)
-        return await _stored(database, principal, session, await due.compacted(model), model)
+        return await _summarised(database, principal, session_id, advisers, is_forced=force_update)
     finally:
         _asked_for.discard(key)
+
+
+async def _summarised(
+    database: Database, principal: Principal, session_id: str, advisers: Advisers, *, is_forced: bool
+) -> Summarised:
+    user_id = principal.user_id
+    async with database.transaction(principal) as connection:
+        session = await _found(connection, user_id, session_id)
+        known = await summaries.read_summary(connection, user_id, session.session_id)
+        due = await compact_if_due(connection, user_id, session.session_id, is_forced=is_forced)
+        spent = await usage.read_today(connection, user_id) if due else (0, 0)
+    if due is None:
+        return Summarised(False, known)
+    model = await advisers.model(session.agent_name, "summary", spent, is_anonymous=principal.is_anonymous)
+    return await _stored(database, principal, session, await due.compacted(model), model)
+
+
+async def _found(connection: Connection, user_id: UUID, session_id: str) -> Session:
+    session = await sessions.find_session(connection, user_id, session_id)
+    if session is None:
+        raise errors.SessionNotFound
+    return session
 
 
 async def _stored(

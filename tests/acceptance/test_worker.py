@@ -69,7 +69,7 @@ async def test_a_job_whose_worker_is_killed_is_finished_by_another_and_done_once
         began = time.monotonic()
         other.send_signal(signal.SIGTERM)
         assert other.wait(WITHIN_S) == 0
-        assert time.monotonic() - began < 5, "it was idle"
+        assert time.monotonic() - began < 20, "it was idle: not the grace of 25 s"
         assert other.stdout is not None
         assert other.stdout.read() == "Stopped.\n"
     assert title_events(urls) == [{"session_id": session_id, "title": "Where do puffins breed?"}]
@@ -103,7 +103,7 @@ def test_the_default_is_a_worker_beside_the_server(tmp_path):
         began = time.monotonic()
         running.process.send_signal(signal.SIGTERM)
         assert running.process.wait(WITHIN_S) == 0
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20, "not the grace of 25 s"
     with server(tmp_path, WORKER="off") as running:
         assert running.resolve()
         assert "chatserver worker" not in backends(tmp_path)

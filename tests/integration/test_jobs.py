@@ -333,7 +333,7 @@ async def test_an_idle_worker_stops_at_once_and_signs_off(settings, urls):
         await eventually(lambda: registered_workers(urls))
         began = time.monotonic()
         state.shutdown.begin()
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 15, "not the grace of 25 s"
     assert not await registered_workers(urls)
 
 

@@ -26,7 +26,7 @@ async def connected(
 ) -> AsyncIterator[Client]:
     """A client that has said hello; `app` is one that tests/conftest.py serves."""
     transport = httpx2.ASGITransport(app=app._transport.app) if app else None
-    async with httpx2.AsyncClient(headers=headers, transport=transport, trust_env=False) as http:
+    async with httpx2.AsyncClient(headers=headers, transport=transport, trust_env=False, timeout=60) as http:
         async with Client(streamable_http_client(f"{address}/mcp", http_client=http), mode=mode) as client:
             yield client
 
