@@ -84,7 +84,7 @@ def unit_length(vectors: NDArray[Any]) -> Vectors:
 def written(vectors: Vectors) -> list[str]:
     """As Postgres reads them."""
     halves = vectors.astype(np.float16).tolist()
-    return ["[" + ",".join(map(str, half)) + "]" for half in halves]
+    return ["[" + ",".join([f"{number:.5g}" for number in half]) + "]" for half in halves]  # a half has no more digits
 
 
 async def settle(database: Database, embedder: Embedder) -> None:

@@ -398,7 +398,7 @@ async def test_a_model_that_is_not_set_up_here_leaves_it_to_the_rules(database, 
     assert states(urls) == ["done"]
 
 
-@pytest.mark.parametrize("replays", [40, pytest.param(668, marks=pytest.mark.long)])
+@pytest.mark.parametrize("replays", [40, pytest.param(668, marks=[pytest.mark.long, pytest.mark.timeout(1_800)])])
 async def test_the_same_junk_again_and_again_leaves_one_row(database, urls, session_id, replays):
     """A memory that was recalled, told back and kept again made 668 rows of one elsewhere."""
     junk = "User prefers Vim."

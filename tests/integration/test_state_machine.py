@@ -193,7 +193,7 @@ def an_edit_leaves_what_followed(patch: Patch) -> None:
 
 
 def replaced_words_are_still_found(patch: Patch) -> None:
-    patched(patch, superseded.SQL, "supersede", b"from moved);", b"from moved where false);")
+    patched(patch, superseded.SQL, "supersede", b"from held);", b"from held where false);")
 
 
 def the_same_edit_is_made_twice(patch: Patch) -> None:
