@@ -61,6 +61,13 @@ def pytest_configure() -> None:
     be_patient()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is long may take an hour, where it does not say otherwise."""
+    for item in items:
+        if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(3_600))
+
+
 @pytest.fixture(autouse=True)
 def _nobodys_words_are_logged() -> Iterator[None]:
     yield

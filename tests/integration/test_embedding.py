@@ -1,6 +1,7 @@
 """Vectors are written after the turn, are of one embedder, and are made anew by one command."""
 
 import asyncio
+import json
 import uuid
 
 import numpy as np
@@ -63,7 +64,9 @@ async def test_what_means_the_same_is_near_and_what_says_nothing_is_nowhere():
     assert (await WORDLLAMA.embed([])).shape == (0, 256)
     assert (await WORDLLAMA.embed(["x" * 100_000, "word " * 30_000])).shape == (2, 256)
     assert (await NoEmbedder().embed(["a"])).shape == (1, 0)
-    assert written(np.array([[0.5, -1, 0]], np.float32)) == ["[0.5,-1.0,0.0]"]
+    assert written(np.array([[0.5, -1, 0]], np.float32)) == ["[0.5,-1,0]"]
+    [again] = [np.array(json.loads(text), np.float16) for text in written(vectors[:1])]
+    assert (again == vectors[0].astype(np.float16)).all(), "to the last bit"
 
 
 async def test_a_turn_over_http_leaves_its_vectors(settings, as_ada, urls):
