@@ -200,3 +200,5 @@ class Machine(CheckingMachine):
                 self.has_messages(user, thread)
             for agent in WINDOWS:
                 self.has_notes(user, agent, is_whole=True)
+            for phrase in ("apple", "pear"):
+                self.search(user, phrase, archived=False, agent=None)
