@@ -73,7 +73,7 @@ async def test_a_conversation_of_100_turns_fits_in_every_step(settings, as_ada, 
 @pytest.mark.long
 @pytest.mark.timeout(7_200)
 async def test_a_conversation_of_5_000_turns_costs_at_its_end_what_it_did_at_turn_50(settings, urls, postgres, capsys):
-    """N = 5,000 turns; then 9 interleaved slices of 25 turns, from turn 38 to 63 of a session and at the end of this."""
+    """N = 5,000 turns; then 9 interleaved slices of 25 turns: from turn 38 of a session on, and at the end of this."""
     ada, eve = bearer(settings, ADA.user_id), bearer(settings, EVE.user_id)
     session_id = str(uuid.uuid4())
     calls = largest = 0
