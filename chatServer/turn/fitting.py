@@ -132,11 +132,6 @@ class Fitting:
             return []
         if done.summary is None or done.summary.covers_to <= self._parts.covers_to:
             return []
-        known = self._parts
-        self._parts = replace(known, summary=done.summary.text, covers_to=done.summary.covers_to)
-        try:
-            self._assemble()
-        except errors.ContextTooLarge:  # a summary that is larger than the one it follows
-            self._parts = known
-            self._assemble()
+        self._parts = replace(self._parts, summary=done.summary.text, covers_to=done.summary.covers_to)
+        self._assemble()
         return [TurnEvent("data", id=str(begun.turn.turn_id), name="compaction", value=done.told)] if done.told else []
