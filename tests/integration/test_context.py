@@ -223,6 +223,21 @@ async def test_what_left_the_window_unsummarised_is_summarised_before_the_model_
     assert given(settings, "summary") == [], "rules do it at once"
 
 
+async def test_long_notes_are_no_reason_to_summarise_again_and_again(settings, as_ada, urls):
+    """They pass the mark by themselves, and a summary of two short messages would not help."""
+    window = {"messages": 20, "tokens": 3_000}
+    prompt = "Be brief.\n{long_term_memory_notes}"
+    agent = agent_in(settings, prompt=prompt, window=window, limits={"output_tokens": 100}, memory={"scope": "agent"})
+    async with talking(settings, as_ada, SUMMARY, log=True, **agent) as client:
+        page = "- likes tea and rye bread\n" * 330
+        await client.put("/api/agents/assistant/notes", json={"notes": page}, headers={"If-Match": '"0"'})
+        session_id = str(uuid.uuid4())
+        for n in range(8):
+            await ask(client, session_id, f"Question {n}?")
+    assert given(settings)[-1][0]["tokens"] > 2_550
+    assert len(given(settings, "summary")) <= 1
+
+
 # Tools that say much -------------------------------------------------------------------------------------
 
 READ = {"name": "manage_long_term_memory", "args": {"operation": "read"}}
