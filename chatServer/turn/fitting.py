@@ -1,0 +1,145 @@
+"""The prompt of an attempt while it runs, made to fit: before the model is asked, and again when its tools have said
+much. Nothing here holds a connection while a model works, and nothing here is why a turn fails."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chatServer import errors
+from chatServer.agent.compact import Occasion, Reason, summarize_session
+from chatServer.agent.purposes import Advisers
+from chatServer.agent.run import Head
+from chatServer.agent.tools import Tool, tokens_of
+from chatServer.conversation.assemble import Parts, assemble, lasting
+from chatServer.conversation.quote import quoted_within
+from chatServer.conversation.tokens import count_message
+from chatServer.messages import Message
+from chatServer.records import ModelInput, RecallResult, TurnEvent
+from chatServer.store.pool import Database
+from chatServer.turn.before import Begun
+from chatServer.turn.recalled import is_all
+
+ALL = 2**63 - 1  # beyond every message
+
+logger = logging.getLogger(__name__)
+
+
+class Fitting:
+    """Of one attempt at one turn."""
+
+    def __init__(self, begun: Begun, database: Database, advisers: Advisers) -> None:
+        self.budget = begun.budget
+        self.tools = begun.tools
+        self._begun = begun
+        self._parts = begun.parts
+        self._asked = begun.asked
+        self._database = database
+        self._advisers = advisers
+        self._memories: Message | None = None
+        self._tail_tokens = 0  # what this turn has added to the question
+
+    @property
+    def asked(self) -> ModelInput:
+        """The prompt, with what was recalled before the question, where it is data that somebody quotes."""
+        if self._memories is None:
+            return self._asked
+        *before, question = self._asked.messages
+        return replace(self._asked, messages=(*before, self._memories, question))
+
+    def describe(self, tools: Sequence[Tool]) -> None:
+        """Take the tools as their servers describe them; as they were where that leaves no room for the question."""
+        described = tuple(tools)
+        if (tokens := tokens_of(described)) != self._parts.tools_tokens:
+            known, self._parts = self._parts, replace(self._parts, tools_tokens=tokens)
+            try:
+                self._assemble()
+            except errors.ContextTooLarge:
+                self._parts = known
+                return
+        self.tools = described
+
+    async def compact(self) -> list[TurnEvent]:
+        """Let the head of the conversation be summarised, where it takes too much or would be left out: what came of
+        it, as followers hear it."""
+        reason: Reason | None = "mark" if self._is_full else "window" if self._has_gap else None
+        return await self._compact(reason) if reason else []
+
+    def quote(self, found: RecallResult) -> RecallResult:
+        """Add what was recalled: its best lines, as many as there really is room for; what that is."""
+        room = self.budget.room_tokens
+        self._memories, tokens, items = quoted_within(found.items, room, is_all=is_all(found))
+        self.budget = replace(self.budget, recall_tokens=tokens)
+        return replace(found, items=tuple(items))
+
+    async def tighten(self, tail_tokens: int) -> Head:
+        """The prompt beside so many tokens that this turn has added to it since: shorter where that is needed."""
+        self._tail_tokens = tail_tokens
+        self._assemble()
+        told = await self._compact("step") if self._is_full else []
+        memories, self._memories = self._memories, None
+        if memories and (tokens := count_message(memories)) <= self.budget.room_tokens:
+            self._memories = memories
+            self.budget = replace(self.budget, recall_tokens=tokens)
+        return Head(self.asked.messages, tuple(told))
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether a summary would help: it is of no use where long notes or a long question have passed the mark."""
+        if self.budget.forgotten_messages or not self.budget.is_over_mark:
+            return self.budget.forgotten_messages > 0
+        target, kept_from = self._parts.compression.target_tokens, self._kept_from
+        head = [each for each in self._begun.window.stored if self._parts.covers_to < each.id < kept_from]
+        return sum(target if each.tokens is None else each.tokens for each in head) > target
+
+    @property
+    def _kept_from(self) -> int:
+        kept, _ = lasting(self._parts_with_tail, self._begun.window.stored)
+        return kept[0].id if kept else ALL
+
+    @property
+    def _has_gap(self) -> bool:
+        """Whether there may be messages that are older than the window and newer than the summary."""
+        window = self._begun.window
+        return bool(not window.is_whole and window.stored and self._parts.covers_to < window.stored[0].id)
+
+    @property
+    def _parts_with_tail(self) -> Parts:
+        return replace(self._parts, question_tokens=self._parts.question_tokens + self._tail_tokens)
+
+    def _assemble(self) -> None:
+        window = self._begun.window
+        try:
+            self._asked, self.budget = assemble(self._parts_with_tail, window.stored, is_whole=window.is_whole)
+        except errors.ContextTooLarge:
+            if not self._tail_tokens:
+                raise
+            # What was added has to become less, too, beside the least that can be asked.
+            self._asked, least = assemble(self._parts, [])
+            self.budget = replace(
+                least,
+                question_tokens=least.question_tokens + self._tail_tokens,
+                dropped_messages=len(window.stored),
+                forgotten_messages=sum(each.id > self._parts.covers_to for each in window.stored),
+            )
+
+    async def _compact(self, reason: Reason) -> list[TurnEvent]:
+        begun, how = self._begun, self._parts.compression
+        occasion = Occasion(
+            is_forced=True,
+            reason=reason,
+            kept_from=self._kept_from,
+            within_s=how.deadline_s if reason != "window" else 0.0,  # its rules are quick, and the worker comes after
+            turn_id=begun.turn.turn_id,
+        )
+        try:
+            done = await summarize_session(
+                self._database, begun.principal, begun.session.session_id, advisers=self._advisers, occasion=occasion
+            )
+        except Exception as error:  # noqa: BLE001  the turn goes on with what fits; whoever deleted it is met later
+            logger.warning("a conversation could not be summarised: %s", type(error).__name__)
+            return []
+        if done.summary is None or done.summary.covers_to <= self._parts.covers_to:
+            return []
+        self._parts = replace(self._parts, summary=done.summary.text, covers_to=done.summary.covers_to)
+        self._assemble()
+        return [TurnEvent("data", id=str(begun.turn.turn_id), name="compaction", value=done.told)] if done.told else []
