@@ -37,6 +37,7 @@ from chatServer.api import (
     problems,
     sessions,
     tokens,
+    usage,
 )
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
@@ -102,7 +103,8 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    rooms = (chat, events, sessions, agents, notes, memories, mcp, tokens, account, dev, auth_proxy, health, docs_page)
+    of_users = (chat, events, sessions, agents, notes, memories, mcp, usage, tokens, account)
+    rooms = (*of_users, dev, auth_proxy, health, docs_page)
     for room in rooms:
         app.include_router(room.router)
     for _ in iter_route_contexts(app.routes):
