@@ -26,6 +26,7 @@ from chatServer.api import (
     auth_proxy,
     build,
     chat,
+    context,
     dev,
     docs_page,
     events,
@@ -103,7 +104,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    of_users = (chat, events, sessions, agents, notes, memories, mcp, usage, tokens, account)
+    of_users = (chat, context, events, sessions, agents, notes, memories, mcp, usage, tokens, account)
     rooms = (*of_users, dev, auth_proxy, health, docs_page)
     for room in rooms:
         app.include_router(room.router)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from chatServer.conversation.budget import fit
 from chatServer.conversation.tokens import count_message, count_system
+from chatServer.errors import ContextTooLarge
 from chatServer.messages import Message, text_of
 from chatServer.messages.fence import fence
 from chatServer.records import Agent, Budget, ModelInput, StoredMessage
@@ -49,6 +50,18 @@ def assemble(parts: Parts, window: Sequence[StoredMessage], *, is_whole: bool = 
     )
     messages = (*summary, *(each.message for each in kept), parts.question)
     return ModelInput(parts.agent, parts.model, parts.system, messages, parts.window_tokens), budget
+
+
+def assemble_anyway(parts: Parts, window: Sequence[StoredMessage], *, is_whole: bool) -> tuple[ModelInput, Budget]:
+    """The same for whoever only looks: of a question that does not fit, what has to be there beside it, in a budget
+    with less than no room."""
+    try:
+        return assemble(parts, window, is_whole=is_whole)
+    except ContextTooLarge as error:
+        needed = replace(parts, window_tokens=error.extra["needed_tokens"])
+        asked, budget = assemble(needed, [], is_whole=is_whole)
+        budget = replace(budget, window_tokens=parts.window_tokens, dropped_messages=len(window))
+        return replace(asked, window_tokens=parts.window_tokens), budget
 
 
 def _summary(text: str | None) -> list[Message]:

@@ -30,6 +30,14 @@ async def read_after(
     return [stored_message(row) for row in reversed(rows)]
 
 
+async def count_after(connection: Connection, user_id: UUID, session_id: str, *, limit: int) -> int:
+    """How many there are of these."""
+    values = {"user_id": user_id, "session_id": session_id, "limit": limit}
+    row = await (await connection.execute(SQL["count_after"], values)).fetchone()
+    assert row is not None  # nosec B101 # narrows a type
+    return int(row[0])
+
+
 async def write_summary(
     connection: Connection,
     user_id: UUID,

@@ -91,10 +91,10 @@ class Beginning:
             known = await _known_turn(connection, principal, session, ask, replaced)
             if known is not None and known.state != "interrupted":
                 return known
-            model = self._model_for(agent)
+            model = self.model_for(agent)
             window = WindowMemory(k=agent.window_messages)
             if known is None:
-                turn = _new_turn(session, ask, model, replaced)
+                turn = new_turn(session, ask, model, replaced)
                 question, tokens = await _new_question(connection, principal, turn, ask, replaced, tokens=tokens)
             else:
                 question, tokens = await _stored_question(connection, principal, known)
@@ -115,7 +115,7 @@ class Beginning:
         tools = tools_for(agent, session)
         return Begun(principal, session, agent, turn, window, asked, budget, tools, allowance, asked_at)
 
-    def _model_for(self, agent: Agent) -> str:
+    def model_for(self, agent: Agent) -> str:
         """Refused here, before anything is stored, when it cannot be used."""
         name = agent.model or self.default_model
         if problem := self.models.problem(name):
@@ -145,7 +145,8 @@ async def _known_turn(
     return known
 
 
-def _new_turn(session: Session, ask: Ask, model: str, replaced: Replaced) -> Turn:
+def new_turn(session: Session, ask: Ask, model: str, replaced: Replaced) -> Turn:
+    """One that runs, as soon as somebody stores it."""
     asked_before = replaced.question if ask.message is None else None
     return Turn(
         turn_id=new_id(),
