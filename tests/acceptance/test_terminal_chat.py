@@ -3,6 +3,7 @@
 import getpass
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -116,6 +117,10 @@ def test_a_conversation_streams_stops_at_ctrl_c_and_goes_on_when_one_returns(whe
         assert "· coder · a session without a title yet" in person.until(PROMPT)
         person.say("what did I say?")
         assert "coder> user: what did I say?\n" in person.until(PROMPT)
+        person.say("/context what did I say?")
+        drawn = person.until(PROMPT)
+        assert re.search(r"question +\d+  [▏▎▍▌▋▊▉█]+ +Your message\.\n", drawn), drawn
+        assert re.search(r"history +\d+  [▏▎▍▌▋▊▉█]+ +All that was said in this session\.\n", drawn), drawn
         person.say("/nonsense")
         assert "There is no /nonsense." in person.until(PROMPT)
         person.say("/quit")
