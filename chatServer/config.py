@@ -72,6 +72,9 @@ class Settings(BaseSettings):
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None  # None: memories that nobody needs stay
 
     revise_model: Literal["off", "every_turn", "on_summary"] = "on_summary"
+    memory_compression_threshold_pct: Annotated[int, Field(ge=10, le=95)] = 85
+    memory_compression_target_tokens: Annotated[int, Field(ge=50, le=100_000)] = 1_000
+    memory_compression_deadline_s: Annotated[float, Field(ge=0, le=60)] = 5
     guard: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None = None
 
     limit_turns_per_minute: TurnsPerMinute = 60

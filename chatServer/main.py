@@ -18,7 +18,7 @@ from chatServer.agent.answer import Answerer
 from chatServer.agent.catalog import Catalog, load_agents
 from chatServer.agent.embeddings import embedder_of
 from chatServer.agent.models import Models
-from chatServer.agent.purposes import Advisers, models_for
+from chatServer.agent.purposes import Advisers, compressions_for, models_for
 from chatServer.agent.title import title_models
 from chatServer.api import (
     account,
@@ -154,7 +154,8 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
         tokens = PersonalTokens(database)
         shutdown = Shutdown(settings.shutdown_grace_s)
         tasks = workshop(settings, database, agents_found, models).tasks()
-        beginning = Beginning(database, agents_found, models, settings.model, Quotas.of(settings))
+        advisers = advisers_of(settings, agents_found, models)
+        beginning = Beginning(database, agents_found, models, settings.model, Quotas.of(settings), advisers)
         async with (
             worker.beside_the_server(settings, database, tasks, shutdown.begun),
             recall.recalling(
@@ -176,7 +177,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                     agents=agents_found,
                     turns=turns,
                     recaller=recaller,
-                    desk=Desk(database, agents_found, recaller, advisers_of(settings, agents_found, models)),
+                    desk=Desk(database, agents_found, recaller, advisers),
                     feeds=feeds,
                     authenticator=Authenticator(issuer, keys, tokens),
                     tokens=tokens,
@@ -197,7 +198,9 @@ async def warming_models(
     """The models, those that agents name being loaded meanwhile: a provider's package takes seconds to import."""
     models = Models(settings)
     await asyncio.to_thread(count_text, "")  # the vocabulary, too
-    warming = asyncio.create_task(_warm(models, [agent.model or settings.model for agent in catalog]))
+    names = [agent.model or settings.model for agent in catalog]
+    names += [agent.larger_model for agent in catalog if agent.larger_model]
+    warming = asyncio.create_task(_warm(models, names))
     warming.add_done_callback(lambda _: when_loaded())
     try:
         yield models
@@ -225,7 +228,8 @@ def advisers_of(settings: Settings, catalog: Catalog, models: Models) -> Adviser
     """Who works behind the scenes, and how much of it a user may have in a day."""
     asked = models_for(models, catalog, settings.model)
     limits = (settings.limit_tokens_per_day, settings.limit_anonymous_tokens_per_day)
-    return Advisers(asked, settings.limit_revision_tokens_per_day, *limits)
+    how = compressions_for(settings, catalog, models)
+    return Advisers(asked, settings.limit_revision_tokens_per_day, *limits, compression=how)
 
 
 @contextlib.asynccontextmanager

@@ -56,6 +56,8 @@ revision_tokens = Counter("chat_revision_tokens_total", "Tokens that models took
 revisions_without_model = Counter(
     "chat_revisions_without_model_total", "Revisions that rules did although a model is set up, by why", ["reason"]
 )
+compactions = Counter("chat_compactions_total", "Summaries of conversations that were made, by why", ["reason"])
+larger_models = Counter("chat_larger_models_total", "Turns whose prompt only fitted into the agent's larger model")
 recall_seconds = Histogram(
     "chat_recall_seconds",
     "Searches in what is remembered, found or not",

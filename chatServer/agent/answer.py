@@ -11,7 +11,8 @@ In order, whether or not the agent has middleware; for each call of the model ("
 5.  For each call, in the order of the calls though all run at once: `tool-output` (id, name, value: its text) or
     `tool-error` (id, name, text), the events of the tool, `metadata` {"limit": "tool_calls"} once if no call was
     left, and `Said` with the tool's message; its structured_data has duration_ms, success and error.
-6.  `step-finish`. After a step without tool calls the stream ends.
+6.  `step-finish`. After a step without tool calls the stream ends. Else, where all that was said no longer fits,
+    `data` (compaction) may come before the next step: agent/tight.py.
 
 Whatever is wrong with a call or a tool is told to the model, and the loop goes on. What is wrong with the model is
 raised: ModelTimeout when one call took too long, else ModelFailed; parts may then be open, and every `Said` before
@@ -35,7 +36,7 @@ from chatServer.agent.lean import Lean
 from chatServer.agent.listen import Streams
 from chatServer.agent.models import Models
 from chatServer.agent.outside import Outside
-from chatServer.agent.run import Run
+from chatServer.agent.run import Run, Tighten
 from chatServer.agent.speech import SpeakingModel
 from chatServer.agent.tools import Tool, ToolContext, ToolResult, parameters_of
 from chatServer.records import ModelInput, Said, TurnEvent
@@ -62,31 +63,22 @@ class Answerer:
         self._compiled: dict[Hashable, Compiled] = {}
         self._outside = Outside()
 
+    async def described(self, tools: Sequence[Tool]) -> Sequence[Tool]:
+        """The tools, those of servers elsewhere as these describe them; which may have to be asked."""
+        return await self._outside.described(tools) if any(tool.outside for tool in tools) else tools
+
     def answer(
-        self, asked: ModelInput, tools: Sequence[Tool], context: ToolContext
+        self, asked: ModelInput, tools: Sequence[Tool], context: ToolContext, tighten: Tighten | None = None
     ) -> AsyncGenerator[TurnEvent | Said, None]:
-        """Everything that happens until the model has answered; the module says in which order."""
-        is_outside = any(tool.outside for tool in tools)
-        return self._answer_outside(asked, tools, context) if is_outside else self._answer(asked, tools, context)
-
-    async def _answer_outside(
-        self, asked: ModelInput, tools: Sequence[Tool], context: ToolContext
-    ) -> AsyncGenerator[TurnEvent | Said, None]:
-        """First ask the servers elsewhere what their tools are like."""
-        described = await self._outside.described(tools)
-        async with aclosing(self._answer(asked, described, context)) as events:
-            async for event in events:
-                yield event
-
-    def _answer(
-        self, asked: ModelInput, tools: Sequence[Tool], context: ToolContext
-    ) -> AsyncGenerator[TurnEvent | Said, None]:
+        """Everything that happens until the model has answered; the module says in which order. `tighten` gives a
+        shorter prompt where the tools have said much."""
         run = Run(
             asked,
             {tool.name: tool for tool in tools},
             context,
             model_timeout_s=self._model_timeout_s,
             tool_timeout_s=self._tool_timeout_s,
+            tighten=tighten,
             call_ids={call.call_id for message in asked.messages for call in message.tool_calls or ()},
         )
         key = (asked.model, asked.agent.limits.output_tokens, asked.agent.middleware, tuple(tools))

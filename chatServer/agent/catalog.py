@@ -22,6 +22,9 @@ class WindowPolicy(BaseModel):
 
     messages: Annotated[int, Field(ge=2, le=1_000)] = 20
     tokens: Annotated[int, Field(ge=1_000, le=10_000_000)] | None = None
+    compact_pct: Annotated[int, Field(ge=10, le=95)] | None = None
+    summary_tokens: Annotated[int, Field(ge=50, le=100_000)] | None = None
+    summary_prompt: Annotated[str, Field(min_length=1, max_length=20_000)] | None = None
 
 
 class MemoryPolicy(BaseModel):
@@ -71,6 +74,7 @@ class AgentFile(BaseModel):
     description: Annotated[str, Field(min_length=1, max_length=500)]
     prompt: Annotated[str, Field(min_length=1, max_length=100_000)]
     model: str | None = None
+    larger_model: str | None = None
     tools: list[Name] = Field(default_factory=list)
     window: WindowPolicy = Field(default_factory=WindowPolicy)
     memory: MemoryPolicy = Field(default_factory=MemoryPolicy)
@@ -94,6 +98,10 @@ class Catalog:
         if name not in self._agents:
             raise errors.AgentNotFound(sorted(self._agents))
         return self._agents[name]
+
+    def find(self, name: str) -> Agent | None:
+        """One agent; None of one that is no longer there."""
+        return self._agents.get(name)
 
     @property
     def closed(self) -> frozenset[str]:
@@ -163,9 +171,13 @@ def _agent(found: AgentFile) -> Agent:
         description=found.description,
         prompt=found.prompt,
         model=found.model,
+        larger_model=found.larger_model,
         tools=tuple(found.tools),
         window_messages=found.window.messages,
         window_tokens=found.window.tokens,
+        compact_pct=found.window.compact_pct,
+        summary_tokens=found.window.summary_tokens,
+        summary_prompt=found.window.summary_prompt,
         memory_scope=found.memory.scope,
         retention_days=found.memory.retention_days,
         limits=Limits(**found.limits.model_dump()),

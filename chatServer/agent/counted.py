@@ -19,11 +19,12 @@ async def count_usage(given: Sequence[BaseMessage], said: Message) -> Usage:
 
 
 def _usage(given: Sequence[BaseMessage], said: Message) -> Usage:
-    taken = sum(_count(message) for message in given)
+    taken = sum(count_given(message) for message in given)
     return Usage(taken, count_message(said) + count_text(reasoning_of(said)))
 
 
-def _count(message: BaseMessage) -> int:
+def count_given(message: BaseMessage) -> int:
+    """What a message takes in a prompt."""
     if isinstance(message, SystemMessage):
         return count_system(said_in(message))
     return count_message(from_langchain(message))

@@ -22,6 +22,7 @@ from chatServer.agent.lean import ended
 from chatServer.agent.listen import Streams, listen
 from chatServer.agent.run import Run
 from chatServer.agent.step import Redactor, Step
+from chatServer.agent.tight import Tight
 from chatServer.records import Said, TurnEvent
 
 Write = Callable[[Any], None]
@@ -33,6 +34,8 @@ class InGraph:
 
     run: Run
     redactor: Redactor | None
+    tight: Tight
+    asked: int  # so many messages are the prompt; what follows was added by this turn
     planned: dict[str, Planned] = field(default_factory=dict)  # of this step, by the id of the call, in order
     answered: dict[str, Answered] = field(default_factory=dict)
 
@@ -68,11 +71,11 @@ class OurSteps(AgentMiddleware[AgentState[Any], InGraph]):
     ) -> ModelResponse[Any]:
         turn, write = request.runtime.context, request.runtime.stream_writer
         run = turn.run
-        for event in run.begin_step():
+        messages = await turn.tight.given(request.messages[turn.asked :])
+        for event in (*turn.tight.told, *run.begin_step()):
             write(event)
         step = Step(run, turn.redactor)
         model = self._model_without_tools if run.is_last_step else self._model
-        messages = [*system(run), *request.messages]
         async with aclosing(listen(model, messages, run.model_timeout_s)) as chunks:
             async for chunk in chunks:
                 for event in step.take(chunk):
@@ -114,10 +117,12 @@ class Graph:
 
     async def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
         messages: list[BaseMessage] = window(run)
-        turn = InGraph(run, None)
+        redactor, tight = None, Tight(run, [*system(run), *messages])
         if self._has_pii:
-            turn.redactor = pii.StreamRedactor()
+            redactor = pii.StreamRedactor()
             messages = [pii.redacted(message) for message in messages]
+            tight = Tight(run, [*system(run), *messages], pii.redacted)
+        turn = InGraph(run, redactor, tight, len(messages))
         given: Any = {"messages": messages}
         stream = self._graph.astream(given, context=turn, stream_mode="custom")
         async with aclosing(cast(AsyncGenerator[TurnEvent | Said, None], stream)) as events:

@@ -12,6 +12,7 @@ from chatServer.agent.given import system, window
 from chatServer.agent.listen import Streams, listen
 from chatServer.agent.run import Run
 from chatServer.agent.step import Step
+from chatServer.agent.tight import Tight
 from chatServer.records import Said, TurnEvent
 
 
@@ -23,9 +24,11 @@ class Lean:
         self._model_without_tools = model_without_tools
 
     async def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
-        messages = [*system(run), *window(run)]
+        tight = Tight(run, [*system(run), *window(run)])
+        added: list[BaseMessage] = []
         while True:
-            for event in run.begin_step():
+            messages = await tight.given(added)
+            for event in (*tight.told, *run.begin_step()):
                 yield event
             step = Step(run)
             model = self._model_without_tools if run.is_last_step else self._model
@@ -36,8 +39,8 @@ class Lean:
             for said in await step.finish(messages):
                 yield said
             if step.calls:
-                messages.append(step.reply)
-                async with aclosing(_run_tools(plan(step.calls, run), run, messages)) as results:
+                added.append(step.reply)
+                async with aclosing(_run_tools(plan(step.calls, run), run, added)) as results:
                     async for result in results:
                         yield result
             yield TurnEvent("step-finish")
@@ -55,14 +58,14 @@ def ended(step: Step) -> None:
 
 
 async def _run_tools(
-    planned: list[Planned], run: Run, messages: list[BaseMessage]
+    planned: list[Planned], run: Run, added: list[BaseMessage]
 ) -> AsyncGenerator[TurnEvent | Said, None]:
     """Run all at once; tell the results in the order of the calls."""
     tasks = [asyncio.create_task(answer(one, run)) for one in planned]
     try:
         for task in tasks:
             answered = await task
-            messages.append(answered.reply)
+            added.append(answered.reply)
             for event in answered.events:
                 yield event
     finally:

@@ -10,6 +10,8 @@ from langchain_core.language_models import BaseChatModel
 from chatServer import errors, metrics
 from chatServer.agent.catalog import Catalog
 from chatServer.agent.models import Models
+from chatServer.config import Settings
+from chatServer.records import USUAL_COMPRESSION, Compression
 
 OUTPUT_TOKENS = 1_500  # of one answer: a few calls of tools, or a summary
 
@@ -18,6 +20,9 @@ NamedModel = tuple[str, BaseChatModel]  # what it is called, for the bill, and w
 ModelsFor = Callable[[str, Task], Awaitable[NamedModel | None]]  # by the name of an agent; None: rules must do
 
 logger = logging.getLogger(__name__)
+
+
+Compressions = Callable[[str], Compression]  # by the name of an agent
 
 
 async def no_models(_: str, __: Task) -> NamedModel | None:
@@ -33,6 +38,33 @@ def models_for(models: Models, agents: Catalog, default_model: str) -> ModelsFor
     return model_of
 
 
+def compressions_for(settings: Settings, agents: Catalog, models: Models) -> Compressions:
+    """How conversations are summarised: as the agent's file says, else as the settings do."""
+    usual = Compression(
+        threshold_pct=settings.memory_compression_threshold_pct,
+        target_tokens=settings.memory_compression_target_tokens,
+        deadline_s=settings.memory_compression_deadline_s,
+    )
+
+    def compression_of(agent_name: str) -> Compression:
+        agent = agents.find(agent_name)
+        if agent is None:
+            return usual
+        return Compression(
+            window_tokens=agent.window_tokens or models.context_tokens(agent.model or settings.model),
+            threshold_pct=agent.compact_pct or usual.threshold_pct,
+            target_tokens=agent.summary_tokens or usual.target_tokens,
+            deadline_s=usual.deadline_s,
+            prompt=agent.summary_prompt,
+        )
+
+    return compression_of
+
+
+def usual_compression(_: str) -> Compression:
+    return USUAL_COMPRESSION
+
+
 @dataclass(frozen=True, slots=True)
 class Advisers:
     """Who is asked, within what a user may take of it in a day; by itself, nobody."""
@@ -41,6 +73,7 @@ class Advisers:
     tokens_per_day: int = 0  # of one user, for memories and summaries; 0: no limit
     all_tokens_per_day: int = 0  # of one user, whatever for
     anonymous_tokens_per_day: int = 0  # of one who is anonymous, whatever for
+    compression: Compressions = usual_compression
 
     async def model(
         self, agent_name: str, task: Task, spent: tuple[int, int], *, is_anonymous: bool = False

@@ -1,16 +1,28 @@
 """One answer in the making: whose it is, what it may do, and how much of that it has done."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from chatServer.agent.tools import Tool, ToolContext
+from chatServer.messages import Message
 from chatServer.records import ModelInput, TurnEvent, new_id
 
 Limit = Literal["steps", "tool_calls"]
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]")  # providers refuse a history in which such a name stands
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What is asked anew, because it has to share the window with what came of it; and what is told of that."""
+
+    messages: tuple[Message, ...] = field(hash=False)
+    told: tuple[TurnEvent, ...] = ()
+
+
+Tighten = Callable[[int], Awaitable[Head]]  # beside so many tokens that were added since
 
 
 @dataclass(slots=True)
@@ -22,6 +34,7 @@ class Run:
     context: ToolContext
     model_timeout_s: float
     tool_timeout_s: float
+    tighten: Tighten | None = None
     steps: int = 0
     tool_runs: int = 0
     parts: int = 0

@@ -25,32 +25,47 @@ def fit(
     reserve_tokens: int,
     system_tokens: int,
     question_tokens: int,
+    notes_tokens: int = 0,
     summary_tokens: int = 0,
     tools_tokens: int = 0,
+    covers_to: int = 0,
 ) -> tuple[Budget, list[StoredMessage]]:
     """The budget of a prompt, and the messages of the window that stay in it, each with its count.
 
     `window` is whole exchanges, as a history's `window` gives them: what stays is the longest end of it that begins
-    with a user's message and fits. The question is not in it.
+    with a user's message and fits. The question is not in it. What the summary covers is not forgotten though dropped.
     """
     everything = Budget(
         window_tokens=window_tokens,
         reserve_tokens=reserve_tokens,
         system_tokens=system_tokens,
+        notes_tokens=notes_tokens,
         tools_tokens=tools_tokens,
         summary_tokens=summary_tokens,
         question_tokens=question_tokens,
         history_tokens=0,
-        dropped_messages=0,
     )
     if everything.room_tokens < 0:
         raise _too_large(everything)
     kept, history_tokens = _newest(window, everything.room_tokens, max_result=window_tokens // RESULT_SHARE)
-    dropped = len(window) - len(kept)
-    return replace(everything, history_tokens=history_tokens, dropped_messages=dropped), kept
+    dropped = window[: len(window) - len(kept)]
+    forgotten = sum(each.id > covers_to for each in dropped)
+    counts = {"dropped_messages": len(dropped), "forgotten_messages": forgotten}
+    return replace(everything, history_tokens=history_tokens, **counts), kept
 
 
-def _newest(window: Sequence[StoredMessage], room: int, *, max_result: int) -> tuple[list[StoredMessage], int]:
+def last_exchanges(
+    window: Sequence[StoredMessage], *, messages: int, room: int, max_result: int
+) -> tuple[int, list[StoredMessage]]:
+    """The tokens and the messages of the newest whole exchanges: so many that they are this number of messages, or as
+    many as there is room for."""
+    kept, tokens = _newest(window, room, max_result=max_result, enough=messages)
+    return tokens, kept
+
+
+def _newest(
+    window: Sequence[StoredMessage], room: int, *, max_result: int, enough: int | None = None
+) -> tuple[list[StoredMessage], int]:
     """From the newest message back, exchange by exchange; what is beyond the room is not even counted."""
     kept: list[StoredMessage] = []
     exchange: list[StoredMessage] = []
@@ -64,6 +79,8 @@ def _newest(window: Sequence[StoredMessage], room: int, *, max_result: int) -> t
         if stored.message.role == "user":
             kept += exchange
             exchange, kept_tokens = [], tokens
+            if enough is not None and len(kept) >= enough:
+                break
     return kept[::-1], kept_tokens
 
 
@@ -115,9 +132,9 @@ def _too_large(budget: Budget) -> ContextTooLarge:
     needed = budget.prompt_tokens + budget.reserve_tokens
     return ContextTooLarge(
         f"The message does not fit. The model takes {budget.window_tokens:,} tokens in all; this would be {needed:,}: "
-        f"the message {budget.question_tokens:,}, the instructions and notes {budget.system_tokens:,}, "
-        f"the tools {budget.tools_tokens:,}, the summary {budget.summary_tokens:,} and "
-        f"{budget.reserve_tokens:,} kept for the answer.",
+        f"the message {budget.question_tokens:,}, the instructions {budget.system_tokens:,}, "
+        f"the notes {budget.notes_tokens:,}, the tools {budget.tools_tokens:,}, the summary "
+        f"{budget.summary_tokens:,} and {budget.reserve_tokens:,} kept for the answer.",
         window_tokens=budget.window_tokens,
         needed_tokens=needed,
     )

@@ -2,6 +2,7 @@
 
 from uuid_utils.compat import uuid7 as new_id
 
+from chatServer.records.budget import USUAL_COMPRESSION, Budget, Compression
 from chatServer.records.callers import Caller
 from chatServer.records.memories import (
     EVERY_AGENT,
@@ -26,7 +27,6 @@ from chatServer.records.turns import (
     NOBODY,
     Agent,
     Author,
-    Budget,
     Cursor,
     DayUsage,
     EventKind,
@@ -53,12 +53,14 @@ from chatServer.records.turns import (
 __all__ = [
     "EVERY_AGENT",
     "NOBODY",
+    "USUAL_COMPRESSION",
     "Actor",
     "Agent",
     "Author",
     "Budget",
     "Caller",
     "Category",
+    "Compression",
     "Cursor",
     "DayUsage",
     "EventKind",

@@ -73,9 +73,13 @@ class Agent:
     description: str
     prompt: str
     model: str | None = None
+    larger_model: str | None = None  # for prompts that do not fit into the other
     tools: tuple[str, ...] = ()
     window_messages: int = 20
     window_tokens: int | None = None  # what the model can take in all; None: what is known of the model
+    compact_pct: int | None = None  # of the window, from where on it is summarised; None: what the settings say
+    summary_tokens: int | None = None  # the same
+    summary_prompt: str | None = None  # what a summary should hold; None: what agent/summarise.py says
     memory_scope: MemoryScope = "agent"
     retention_days: int | None = None  # of what it was told and nobody needs; None: what the settings say
     limits: Limits = Limits()
@@ -107,6 +111,7 @@ class StoredMessage:
     message: Message
     is_readable: bool = True  # false: another writer's row that is no message; for people only
     tokens: int | None = None  # in a prompt; None: nobody has counted them yet
+    importance: float = 0.0  # only where it was asked for
     superseded_at: datetime | None = None  # it was replaced then
     superseded_by: UUID | None = None  # by this turn
 
@@ -173,31 +178,6 @@ class DayUsage:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
-    """How the tokens of one prompt are given out, in the order in which the parts take their share."""
-
-    window_tokens: int  # what the model can take in all
-    reserve_tokens: int  # kept for the answer
-    system_tokens: int  # with the notes in it
-    tools_tokens: int
-    summary_tokens: int
-    question_tokens: int
-    history_tokens: int  # of the messages that stayed
-    dropped_messages: int  # the oldest ones, that did not fit
-
-    @property
-    def prompt_tokens(self) -> int:
-        """All that is sent, before recall and articles."""
-        fixed = self.system_tokens + self.tools_tokens + self.summary_tokens + self.question_tokens
-        return fixed + self.history_tokens
-
-    @property
-    def room_tokens(self) -> int:
-        """What is left for recall and articles."""
-        return self.window_tokens - self.reserve_tokens - self.prompt_tokens
-
-
-@dataclass(frozen=True, slots=True)
 class ModelInput:
     """What a model is asked: the system prompt, then the window, the question last."""
 
@@ -206,6 +186,7 @@ class ModelInput:
     system: str
     messages: tuple[Message, ...] = field(hash=False)
     window_tokens: int = 128_000  # what the model can take in all
+    mark_tokens: int = 0  # above it older messages are summarised; 0: there is none
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ SQL = queries.load("context.sql")
 
 
 class Context(NamedTuple):
-    """The notes of a user and agent, and the summary of a session's head."""
+    """The notes of a user and agent, and the summary of a session's head, with the last message that is in it."""
 
     notes: str | None = None
     summary: str | None = None
+    covers_to: int | None = None
 
 
 async def ask_context(connection: Connection, user_id: UUID, agent_name: str, session_id: str) -> Answer[Context]:

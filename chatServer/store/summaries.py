@@ -27,7 +27,7 @@ async def read_after(
     after = known.covers_to if known else 0
     values = {"user_id": user_id, "session_id": session_id, "after": after, "limit": limit}
     rows = await (await connection.execute(SQL["read_after"], values)).fetchall()
-    return [stored_message(row) for row in reversed(rows)]
+    return [replace(stored_message(row[:-1]), importance=row[-1]) for row in reversed(rows)]
 
 
 async def count_after(connection: Connection, user_id: UUID, session_id: str, *, limit: int) -> int:

@@ -59,6 +59,11 @@ async def insert_turn(
     await connection.execute(SQL["insert_turn"], {"user_id": user_id, "lease_s": LEASE_S, **values})
 
 
+async def set_model(connection: Connection, user_id: UUID, turn_id: UUID, model: str) -> None:
+    """In the transaction that begins it."""
+    await connection.execute(SQL["set_model"], {"user_id": user_id, "turn_id": turn_id, "model": model})
+
+
 async def release_key(connection: Connection, user_id: UUID, turn_id: UUID) -> None:
     """Another turn may have it."""
     await connection.execute(SQL["release_key"], {"user_id": user_id, "turn_id": turn_id})

@@ -10,16 +10,18 @@ from typing import Literal
 
 from chatServer import errors, metrics
 from chatServer.agent.answer import Answerer
+from chatServer.agent.purposes import NO_ADVISERS, Advisers
 from chatServer.agent.tools import ToolContext
 from chatServer.memory.reach import shelves_of
 from chatServer.messages import Message
-from chatServer.records import ModelInput, RecallResult, Turn, TurnEvent, Usage
+from chatServer.records import RecallResult, Turn, TurnEvent, Usage
 from chatServer.spans import span
 from chatServer.store.pool import Database
 from chatServer.turn import recalled, replay
 from chatServer.turn.after import Lost, Outcome, ended, is_to_be_revised
 from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
+from chatServer.turn.fitting import Fitting
 from chatServer.turn.guarded import guarded, guarded_text
 from chatServer.turn.heard import Heard
 from chatServer.turn.pace import Pace
@@ -38,7 +40,9 @@ logger = logging.getLogger(__name__)
 class Attempt:
     """One attempt at one turn."""
 
-    def __init__(self, begun: Begun, database: Database, pace: Pace, recaller: Recaller) -> None:
+    def __init__(
+        self, begun: Begun, database: Database, pace: Pace, recaller: Recaller, advisers: Advisers = NO_ADVISERS
+    ) -> None:
         self.begun = begun
         self.log = EventLog(begun.first_seq)
         self.outcome: Outcome | None = None  # once it is stored
@@ -46,6 +50,7 @@ class Attempt:
         self._database = database
         self._record = Record(begun, database, self.log, pace)
         self._recaller = recaller
+        self._prompt = Fitting(begun, database, advisers)
         self._recalled: RecallResult | None = None
         self._heard = Heard()
         self._shall_end = asyncio.Event()
@@ -79,6 +84,9 @@ class Attempt:
         turn = self.begun.turn
         metadata = {"turn_id": str(turn.turn_id), "session_id": turn.session_id, "model": turn.model}
         self.log.add(TurnEvent("start", id=str(turn.reply_message_id), value=metadata))
+        if self.begun.parts.is_larger_model:
+            larger = {"model": turn.model, "larger_model": True, "reason": "context"}
+            self.log.add(TurnEvent("metadata", value=larger))
         answering = asyncio.create_task(self._listen(answerer))
         over = asyncio.Event()
         keeping = asyncio.create_task(self._record.keep(over, self.end))
@@ -110,11 +118,11 @@ class Attempt:
 
     @property
     def _usage(self) -> Usage:
-        return self._heard.usage(self.begun.budget.prompt_tokens)
+        return self._heard.usage(self._prompt.budget.prompt_tokens)
 
     def _tell(self, seconds: float) -> None:
         """One line and a few numbers for whoever operates the server."""
-        usage, budget = self.outcome.usage if self.outcome else self._usage, self.begun.budget
+        usage, budget = self.outcome.usage if self.outcome else self._usage, self._prompt.budget
         metrics.turn_seconds.labels(self._state).observe(seconds)
         if self.outcome and self.outcome.error:
             metrics.turns_failed.labels(self.outcome.error.code).inc()
@@ -136,8 +144,13 @@ class Attempt:
             attempt=begun.turn.attempt,
             shelves=shelves_of(begun.agent, begun.session.session_id),
         )
-        asked = await self._recall()
-        async with contextlib.aclosing(answerer.answer(asked, begun.tools, context)) as answer:
+        prompt = self._prompt
+        prompt.describe(await answerer.described(prompt.tools))
+        for event in await prompt.compact():
+            self.log.add(event)
+        await self._recall()
+        answering = answerer.answer(prompt.asked, prompt.tools, context, prompt.tighten)
+        async with contextlib.aclosing(answering) as answer:
             async for each in answer:
                 if self._is_over:  # whatever did not let go in time is no longer heard
                     return
@@ -147,18 +160,18 @@ class Attempt:
                 if self._heard.characters > MAX_CHARACTERS or len(self.log) > MAX_EVENTS:
                     raise errors.ModelFailed("The model did not come to an end: its answer was cut off.")
 
-    async def _recall(self) -> ModelInput:
-        """The prompt with what was found for it; whatever goes wrong there, the turn goes on without."""
-        self._recalled = found = await recalled.find(self._recaller, self.begun)
+    async def _recall(self) -> None:
+        """Find what bears on the question; whatever goes wrong there, the turn goes on without."""
+        found = await recalled.find(self._recaller, self.begun, self._prompt.asked, self._prompt.budget)
         if found is None:
-            return self.begun.asked
+            return
+        self._recalled = found = self._prompt.quote(found)
         if found.items:
             used = recalled_json(found)["items"]
             self.log.add(TurnEvent("metadata", value={"memories_used": used}))
         if found.degraded:
             value = {"status": "degraded", "reason": found.degraded}
             self.log.add(TurnEvent("data", id=str(self.begun.turn.turn_id), name="recall", value=value))
-        return recalled.with_memories(self.begun.asked, found)
 
     async def _tell_if_gone(self) -> None:
         """Another attempt speaks for a turn that was taken over; for one that was deleted nobody does."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from chatServer import errors, metrics
 from chatServer.agent.catalog import Catalog
 from chatServer.agent.models import BUILTIN, Models
+from chatServer.agent.purposes import NO_ADVISERS, Advisers
 from chatServer.agent.tools import Tool
 from chatServer.conversation import sessions
-from chatServer.conversation.assemble import assemble
+from chatServer.conversation.assemble import Parts, assemble, lasting
 from chatServer.conversation.tokens import count_apart, count_message
 from chatServer.conversation.window import WindowMemory
 from chatServer.memory import named, notebook
@@ -37,6 +38,7 @@ class Begun:
     agent: Agent
     turn: Turn
     window: WindowMemory = field(hash=False)  # what was said, and what this turn adds to it
+    parts: Parts = field(hash=False)
     asked: ModelInput = field(hash=False)
     budget: Budget
     tools: tuple[Tool, ...] = field(hash=False)
@@ -63,6 +65,7 @@ class Beginning:
     models: Models
     default_model: str
     quotas: Quotas
+    advisers: Advisers = NO_ADVISERS  # who summarises what becomes too long
 
     async def begin(self, principal: Principal, ask: Ask, *, asked_at: float) -> Begun | Turn:
         """A turn to run; or the one that this key has begun before, to be joined or replayed."""
@@ -109,11 +112,37 @@ class Beginning:
             await user_events.tell_turn(connection, principal.user_id, turn, "running", waited_s=waited_s)
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
             parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
-            asked, budget = assemble(parts, window.stored, is_whole=window.is_whole)
+            parts, asked, budget = self._assembled(parts, window)
+            turn = await _with_model(connection, principal, turn, parts.model)
             needed = budget.prompt_tokens + budget.reserve_tokens
             allowance = await limits.reserve(connection, counted, turn.turn_id, needed)
         tools = tools_for(agent, session)
-        return Begun(principal, session, agent, turn, window, asked, budget, tools, allowance, asked_at)
+        return Begun(principal, session, agent, turn, window, parts, asked, budget, tools, allowance, asked_at)
+
+    def _assembled(self, parts: Parts, window: WindowMemory) -> tuple[Parts, ModelInput, Budget]:
+        """The prompt, for the agent's larger model where it does not fit into the other one even if all but the last
+        exchanges is summarised; ContextTooLarge where it fits into neither."""
+        parts = replace(parts, compression=self.advisers.compression(parts.agent.name))
+        larger = self._larger(parts)
+        try:
+            asked, budget = assemble(parts, window.stored, is_whole=window.is_whole)
+            if larger is None or not budget.forgotten_messages or lasting(parts, window.stored)[1]:
+                return parts, asked, budget
+        except errors.ContextTooLarge:
+            if larger is None:
+                raise
+        metrics.larger_models.inc()
+        return larger, *assemble(larger, window.stored, is_whole=window.is_whole)
+
+    def _larger(self, parts: Parts) -> Parts | None:
+        """The same for the larger model, if there is one that can be used and is larger."""
+        name = parts.agent.larger_model
+        if name is None or self.models.problem(name) is not None:
+            return None
+        tokens = self.models.context_tokens(name)
+        if tokens <= parts.window_tokens:
+            return None
+        return replace(parts, model=name, window_tokens=tokens, is_larger_model=True)
 
     def model_for(self, agent: Agent) -> str:
         """Refused here, before anything is stored, when it cannot be used."""
@@ -121,6 +150,14 @@ class Beginning:
         if problem := self.models.problem(name):
             raise problem
         return name
+
+
+async def _with_model(connection: Connection, principal: Principal, turn: Turn, model: str) -> Turn:
+    """The turn with the model that it is answered by."""
+    if model == turn.model:
+        return turn
+    await turns.set_model(connection, principal.user_id, turn.turn_id, model)
+    return replace(turn, model=model)
 
 
 async def _known_turn(

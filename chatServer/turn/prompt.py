@@ -1,11 +1,14 @@
 """What a turn asks its model, and with which tools."""
 
+from functools import cache
+
 from chatServer.agent.models import Models
 from chatServer.agent.outside import outside_tools
 from chatServer.agent.prompts import system_prompt
 from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import Tool, tokens_of
 from chatServer.conversation.assemble import Parts
+from chatServer.conversation.tokens import count_system
 from chatServer.messages import Message
 from chatServer.records import Agent, Budget, Session
 from chatServer.store.context import Context
@@ -35,13 +38,21 @@ def parts_of(
     agent: Agent, session: Session, context: Context, *, question: Message, tokens: int, model: str, models: Models
 ) -> Parts:
     """Everything but the window, which has to fit beside it."""
+    notes = (context.notes or "") if has_memory(agent, session) else ""
     return Parts(
         agent=agent,
         model=model,
         window_tokens=agent.window_tokens or models.context_tokens(model),
-        system=system_prompt(agent, (context.notes or "") if has_memory(agent, session) else ""),
+        system=system_prompt(agent, notes),
         tools_tokens=tokens_of(tools_for(agent, session)),
         summary=context.summary,
         question_tokens=tokens,
         question=question,
+        covers_to=context.covers_to or 0,
+        bare_tokens=_bare_tokens(agent) if notes.strip() else None,
     )
+
+
+@cache
+def _bare_tokens(agent: Agent) -> int:
+    return count_system(system_prompt(agent, ""))

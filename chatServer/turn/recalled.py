@@ -2,14 +2,12 @@
 by a verb that keeps to its own deadline."""
 
 from collections.abc import Collection
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Protocol, overload
 from uuid import UUID
 
-from chatServer.conversation.quote import quoted
 from chatServer.messages import text_of
-from chatServer.records import Agent, ModelInput, Principal, Recalled, RecallResult
+from chatServer.records import Agent, Budget, ModelInput, Principal, Recalled, RecallResult
 from chatServer.turn.before import Begun
 from chatServer.turn.prompt import recall_tokens
 
@@ -33,10 +31,10 @@ class Recaller(Protocol):
         """The lines that bear on a question, best first, then how these tools went; never an error, and never late."""
 
 
-async def find(recaller: Recaller, begun: Begun) -> RecallResult | None:
+async def find(recaller: Recaller, begun: Begun, asked: ModelInput, budget: Budget) -> RecallResult | None:
     """What bears on the question and is not in the prompt anyway; None where there is no memory, or no room."""
-    budget_tokens = recall_tokens(begun.agent, begun.session, begun.budget)
-    question = begun.asked.messages[-1]
+    budget_tokens = recall_tokens(begun.agent, begun.session, budget)
+    question = asked.messages[-1]
     if not budget_tokens:
         return None
     return await recaller.recall(
@@ -44,20 +42,15 @@ async def find(recaller: Recaller, begun: Begun) -> RecallResult | None:
         begun.agent,
         begun.session.session_id,
         text_of(question),
-        excluded=[UUID(message.message_id) for message in begun.window.conversation.messages],
+        excluded=[UUID(message.message_id) for message in asked.messages],
         budget_tokens=budget_tokens,
         tools=[tool.name for tool in begun.tools],
     )
 
 
-def with_memories(asked: ModelInput, found: RecallResult) -> ModelInput:
-    """The same prompt with what was found before the question, as data that somebody quotes; and a word when it is not
-    all, lest the model say that it knows nothing."""
-    is_all = found.degraded not in NOT_LOOKED_UP
-    if not found.items and is_all:
-        return asked
-    *before, question = asked.messages
-    return replace(asked, messages=(*before, quoted(found.items, is_all=is_all), question))
+def is_all(found: RecallResult) -> bool:
+    """Else the prompt says so, lest the model say that it knows nothing."""
+    return found.degraded not in NOT_LOOKED_UP
 
 
 @overload

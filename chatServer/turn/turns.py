@@ -144,7 +144,7 @@ class Turns:
             await asyncio.wait(self._tasks)
 
     def _start(self, begun: Begun) -> None:
-        attempt = Attempt(begun, self._database, self._pace, self._recaller)
+        attempt = Attempt(begun, self._database, self._pace, self._recaller, self._beginning.advisers)
         key = (begun.principal.user_id, begun.turn.turn_id)
         self._attempts[key] = attempt
         task = asyncio.create_task(attempt.run(self._answerer, self._timeout_s))

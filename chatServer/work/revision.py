@@ -61,7 +61,8 @@ class Reviser:
                 return None  # the job of the next one does it for this one too
             if not turn.has_memory:  # it was switched off meanwhile
                 return Found(turn, turn_id, tuple(waiting))
-            due = await compact_if_due(connection, user_id, turn.session_id)
+            how = self.advisers.compression(turn.agent_name)
+            due = await compact_if_due(connection, user_id, turn.session_id, how=how)
             reads = self._reads(is_time=due is not None or any(each.state != "queued" for each in waiting))
             unread = await self._unread(connection, user_id, turn.session_id) if reads else ()
             unread, said = await _said(connection, user_id, turn.session_id, unread) if unread else ((), ())
@@ -115,7 +116,7 @@ class Reviser:
                 await sessions.hold_session(connection, principal.user_id, found.turn.session_id)
                 if await revisions.mark(connection, principal.user_id, found.waiting_ids, "failed"):
                     if done.compacted:
-                        await store_compacted(connection, principal.user_id, done.compacted)
+                        await store_compacted(connection, principal.user_id, done.compacted, turn_id=found.turn_id)
                     await done.add_usage(connection, principal.user_id)
             raise errors.RevisionFailed
         done.tools_used = list(told["memory_tools_used"])
@@ -197,7 +198,9 @@ async def _finish(database: Database, principal: Principal, done: Done) -> None:
     user_id, found = principal.user_id, done.found
     async with database.transaction(principal) as connection:
         await sessions.hold_session(connection, user_id, found.turn.session_id)
-        kept = await store_compacted(connection, user_id, done.compacted) if done.compacted else None
+        kept = None
+        if done.compacted:
+            kept = await store_compacted(connection, user_id, done.compacted, turn_id=found.turn_id)
         known = {each.turn_id: each for each in found.waiting}
         is_there = False
         for turn_id in found.waiting_ids:

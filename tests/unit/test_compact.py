@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chatServer.agent import compact as compacting
+from chatServer.agent import summarise
 from chatServer.agent.compact import KEPT_MESSAGES, compact, head_of, is_due
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import Round, Rule, Script
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.tokens import count_text
 from chatServer.messages import Message, ToolCallMsg
-from chatServer.records import Agent, StoredMessage, Summary, Usage
+from chatServer.records import Agent, Compression, StoredMessage, Summary, Usage
 
 AGENT = Agent(name="assistant", description="", prompt="")
 
@@ -73,7 +73,9 @@ def test_every_five_messages_however_many_come_at_once():
 
 @pytest.mark.parametrize("junk", ["word " * 20_000, "x" * 100_000, "." * 100_000, "a.b" * 30_000, "\n" * 100_000])
 async def test_junk_makes_no_long_summary(junk):
-    made = await compact(Summary(junk, 1, 1, 1), [row(i, junk) for i in range(2, 12)], target_tokens=200)
+    made = await compact(
+        Summary(junk, 1, 1, 1), [row(i, junk) for i in range(2, 12)], how=Compression(target_tokens=200)
+    )
     assert count_text(made.text) <= 200
     assert made.tokens == count_text(made.text)
 
@@ -81,13 +83,13 @@ async def test_junk_makes_no_long_summary(junk):
 async def test_what_the_user_said_stays_longest_when_there_is_no_room():
     messages = [row(i, f"I met colleague number {i} in Lisbon.") for i in range(1, 30, 2)]
     messages += [row(i, "Certainly, that sounds good.", "assistant") for i in range(2, 31, 2)]
-    made = await compact(None, sorted(messages, key=lambda each: each.id), target_tokens=150)
+    made = await compact(None, sorted(messages, key=lambda each: each.id), how=Compression(target_tokens=150))
     assert "Certainly" not in made.text
     assert count_text(made.text) <= 150
 
 
 async def test_a_model_writes_it_within_the_target_and_says_what_it_took():
-    made = await compact(None, talk(10), model("Ada asks about subjects. " * 300), target_tokens=100)
+    made = await compact(None, talk(10), model("Ada asks about subjects. " * 300), how=Compression(target_tokens=100))
     assert made.text.startswith("Ada asks about subjects.")
     assert (made.tokens <= 100, made.model) == (True, "script:x")
     assert made.usage != Usage()
@@ -100,7 +102,9 @@ async def test_a_model_that_fails_is_done_without():
 
 async def test_a_long_conversation_is_given_to_the_model_in_pieces():
     asked = model("So far.")
-    made = await compact(None, [row(i, "many words here " * 200) for i in range(1, 30)], asked)
+    made = await compact(
+        None, [row(i, "many words here " * 200) for i in range(1, 30)], asked, how=Compression(window_tokens=32_000)
+    )
     assert (asked[1].calls, made.text) == (2, "So far.")
 
 
@@ -112,7 +116,7 @@ async def test_a_long_conversation_is_counted_beside_the_loop(monkeypatch):
             threads.add(threading.current_thread())
         return count_text(text)
 
-    monkeypatch.setattr(compacting, "count_text", counted)
+    monkeypatch.setattr(summarise, "count_text", counted)
     await compact(None, [row(i, "many words here") for i in range(1, 9)], model("So far."))
     assert threads
     assert threading.current_thread() not in threads

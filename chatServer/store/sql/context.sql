@@ -1,6 +1,6 @@
 -- name: read_context
 -- What stands before the window in a prompt: the notes of a user and agent, and the session's summary.
-select notes.notes, summary.summary
+select notes.notes, summary.summary, summary.covers_to
 from (select 1) as always
 left join public.agent_long_term_memory notes
     on notes.user_id = %(user_id)s and notes.agent_name = %(agent_name)s

@@ -6,7 +6,7 @@ where user_id = %(user_id)s and session_id = %(session_id)s;
 
 -- name: read_after
 -- The newest messages after a row that a model may see: of finished turns, and those that no turn wrote; newest first.
-select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens
+select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens, h.importance
 from public.chat_message_history h
 left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
 where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s and h.id > %(after)s

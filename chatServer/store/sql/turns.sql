@@ -30,6 +30,10 @@ values (%(user_id)s, %(turn_id)s, %(session_id)s, %(agent_name)s, %(turn_key)s, 
     now() + make_interval(secs => %(lease_s)s), %(user_message_id)s, %(reply_message_id)s, %(model)s,
     %(supersedes_turn_id)s, %(client_message_id)s);
 
+-- name: set_model
+-- Another model answers it than the one that it began with.
+update chat.turns set model = %(model)s where user_id = %(user_id)s and turn_id = %(turn_id)s;
+
 -- name: release_key
 -- Its key is another turn's from now on.
 update chat.turns set turn_key = turn_key || ':' || turn_id

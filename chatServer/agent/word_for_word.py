@@ -1,0 +1,52 @@
+"""What a summary repeats as it was said: messages that somebody has called important. They stand at its end, one line
+each, and roll on with it."""
+
+from collections.abc import Sequence
+
+from chatServer.conversation.tokens import count_text
+from chatServer.messages import Message, clean_text, text_of
+from chatServer.records import StoredMessage
+
+IMPORTANT = 0.8  # a message has 0.7 unless somebody says otherwise
+HEADING = "Word for word:"
+MARK = "> "
+CHARACTERS = 400  # of one message
+SHARE = 2  # half of a summary at most
+SEAM = 4  # two texts put together may take a token or two more than each alone
+
+
+def parted(text: str) -> tuple[str, list[str]]:
+    """A summary as what it tells and what it repeats."""
+    body, _, rest = text.rpartition(f"{HEADING}\n") if f"{HEADING}\n" in text else (text, "", "")
+    lines = rest.splitlines()
+    if not all(line.startswith(MARK) for line in lines):
+        return text, []
+    return body.strip(), lines
+
+
+def quotes_of(messages: Sequence[StoredMessage]) -> list[str]:
+    """The important ones among them, a line each."""
+    return [
+        line for each in messages if each.importance >= IMPORTANT and each.is_readable and (line := _line(each.message))
+    ]
+
+
+def quoted(lines: Sequence[str], target_tokens: int) -> tuple[str, int]:
+    """The end of a summary, the newest of them where not all have room; and how many tokens are left for the rest."""
+    kept: list[str] = []
+    left = target_tokens // SHARE - count_text(HEADING) - SEAM
+    for line in reversed(dict.fromkeys(lines)):
+        tokens = count_text(line) + 1
+        if tokens > left:
+            break
+        kept.append(line)
+        left -= tokens
+    if not kept:
+        return "", target_tokens
+    end = "\n".join([HEADING, *reversed(kept)])
+    return end, target_tokens - count_text(end) - SEAM
+
+
+def _line(message: Message) -> str:
+    text = " ".join(clean_text(text_of(message)[:CHARACTERS]).split())
+    return f"{MARK}{message.role}: {text}" if text and message.role in ("user", "assistant") else ""

@@ -1,0 +1,144 @@
+"""The prompt of an attempt while it runs, made to fit: before the model is asked, and again when its tools have said
+much. Nothing here holds a connection while a model works, and nothing here is why a turn fails."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chatServer import errors
+from chatServer.agent.compact import Reason, Occasion, summarize_session
+from chatServer.agent.purposes import Advisers
+from chatServer.agent.run import Head
+from chatServer.agent.tools import Tool, tokens_of
+from chatServer.conversation.assemble import Parts, assemble, lasting
+from chatServer.conversation.quote import quoted
+from chatServer.conversation.tokens import count_message
+from chatServer.messages import Message
+from chatServer.records import ModelInput, RecallResult, TurnEvent
+from chatServer.store.pool import Database
+from chatServer.turn.before import Begun
+from chatServer.turn.recalled import is_all
+
+ALL = 2**63 - 1  # beyond every message
+
+logger = logging.getLogger(__name__)
+
+
+class Fitting:
+    """Of one attempt at one turn."""
+
+    def __init__(self, begun: Begun, database: Database, advisers: Advisers) -> None:
+        self.budget = begun.budget
+        self.tools = begun.tools
+        self._begun = begun
+        self._parts = begun.parts
+        self._asked = begun.asked
+        self._database = database
+        self._advisers = advisers
+        self._memories: Message | None = None
+        self._tail_tokens = 0  # what this turn has added to the question
+
+    @property
+    def asked(self) -> ModelInput:
+        """The prompt, with what was recalled before the question, where it is data that somebody quotes."""
+        if self._memories is None:
+            return self._asked
+        *before, question = self._asked.messages
+        return replace(self._asked, messages=(*before, self._memories, question))
+
+    def describe(self, tools: Sequence[Tool]) -> None:
+        """Take the tools as their servers describe them; as they were where that leaves no room for the question."""
+        described = tuple(tools)
+        if (tokens := tokens_of(described)) != self._parts.tools_tokens:
+            known, self._parts = self._parts, replace(self._parts, tools_tokens=tokens)
+            try:
+                self._assemble()
+            except errors.ContextTooLarge:
+                self._parts = known
+                return
+        self.tools = described
+
+    async def compact(self) -> list[TurnEvent]:
+        """Let the head of the conversation be summarised, where it takes too much or would be left out: what came of
+        it, as followers hear it."""
+        reason: Reason | None = "mark" if self._is_full else "window" if self._has_gap else None
+        return await self._compact(reason) if reason else []
+
+    def quote(self, found: RecallResult) -> RecallResult:
+        """Add what was recalled: its best lines, as many as there really is room for; what that is."""
+        items = list(found.items)
+        while items or not is_all(found):
+            message = quoted(items, is_all=is_all(found))
+            if (tokens := count_message(message)) <= self.budget.room_tokens:
+                self._memories, self.budget = message, replace(self.budget, recall_tokens=tokens)
+                break
+            if not items:
+                break
+            items.pop()
+        return replace(found, items=tuple(items))
+
+    async def tighten(self, tail_tokens: int) -> Head:
+        """The prompt beside so many tokens that this turn has added to it since: shorter where that is needed."""
+        self._tail_tokens = tail_tokens
+        self._assemble()
+        told = await self._compact("step") if self._is_full else []
+        memories, self._memories = self._memories, None
+        if memories and (tokens := count_message(memories)) <= self.budget.room_tokens:
+            self._memories = memories
+            self.budget = replace(self.budget, recall_tokens=tokens)
+        return Head(self.asked.messages, tuple(told))
+
+    @property
+    def _is_full(self) -> bool:
+        return self.budget.is_over_mark or self.budget.forgotten_messages > 0
+
+    @property
+    def _has_gap(self) -> bool:
+        """Whether there may be messages that are older than the window and newer than the summary."""
+        window = self._begun.window
+        return bool(not window.is_whole and window.stored and self._parts.covers_to < window.stored[0].id)
+
+    @property
+    def _parts_with_tail(self) -> Parts:
+        return replace(self._parts, question_tokens=self._parts.question_tokens + self._tail_tokens)
+
+    def _assemble(self) -> None:
+        window = self._begun.window
+        try:
+            self._asked, self.budget = assemble(self._parts_with_tail, window.stored, is_whole=window.is_whole)
+        except errors.ContextTooLarge:
+            if not self._tail_tokens:
+                raise
+            # What was added has to become less, too, beside the least that can be asked.
+            self._asked, least = assemble(self._parts, [])
+            forgotten = sum(each.id > self._parts.covers_to for each in window.stored)
+            self.budget = replace(least, dropped_messages=len(window.stored), forgotten_messages=forgotten)
+
+    async def _compact(self, reason: Reason) -> list[TurnEvent]:
+        begun, window = self._begun, self._begun.window
+        kept, _ = lasting(self._parts_with_tail, window.stored)
+        how = self._parts.compression
+        occasion = Occasion(
+            is_forced=True,
+            reason=reason,
+            kept_from=kept[0].id if kept else ALL,
+            within_s=how.deadline_s if reason != "window" else 0.0,  # its rules are quick, and the worker comes after
+            turn_id=begun.turn.turn_id,
+        )
+        try:
+            done = await summarize_session(
+                self._database, begun.principal, begun.session.session_id, advisers=self._advisers, occasion=occasion
+            )
+        except errors.ChatError as error:
+            logger.warning("a conversation could not be summarised: %s", error.code)
+            return []
+        if done.summary is None or done.summary.covers_to <= self._parts.covers_to:
+            return []
+        known = self._parts
+        self._parts = replace(known, summary=done.summary.text, covers_to=done.summary.covers_to)
+        try:
+            self._assemble()
+        except errors.ContextTooLarge:  # a summary that is larger than the one it follows
+            self._parts = known
+            self._assemble()
+        return [TurnEvent("data", id=str(begun.turn.turn_id), name="compaction", value=done.told)] if done.told else []
