@@ -13,6 +13,7 @@ SET_OFF = {
     "every_five": "a summary after the answer: five more messages",
     "mark_after_turn": "a summary after the answer: much was said",
     "mark_before_model": "a summary before the answer: too much was said",
+    "window_before_model": "a summary before the answer: there is none yet of what no longer is in the window",
     "larger_model": "the larger model",
     "context_too_large": "a refusal: the message does not fit",
 }
@@ -20,8 +21,8 @@ SET_OFF = {
 
 def drawn(told: Preview) -> str:
     """Some lines; what the parts say is not among them."""
-    begun, used = told.begun, sum(part.tokens for part in told.parts if part.name not in UNSENT)
-    head = f"{begun.agent.name} · {begun.asked.model} · {used:,} of {begun.budget.window_tokens:,} tokens"
+    begun, budget = told.begun, told.budget
+    head = f"{begun.agent.name} · {begun.asked.model} · {budget.prompt_tokens:,} of {budget.window_tokens:,} tokens"
     return "\n".join([head, *bars(told.parts), *fired(told.triggers)])
 
 

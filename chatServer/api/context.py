@@ -54,7 +54,7 @@ class PartAnswer(BaseModel):
 
     @classmethod
     def of(cls, part: Part, told: Preview) -> Self:
-        share = round(part.tokens / told.begun.budget.window_tokens, 4)
+        share = round(part.tokens / told.budget.window_tokens, 4)
         known = {"name": part.name, "tokens": part.tokens, "share": share, "state": part.state, "reason": part.reason}
         more = {
             "text": part.text,
@@ -87,15 +87,14 @@ class PreviewAnswer(BaseModel):
     @classmethod
     def of(cls, told: Preview) -> Self:
         begun = told.begun
-        tokens = {part.name: part.tokens for part in told.parts}
         return cls(
             session_id=None if told.is_new else begun.session.session_id,
             agent_name=begun.agent.name,
             model=begun.asked.model,
-            larger_model=False,
-            window_tokens=begun.budget.window_tokens,
-            prompt_tokens=sum(tokens.values()) - tokens["reserve"] - tokens["room"],
-            room_tokens=tokens["room"],
+            larger_model=begun.parts.is_larger_model,
+            window_tokens=told.budget.window_tokens,
+            prompt_tokens=told.budget.prompt_tokens,
+            room_tokens=max(told.budget.room_tokens, 0),
             fits=told.fits,
             parts=[PartAnswer.of(part, told) for part in told.parts],
             triggers=[TriggerAnswer.model_validate(each, from_attributes=True) for each in told.triggers],

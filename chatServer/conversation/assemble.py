@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 from chatServer.conversation.budget import RESULT_SHARE, fit, last_exchanges
 from chatServer.conversation.tokens import count_message, count_system
-from chatServer.errors import ContextTooLarge
 from chatServer.messages import Message, text_of
 from chatServer.messages.fence import fence
 from chatServer.records import USUAL_COMPRESSION, Agent, Budget, Compression, ModelInput, StoredMessage
@@ -96,18 +95,6 @@ def _fitted(parts: Parts, window: Sequence[StoredMessage], system_tokens: int) -
     messages = (*summary, *(each.message for each in kept), parts.question)
     asked = ModelInput(parts.agent, parts.model, parts.system, messages, parts.window_tokens, mark_tokens)
     return asked, replace(budget, mark_tokens=mark_tokens)
-
-
-def assemble_anyway(parts: Parts, window: Sequence[StoredMessage], *, is_whole: bool) -> tuple[ModelInput, Budget]:
-    """The same for whoever only looks: of a question that does not fit, what has to be there beside it, in a budget
-    with less than no room."""
-    try:
-        return assemble(parts, window, is_whole=is_whole)
-    except ContextTooLarge as error:
-        needed = replace(parts, window_tokens=error.extra["needed_tokens"])
-        asked, budget = assemble(needed, [], is_whole=is_whole)
-        budget = replace(budget, window_tokens=parts.window_tokens, dropped_messages=len(window))
-        return replace(asked, window_tokens=parts.window_tokens), budget
 
 
 def _summary(text: str | None) -> list[Message]:

@@ -112,14 +112,15 @@ class Beginning:
             await user_events.tell_turn(connection, principal.user_id, turn, "running", waited_s=waited_s)
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
             parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
-            parts, asked, budget = self._assembled(parts, window)
+            parts, asked, budget = self.assembled(parts, window)
+            metrics.larger_models.inc(parts.is_larger_model)
             turn = await _with_model(connection, principal, turn, parts.model)
             needed = budget.prompt_tokens + budget.reserve_tokens
             allowance = await limits.reserve(connection, counted, turn.turn_id, needed)
         tools = tools_for(agent, session)
         return Begun(principal, session, agent, turn, window, parts, asked, budget, tools, allowance, asked_at)
 
-    def _assembled(self, parts: Parts, window: WindowMemory) -> tuple[Parts, ModelInput, Budget]:
+    def assembled(self, parts: Parts, window: WindowMemory) -> tuple[Parts, ModelInput, Budget]:
         """The prompt, for the agent's larger model where it does not fit into the other one even if all but the last
         exchanges is summarised; ContextTooLarge where it fits into neither."""
         parts = replace(parts, compression=self.advisers.compression(parts.agent.name))
@@ -131,7 +132,6 @@ class Beginning:
         except errors.ContextTooLarge:
             if larger is None:
                 raise
-        metrics.larger_models.inc()
         return larger, *assemble(larger, window.stored, is_whole=window.is_whole)
 
     def _larger(self, parts: Parts) -> Parts | None:

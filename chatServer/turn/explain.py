@@ -8,10 +8,11 @@ from typing import Literal
 from chatServer.agent.prompts import PLACEHOLDER, noted
 from chatServer.agent.tools import Tool, parameters_of
 from chatServer.conversation.budget import is_cut
-from chatServer.conversation.tokens import count_message, count_text
+from chatServer.conversation.tokens import count_message
 from chatServer.messages import Message, text_of
-from chatServer.records import ModelInput, RecallResult, StoredMessage
+from chatServer.records import Budget, RecallResult, StoredMessage
 from chatServer.turn.before import Begun
+from chatServer.turn.fitting import Fitting
 from chatServer.turn.prompt import LEAST_RECALL_TOKENS, has_memory
 
 PartName = Literal["system", "notes", "tools", "summary", "history", "recalled", "question", "reserve", "room"]
@@ -39,33 +40,30 @@ class Part:
     messages: tuple[Shown, ...] = field(default=(), hash=False, repr=False)
 
 
-def explain(begun: Begun, notes: str, asked: ModelInput, found: RecallResult | None) -> tuple[Part, ...]:
-    """The parts of what is asked, which is `begun` with what was found for it; together they are the window, unless
-    the question does not fit into it."""
-    has_summary = begun.budget.summary_tokens > 0
-    summary, said = begun.asked.messages[:has_summary], begun.asked.messages[has_summary:-1]
-    recalled = asked.messages[len(begun.asked.messages) - 1 : -1]
-    parts = [
-        *_system(begun, notes),
-        _tools(begun),
-        _summary(begun, summary),
-        _history(begun, said),
-        _recalled(begun, recalled, found),
-        _question(begun),
-        _reserve(begun),
-    ]
-    left = max(begun.budget.window_tokens - sum(part.tokens for part in parts), 0)
-    return (*parts, Part("room", left, "in", "What is left, for the results of tools and for articles."))
+def explain(begun: Begun, prompt: Fitting, notes: str, found: RecallResult | None) -> tuple[Part, ...]:
+    """The parts of a prompt that has what was found in it; together they are the window, unless the question does not
+    fit into that."""
+    budget, messages = prompt.budget, prompt.asked.messages
+    first, last = int(budget.summary_tokens > 0), len(messages) - 1 - (budget.recall_tokens > 0)
+    left = max(budget.room_tokens, 0)
+    return (
+        *_system(begun, budget, notes),
+        _tools(prompt),
+        _summary(begun, budget, messages[:first]),
+        _history(begun, budget, messages[first:last]),
+        _recalled(begun, budget, messages[last:-1], found),
+        _question(budget, messages[-1]),
+        Part("reserve", budget.reserve_tokens, "in", "Kept for the answer: limits.output_tokens of the agent."),
+        Part("room", left, "in", "What is left, for the results of tools and for articles."),
+    )
 
 
-def _system(begun: Begun, notes: str) -> Iterator[Part]:
-    """The agent's prompt, and the notes in it."""
-    agent, text = begun.agent, noted(notes)
-    tokens = agent.prompt.count(PLACEHOLDER) * count_text(text)
-    reason = "The agent's own instructions, always first."
-    yield Part("system", begun.budget.system_tokens - tokens, "in", reason, agent.prompt)
+def _system(begun: Begun, budget: Budget, notes: str) -> Iterator[Part]:
+    """The agent's prompt, and what the notes add to it."""
+    agent, text, tokens = begun.agent, noted(notes), budget.notes_tokens
+    yield Part("system", budget.system_tokens, "in", "The agent's own instructions, always first.", agent.prompt)
     if PLACEHOLDER not in agent.prompt:
-        yield Part("notes", 0, "out", "This agent's prompt has no place for notes.")
+        yield Part("notes", tokens, "out", "This agent's prompt has no place for notes.")
     elif notes.strip():
         yield Part("notes", tokens, "in", f"What is noted of you; it stands where the prompt has {PLACEHOLDER}.", text)
     else:
@@ -73,12 +71,11 @@ def _system(begun: Begun, notes: str) -> Iterator[Part]:
         yield Part("notes", tokens, "out", reason, text)
 
 
-def _tools(begun: Begun) -> Part:
-    tools, tokens = begun.tools, begun.budget.tools_tokens
-    if not tools:
+def _tools(prompt: Fitting) -> Part:
+    if not prompt.tools:
         return Part("tools", 0, "out", "This agent has no tools here.")
-    reason = f"What the agent may use: {', '.join(tool.name for tool in tools)}."
-    return Part("tools", tokens, "in", reason, "\n".join(map(_described, tools)))
+    reason = f"What the agent may use: {', '.join(tool.name for tool in prompt.tools)}."
+    return Part("tools", prompt.budget.tools_tokens, "in", reason, "\n".join(map(_described, prompt.tools)))
 
 
 def _described(tool: Tool) -> str:
@@ -86,30 +83,36 @@ def _described(tool: Tool) -> str:
     return json.dumps(told, ensure_ascii=False)
 
 
-def _summary(begun: Begun, messages: Sequence[Message]) -> Part:
+def _summary(begun: Begun, budget: Budget, messages: Sequence[Message]) -> Part:
     if messages:
         reason = "It stands for what was said before the messages that follow."
-        return Part("summary", begun.budget.summary_tokens, "in", reason, text_of(messages[0]))
-    if begun.window.is_whole and not begun.budget.dropped_messages:
+        return Part("summary", budget.summary_tokens, "in", reason, text_of(messages[0]))
+    if begun.window.is_whole and not budget.dropped_messages:
         return Part("summary", 0, "out", "All that was said is in the prompt itself.")
     return Part("summary", 0, "out", "There is none yet of what was said before.")
 
 
-def _history(begun: Begun, messages: Sequence[Message]) -> Part:
+def _history(begun: Begun, budget: Budget, messages: Sequence[Message]) -> Part:
     stored = {each.message.message_id: each for each in begun.window.stored}
     shown = tuple(_shown(message, stored.get(message.message_id)) for message in messages)
-    dropped, cut = begun.budget.dropped_messages, sum(each.is_cut for each in shown)
-    reasons = []
-    if dropped:
-        reasons.append(f"The {dropped} oldest of {dropped + len(shown)} messages do not fit.")
+    cut = sum(each.is_cut for each in shown)
+    reasons = list(_reasons(begun, budget, len(shown)))
     if cut:
         reasons.append(f"{cut} long results of tools are cut.")
+    state: State = "shortened" if budget.dropped_messages or cut else "in" if shown else "out"
+    return Part("history", budget.history_tokens, state, " ".join(reasons), messages=shown)
+
+
+def _reasons(begun: Begun, budget: Budget, shown: int) -> Iterator[str]:
+    forgotten, dropped = budget.forgotten_messages, budget.dropped_messages
+    if summarised := dropped - forgotten:
+        yield f"The summary stands for the {summarised} oldest of {dropped + shown} messages, to make room."
+    if forgotten:
+        yield f"{forgotten} of {dropped + shown} messages do not fit."
     if not begun.window.is_whole:
-        reasons.append(f"The agent is shown the last {begun.window.k} messages, by whole exchanges.")
-    elif not reasons:
-        reasons.append("All that was said in this session." if shown else "Nothing was said in this session yet.")
-    state: State = "shortened" if dropped or cut else "in" if shown else "out"
-    return Part("history", begun.budget.history_tokens, state, " ".join(reasons), messages=shown)
+        yield f"The agent is shown the last {begun.window.k} messages, by whole exchanges."
+    elif not dropped:
+        yield "All that was said in this session." if shown else "Nothing was said in this session yet."
 
 
 def _shown(message: Message, stored: StoredMessage | None) -> Shown:
@@ -118,28 +121,23 @@ def _shown(message: Message, stored: StoredMessage | None) -> Shown:
     return Shown(message, known or count_message(message), message.role == "tool" and is_cut(text_of(message)))
 
 
-def _recalled(begun: Begun, messages: Sequence[Message], found: RecallResult | None) -> Part:
-    tokens = sum(map(count_message, messages))
-    text = "".join(map(text_of, messages)) or None
+def _recalled(begun: Begun, budget: Budget, messages: Sequence[Message], found: RecallResult | None) -> Part:
     if found is None:
         no_room = f"There is room for less than {LEAST_RECALL_TOKENS} tokens of what is remembered."
         reason = no_room if has_memory(begun.agent, begun.session) else _no_memory(begun)
         return Part("recalled", 0, "out", reason)
-    shown = len(found.items)
+    text, shown = "".join(map(text_of, messages)) or None, len(found.items)
     reason = f"{shown} of {found.total_found} lines that bear on the message." if shown else "Nothing found for it."
     if found.degraded:
-        return Part("recalled", tokens, "shortened", f"{reason} Not all could be looked up: {found.degraded}.", text)
-    return Part("recalled", tokens, "in" if shown else "out", reason, text)
+        reason += f" Not all could be looked up: {found.degraded}."
+    state: State = "shortened" if found.degraded else "in" if shown else "out"
+    return Part("recalled", budget.recall_tokens, state, reason, text)
 
 
-def _question(begun: Begun) -> Part:
-    question, images = begun.asked.messages[-1], len(begun.asked.messages[-1].images or ())
+def _question(budget: Budget, question: Message) -> Part:
+    images = len(question.images or ())
     reason = f"Your message, with {images} images." if images else "Your message."
-    return Part("question", begun.budget.question_tokens, "in", reason, text_of(question))
-
-
-def _reserve(begun: Begun) -> Part:
-    return Part("reserve", begun.budget.reserve_tokens, "in", "Kept for the answer: limits.output_tokens of the agent.")
+    return Part("question", budget.question_tokens, "in", reason, text_of(question))
 
 
 def _no_memory(begun: Begun) -> str:

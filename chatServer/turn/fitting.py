@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from chatServer import errors
-from chatServer.agent.compact import Reason, Occasion, summarize_session
+from chatServer.agent.compact import Occasion, Reason, summarize_session
 from chatServer.agent.purposes import Advisers
 from chatServer.agent.run import Head
 from chatServer.agent.tools import Tool, tokens_of
@@ -58,11 +58,15 @@ class Fitting:
                 return
         self.tools = described
 
+    @property
+    def reason(self) -> Reason | None:
+        """Why the head of the conversation is to be summarised before the model is asked; None: it is not."""
+        return "mark" if self._is_full else "window" if self._has_gap else None
+
     async def compact(self) -> list[TurnEvent]:
         """Let the head of the conversation be summarised, where it takes too much or would be left out: what came of
         it, as followers hear it."""
-        reason: Reason | None = "mark" if self._is_full else "window" if self._has_gap else None
-        return await self._compact(reason) if reason else []
+        return await self._compact(self.reason) if self.reason else []
 
     def quote(self, found: RecallResult) -> RecallResult:
         """Add what was recalled: its best lines, as many as there really is room for; what that is."""

@@ -6,21 +6,25 @@ from dataclasses import dataclass, field, replace
 from chatServer import errors
 from chatServer.agent.compact import READ_MESSAGES
 from chatServer.conversation import sessions
-from chatServer.conversation.assemble import assemble_anyway
+from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.tokens import count_apart
 from chatServer.conversation.window import WindowMemory
-from chatServer.records import Principal, RecallResult, Summary
+from chatServer.records import Budget, ModelInput, Principal, RecallResult, Summary
 from chatServer.store import summaries
 from chatServer.store.context import Context, ask_context
 from chatServer.store.history import ChatMessageHistory
+from chatServer.store.summaries import Rest
 from chatServer.turn import recalled
 from chatServer.turn.ask import Ask
 from chatServer.turn.before import Beginning, Begun, new_turn
 from chatServer.turn.explain import Part, explain
+from chatServer.turn.fitting import Fitting
 from chatServer.turn.prompt import has_memory, parts_of, tools_for
 from chatServer.turn.recalled import Recaller
 from chatServer.turn.replaced import Replaced
 from chatServer.turn.triggers import Trigger, triggers_of
+
+ENDLESS = 10**9  # tokens: a window into which everything fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +33,14 @@ class Preview:
 
     begun: Begun  # as it would be; there is no such turn
     is_new: bool  # the session would be made by it
+    budget: Budget
     recalled: RecallResult | None
     parts: tuple[Part, ...] = field(hash=False)
     triggers: tuple[Trigger, ...]
 
     @property
     def fits(self) -> bool:
-        return self.begun.budget.room_tokens >= 0
+        return self.budget.room_tokens >= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ class Rehearsal:
     is_new: bool
     notes: str
     summary: Summary | None
-    unsummarised: int  # messages that the summary does not hold
+    rest: Rest  # what the summary does not hold
 
 
 async def rehearse(beginning: Beginning, principal: Principal, ask: Ask) -> Rehearsal:
@@ -67,7 +72,7 @@ async def rehearse(beginning: Beginning, principal: Principal, ask: Ask) -> Rehe
         asking = await ask_context(connection, user_id, agent.name, session.session_id)
         await history.ask_ahead(limit=agent.window_messages)
         summary = await summaries.read_summary(connection, user_id, session.session_id)
-        unsummarised = await summaries.count_after(connection, user_id, session.session_id, limit=READ_MESSAGES)
+        rest = await summaries.count_after(connection, user_id, session.session_id, limit=READ_MESSAGES)
         context = await asking.fetchone() or Context()
         window = WindowMemory(k=agent.window_messages)
         await window.load(history)
@@ -75,17 +80,30 @@ async def rehearse(beginning: Beginning, principal: Principal, ask: Ask) -> Rehe
     question = replace(ask.message, message_id=str(turn.user_message_id))
     window.conversation.load([question])
     parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=beginning.models)
-    asked, budget = assemble_anyway(parts, window.stored, is_whole=window.is_whole)
-    begun = Begun(principal, session, agent, turn, window, asked, budget, tools_for(agent, session))
+    parts, asked, budget = _assembled(beginning, parts, window)
+    begun = Begun(principal, session, agent, turn, window, parts, asked, budget, tools_for(agent, session))
     notes = (context.notes or "") if has_memory(agent, session) else ""
-    return Rehearsal(begun, is_new, notes, summary, unsummarised)
+    return Rehearsal(begun, is_new, notes, summary, rest)
 
 
-async def preview(rehearsal: Rehearsal, recaller: Recaller) -> Preview:
-    """With what is recalled for it."""
+def _assembled(beginning: Beginning, parts: Parts, window: WindowMemory) -> tuple[Parts, ModelInput, Budget]:
+    """As a turn does it; of a question that does not fit, what has to be there beside it, with less than no room."""
+    try:
+        return beginning.assembled(parts, window)
+    except errors.ContextTooLarge as error:
+        asked, budget = assemble(replace(parts, window_tokens=ENDLESS), [], is_whole=window.is_whole)
+        tokens, dropped = error.extra["window_tokens"], window.stored
+        forgotten = sum(each.id > parts.covers_to for each in dropped)
+        budget = replace(budget, dropped_messages=len(dropped), forgotten_messages=forgotten)
+        mark_tokens = parts.compression.mark_tokens(tokens)
+        return parts, asked, replace(budget, window_tokens=tokens, mark_tokens=mark_tokens)
+
+
+async def preview(rehearsal: Rehearsal, prompt: Fitting, recaller: Recaller) -> Preview:
+    """With what is recalled for it, and told apart; whatever would be summarised before the model is asked is not."""
     begun = rehearsal.begun
-    found = await recalled.find(recaller, begun)
-    asked = recalled.with_memories(begun.asked, found) if found else begun.asked
-    parts = explain(begun, rehearsal.notes, asked, found)
-    triggers = triggers_of(begun, rehearsal.summary, rehearsal.unsummarised)
-    return Preview(begun, rehearsal.is_new, found, parts, triggers)
+    triggers = triggers_of(begun, prompt, rehearsal.summary, rehearsal.rest)
+    found = await recalled.find(recaller, begun, prompt.asked, prompt.budget)
+    found = prompt.quote(found) if found else None
+    parts = explain(begun, prompt, rehearsal.notes, found)
+    return Preview(begun, rehearsal.is_new, prompt.budget, found, parts, triggers)

@@ -18,6 +18,7 @@ from chatServer.turn.ask import Ask
 from chatServer.turn.attempt import Attempt
 from chatServer.turn.before import Beginning, Begun
 from chatServer.turn.events import Numbered
+from chatServer.turn.fitting import Fitting
 from chatServer.turn.gate import Gate
 from chatServer.turn.limits import Allowance
 from chatServer.turn.pace import Pace
@@ -80,7 +81,9 @@ class Turns:
         """What a turn would ask, and none is begun; whoever wants to see it waits in the same row."""
         async with self.gate.entered(principal.user_id):
             rehearsal = await rehearse(self._beginning, principal, ask)
-        return await preview(rehearsal, self._recaller)
+        prompt = Fitting(rehearsal.begun, self._database, self._beginning.advisers)
+        prompt.describe(await self._answerer.described(prompt.tools))
+        return await preview(rehearsal, prompt, self._recaller)
 
     async def find(self, principal: Principal, key: SessionKey, last_seen: tuple[UUID, int] | None) -> Place | None:
         """Where to go on: after what was seen last of one of the session's turns, else the one that is running; None

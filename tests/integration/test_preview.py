@@ -7,9 +7,10 @@ import pytest
 from chatServer.agent.compact import summarize_session
 from chatServer.agent.prompts import PLACEHOLDER
 from tests.conftest import ADA, serving
+from tests.tools.counted import counted
 from tests.tools.dumping import rows_of
 from tests.tools.recalling import remembered
-from tests.tools.talking import calls, talking, user_message, with_script
+from tests.tools.talking import calls, chunks, talking, user_message, with_script
 
 PREVIEW = "/api/context/preview"
 PARTS = ["system", "notes", "tools", "summary", "history", "recalled", "question", "reserve", "room"]
@@ -22,13 +23,15 @@ NOTES = {
 
 
 def with_agents(settings, **window):
-    """An assistant with a small window, and one who remembers nothing."""
+    """An assistant who is shown few messages, one who is shown more, one with a larger model, and one who remembers
+    nothing."""
     folder = settings.chat_data_dir / "agents"
     folder.mkdir(exist_ok=True)
     agent = {"name": "assistant", "description": "x", "prompt": f"Be kind.\n{PLACEHOLDER}\nBe brief.", "window": window}
     agent |= {"limits": {"output_tokens": 500}, "tools": ["manage_long_term_memory"]}
     plain = {"name": "plain", "description": "x", "prompt": "Be plain.", "memory": {"scope": "off"}}
-    for each in (agent, plain):
+    patient, grand = {"name": "patient", "window": window | {"messages": 20}}, {"name": "grand", "larger_model": "builtin"}
+    for each in (agent, agent | patient, agent | grand, plain):
         (folder / f"{each['name']}.yaml").write_text(json.dumps(each))
     return settings.model_copy(update={"agents_dir": folder})
 
@@ -83,9 +86,8 @@ async def test_it_is_what_the_next_turn_asks_part_by_part(chat, database):
     memory_id = await remembered(database, ADA, "The user lives in Lisbon.")
     session_id = (await say(chat, "hello"))["session_id"]
     await say(chat, "And where is my bicycle? I left it at the station.")
-    await say(chat, "note Likes short answers.")
-    await summarize_session(database, ADA, session_id, force_update=True)
     await say(chat, "note Wakes up early.")
+    await summarize_session(database, ADA, session_id, force_update=True)
     seen = await look(chat)
     check_sums(seen)
     given = await say(chat, "Where do I live?")
@@ -114,14 +116,36 @@ async def test_of_a_new_session_it_is_what_the_first_turn_asks(chat):
     assert seen["session_id"] == given.json()["session_id"], "the active one, which is the last"
 
 
-async def test_messages_that_do_not_fit_are_out_of_both(chat):
-    for number in range(4):
-        await say(chat, f"{number} " + "word " * 900)
-    seen = await look(chat)
+BEFORE = {"mark_before_model", "window_before_model", "context_too_large"}
+
+
+def fired(seen: dict) -> set[str]:
+    return {each["name"] for each in seen["triggers"] if each["would_fire"]}
+
+
+async def test_what_is_summarised_before_the_model_is_asked_is_told_before(chat):
+    long = "word " * 700
+    for number in range(2):
+        assert not fired(await look(chat, long, agent_id="patient")) & BEFORE
+        await say(chat, f"{number} {long}", agent_id="patient")
+    assert not fired(await look(chat, agent_id="patient")) & BEFORE, "a short one would fit"
+    seen = await look(chat, f"Where do I live? {long}", agent_id="patient")
     check_sums(seen)
-    history = part_of(seen, "history")
-    assert history["state"] == "shortened"
+    assert "mark_before_model" in fired(seen)
+    assert part_of(seen, "history")["state"] == "shortened"
+    stream = await chat.post("/api/chat", json={"id": "thread", "message": user_message(f"Where do I live? {long}")})
+    [compaction] = [chunk["data"] for chunk in chunks(stream.text) if chunk["type"] == "data-compaction"]
+    assert compaction["reason"] == "mark"
+    seen = await look(chat, agent_id="patient")
+    assert not fired(seen) & BEFORE
     assert as_asked(seen) == (await say(chat, "Where do I live?"))["response"]
+    assert "0 word" in part_of(seen, "summary")["text"]
+
+
+async def test_what_left_the_window_before_it_was_summarised_is_told_to_be(chat):
+    for number in range(3):
+        await say(chat, f"This is number {number}.")
+    assert fired(await look(chat)) >= {"window_before_model", "every_five"}
 
 
 async def test_an_agent_without_memory_and_a_session_without_are_told_apart(chat):
@@ -158,17 +182,33 @@ async def test_a_message_that_is_too_large_is_shown_and_not_refused(chat):
         "tokens": 0,
         "share": 0.0,
         "state": "shortened",
-        "reason": "The 2 oldest of 2 messages do not fit.",
+        "reason": "2 of 2 messages do not fit.",
     }
 
 
-async def test_a_summary_is_told_to_be_due_in_the_turn_that_makes_it_due(chat):
-    fired = []
-    for _ in range(5):
-        [trigger] = [each for each in (await look(chat, "hello"))["triggers"] if each["name"] == "every_five"]
-        fired.append((trigger["now"], trigger["at"], trigger["would_fire"]))
-        await say(chat, "hello")
-    assert fired == [(2, 5, False), (4, 5, False), (6, 5, True), (8, 5, True), (10, 5, True)]
+async def test_the_larger_model_is_told_before_it_is_asked(chat):
+    before = counted("chat_larger_models_total")
+    seen = await look(chat, "word " * 5_000, agent_id="grand")
+    check_sums(seen)
+    assert (seen["model"], seen["larger_model"], seen["fits"]) == ("builtin", True, True)
+    assert fired(seen) == {"larger_model"}
+    assert counted("chat_larger_models_total") == before
+    answer = await say(chat, "word " * 5_000, agent_id="grand")
+    assert answer["message"]["metadata"]["model"] == "builtin"
+    assert counted("chat_larger_models_total") == before + 1
+    assert not (await look(chat, "word", "another", agent_id="grand"))["larger_model"]
+
+
+async def test_a_summary_is_told_to_be_due_in_the_turn_that_makes_it_due(chat, database):
+    told = []
+    for _ in range(4):
+        seen = await look(chat, "hello", agent_id="patient")
+        [trigger] = [each for each in seen["triggers"] if each["name"] == "every_five"]
+        session_id = (await say(chat, "hello", agent_id="patient"))["session_id"]
+        is_updated = (await summarize_session(database, ADA, session_id)).is_updated
+        told.append((trigger["now"], trigger["at"], trigger["would_fire"]))
+        assert trigger["would_fire"] is is_updated
+    assert told == [(2, 5, False), (4, 5, False), (6, 5, True), (8, 10, False)]
 
 
 async def test_nothing_is_stored_counted_or_asked(settings, as_ada, urls):

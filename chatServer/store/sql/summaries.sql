@@ -15,10 +15,10 @@ order by h.session_id desc, h.id desc
 limit %(limit)s;
 
 -- name: count_after
--- How many messages, up to so many, a model may see that a session's summary does not hold.
-select count(*)::int
+-- How many messages, up to so many, a model may see that a session's summary does not hold, and their tokens.
+select count(*)::int as messages, coalesce(sum(newest.tokens), 0)::int as tokens
 from (
-    select h.id
+    select h.tokens
     from public.chat_message_history h
     left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
     where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s
