@@ -4,6 +4,7 @@ much. Nothing here holds a connection while a model works, and nothing here is w
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from chatServer import errors
 from chatServer.agent.compact import Occasion, Reason, summarize_session
@@ -36,6 +37,7 @@ class Fitting:
         self._database = database
         self._advisers = advisers
         self._memories: Message | None = None
+        self.compactions: list[dict[str, Any]] = []  # as they were told
         self._tail_tokens = 0  # what this turn has added to the question
 
     @property
@@ -145,4 +147,7 @@ class Fitting:
         except errors.ContextTooLarge:  # a summary that is larger than the one it follows
             self._parts = known
             self._assemble()
-        return [TurnEvent("data", id=str(begun.turn.turn_id), name="compaction", value=done.told)] if done.told else []
+        if not done.told:
+            return []
+        self.compactions.append(done.told)
+        return [TurnEvent("data", id=str(begun.turn.turn_id), name="compaction", value=done.told)]

@@ -30,7 +30,8 @@ def with_agents(settings, **window):
     agent = {"name": "assistant", "description": "x", "prompt": f"Be kind.\n{PLACEHOLDER}\nBe brief.", "window": window}
     agent |= {"limits": {"output_tokens": 500}, "tools": ["manage_long_term_memory"]}
     plain = {"name": "plain", "description": "x", "prompt": "Be plain.", "memory": {"scope": "off"}}
-    patient, grand = {"name": "patient", "window": window | {"messages": 20}}, {"name": "grand", "larger_model": "builtin"}
+    patient = {"name": "patient", "window": window | {"messages": 20}}
+    grand = {"name": "grand", "larger_model": "builtin"}
     for each in (agent, agent | patient, agent | grand, plain):
         (folder / f"{each['name']}.yaml").write_text(json.dumps(each))
     return settings.model_copy(update={"agents_dir": folder})
