@@ -12,7 +12,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import uuid4
@@ -22,6 +22,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from pydantic import SkipValidation
 
 from chatServer.agent import speech
+from chatServer.agent.counted import count_given
 from chatServer.agent.script_file import Purpose, Round, Rule, Script
 from chatServer.agent.speech import ROLES, SpokenCall, said_in
 from chatServer.agent.template import fill, fill_all
@@ -51,7 +52,7 @@ class ScriptedModel(speech.SpeakingModel):
         self.calls += 1
         call = uuid4().hex
         state = "cancelled"
-        self._note(call, index, "started")
+        self._note(call, index, "started", messages)
         try:
             async for chunk in _play(self.script.name, step, given, match):
                 yield chunk
@@ -73,11 +74,14 @@ class ScriptedModel(speech.SpeakingModel):
                 return index, rule, match
         return None, self.script.default, None
 
-    def _note(self, call: str, rule: int | None, state: str) -> None:
-        """One line in the script's log, for tests that look from outside: who was called, never what was said."""
+    def _note(self, call: str, rule: int | None, state: str, given: Sequence[BaseMessage] = ()) -> None:
+        """One line in the script's log, for tests that look from outside: who was called and with how much, never what
+        was said."""
         if self.script.log is None:
             return
-        line = {"call": call, "for": self.purpose, "rule": rule, "state": state, "at": time.time()}
+        line: dict[str, Any] = {"call": call, "for": self.purpose, "rule": rule, "state": state, "at": time.time()}
+        if given:
+            line["given"] = [_shape(message) for message in given]
         with self.script.log.open("a", encoding="utf-8") as log:
             log.write(json.dumps(line) + "\n")
 
@@ -115,6 +119,13 @@ class Heard:
         if name == "results":
             return "\n".join(said_in(m) for m in self.since if isinstance(m, ToolMessage))
         return "\n".join(_line(m) for m in self.messages if not isinstance(m, SystemMessage))
+
+
+def _shape(message: BaseMessage) -> dict[str, Any]:
+    """Who said it, its tokens, and to which calls it belongs."""
+    calls = [call["id"] for call in message.tool_calls] if isinstance(message, AIMessage) else []
+    calls = [message.tool_call_id] if isinstance(message, ToolMessage) else calls
+    return {"role": ROLES.get(message.type, message.type), "tokens": count_given(message), "calls": calls}
 
 
 def _line(message: BaseMessage) -> str:

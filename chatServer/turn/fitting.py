@@ -12,7 +12,7 @@ from chatServer.agent.purposes import Advisers
 from chatServer.agent.run import Head
 from chatServer.agent.tools import Tool, tokens_of
 from chatServer.conversation.assemble import Parts, assemble, lasting
-from chatServer.conversation.quote import quoted
+from chatServer.conversation.quote import quoted_within
 from chatServer.conversation.tokens import count_message
 from chatServer.messages import Message
 from chatServer.records import ModelInput, RecallResult, TurnEvent
@@ -72,15 +72,9 @@ class Fitting:
 
     def quote(self, found: RecallResult) -> RecallResult:
         """Add what was recalled: its best lines, as many as there really is room for; what that is."""
-        items = list(found.items)
-        while items or not is_all(found):
-            message = quoted(items, is_all=is_all(found))
-            if (tokens := count_message(message)) <= self.budget.room_tokens:
-                self._memories, self.budget = message, replace(self.budget, recall_tokens=tokens)
-                break
-            if not items:
-                break
-            items.pop()
+        room = self.budget.room_tokens
+        self._memories, tokens, items = quoted_within(found.items, room, is_all=is_all(found))
+        self.budget = replace(self.budget, recall_tokens=tokens)
         return replace(found, items=tuple(items))
 
     async def tighten(self, tail_tokens: int) -> Head:
@@ -117,8 +111,12 @@ class Fitting:
                 raise
             # What was added has to become less, too, beside the least that can be asked.
             self._asked, least = assemble(self._parts, [])
-            forgotten = sum(each.id > self._parts.covers_to for each in window.stored)
-            self.budget = replace(least, dropped_messages=len(window.stored), forgotten_messages=forgotten)
+            self.budget = replace(
+                least,
+                question_tokens=least.question_tokens + self._tail_tokens,
+                dropped_messages=len(window.stored),
+                forgotten_messages=sum(each.id > self._parts.covers_to for each in window.stored),
+            )
 
     async def _compact(self, reason: Reason) -> list[TurnEvent]:
         begun, window = self._begun, self._begun.window
@@ -135,8 +133,8 @@ class Fitting:
             done = await summarize_session(
                 self._database, begun.principal, begun.session.session_id, advisers=self._advisers, occasion=occasion
             )
-        except errors.ChatError as error:
-            logger.warning("a conversation could not be summarised: %s", error.code)
+        except Exception as error:  # noqa: BLE001  the turn goes on with what fits; whoever deleted it is met later
+            logger.warning("a conversation could not be summarised: %s", type(error).__name__)
             return []
         if done.summary is None or done.summary.covers_to <= self._parts.covers_to:
             return []

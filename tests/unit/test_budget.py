@@ -55,8 +55,9 @@ def said(step: str, number: int) -> list[Message]:
     return [Message(role=step, content="q", message_id=str(number))]
 
 
+COVERED = 3  # the last message that a summary stands for
 COUNTS = (None, 0, 1, 5, 17, 40, 99, 250)
-PARTS = ("reserve", "system", "question", "summary", "tools")
+PARTS = ("reserve", "system", "question", "summary", "tools", "notes")
 Case = tuple[list[StoredMessage], dict[str, int]]
 
 
@@ -65,9 +66,9 @@ def case_of(data: bytes) -> Case:
 
     Read from bytes because one draw of Hypothesis's is much cheaper than fifty.
     """
-    sizes = {name: (0, 1, 7, 30)[byte % 4] for name, byte in zip(PARTS, data[:5], strict=True)}
-    sizes["window"] = data[5] * (1, 1, 2, 6)[data[6] % 4] + data[6] // 4 % 8
-    raw = [message for number, byte in enumerate(data[7:]) for message in said(STEPS[byte % 8], number)]
+    sizes = {name: (0, 1, 7, 30)[byte % 4] for name, byte in zip(PARTS, data[:6], strict=True)}
+    sizes["window"] = data[6] * (1, 1, 2, 6)[data[7] % 4] + data[7] // 4 % 8
+    raw = [message for number, byte in enumerate(data[8:]) for message in said(STEPS[byte % 8], number)]
     counts = [COUNTS[byte // 8 % 8] for byte in data[5:]]
     window = [
         StoredMessage(number, None, NOW, message, tokens=counts[number % len(counts)])
@@ -76,7 +77,7 @@ def case_of(data: bytes) -> Case:
     return window, sizes
 
 
-CASES = st.binary(min_size=7, max_size=24).map(case_of)
+CASES = st.binary(min_size=8, max_size=25).map(case_of)
 
 
 def tokens_of(stored: StoredMessage, max_result: int) -> int:
@@ -95,7 +96,7 @@ def examine(fit: Fit, window: list[StoredMessage], sizes: dict[str, int]) -> Non
         with pytest.raises(errors.ContextTooLarge):
             fit(window, **given)
         return
-    found, kept = fit(window, **given)
+    found, kept = fit(window, **given, covers_to=COVERED)
     assert {name: getattr(found, name) for name in given} == given, "what must be there is there, whole"
     counts = [tokens_of(each, sizes["window"] // 4) for each in window]
     start = len(window) - len(kept)
@@ -106,6 +107,7 @@ def examine(fit: Fit, window: list[StoredMessage], sizes: dict[str, int]) -> Non
     assert [each.tokens for each in kept] == counts[start:]
     assert found.history_tokens == sum(counts[start:])
     assert found.dropped_messages == start
+    assert found.forgotten_messages == sum(each.id > COVERED for each in window[:start]), "no summary stands for them"
     messages = [each.message for each in kept]
     assert [text_of(m) for m in cut(messages)] == [text_of(m) for m in messages], "whole exchanges"
     assert [m.tool_calls for m in cut(messages)] == [m.tool_calls for m in messages], "no call without its result"
@@ -146,7 +148,9 @@ PLANTED = [
     ("return kept[::-1], kept_tokens", "return kept, kept_tokens"),
     ("return kept[::-1], kept_tokens", "return kept[::-1], tokens"),
     ("window_tokens // RESULT_SHARE", "window_tokens"),
-    ("len(window) - len(kept)", "len(window) - len(kept) + 1"),
+    ("len(window) - len(kept)", "max(len(window) - len(kept) - 1, 0)"),
+    ("each.id > covers_to", "each.id >= covers_to"),
+    ("notes_tokens=notes_tokens", "notes_tokens=0"),
     ("system_tokens=system_tokens", "system_tokens=system_tokens // 2"),
     ("question_tokens=question_tokens", "question_tokens=max(0, question_tokens - 1)"),
 ]
