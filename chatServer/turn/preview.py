@@ -81,7 +81,17 @@ async def rehearse(beginning: Beginning, principal: Principal, ask: Ask) -> Rehe
     window.conversation.load([question])
     parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=beginning.models)
     parts, asked, budget = _assembled(beginning, parts, window)
-    begun = Begun(principal, session, agent, turn, window, parts, asked, budget, tools_for(agent, session))
+    begun = Begun(
+        principal=principal,
+        session=session,
+        agent=agent,
+        turn=turn,
+        window=window,
+        parts=parts,
+        asked=asked,
+        budget=budget,
+        tools=tools_for(agent, session),
+    )
     notes = (context.notes or "") if has_memory(agent, session) else ""
     return Rehearsal(begun, is_new, notes, summary, rest)
 
