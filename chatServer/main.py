@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 import logging
+import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TypedDict
 
@@ -257,7 +259,13 @@ async def running_turns(
 def http_client() -> httpx.AsyncClient:
     """One that keeps no cookies: what the issuer sets for one user must not be sent for the next."""
     forgetful = CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
-    return httpx.AsyncClient(timeout=HTTP_TIMEOUT_S, cookies=forgetful, trust_env=False)
+    return httpx.AsyncClient(timeout=HTTP_TIMEOUT_S, cookies=forgetful, trust_env=False, verify=_authorities())
+
+
+@cache
+def _authorities() -> ssl.SSLContext:
+    """Whose certificates are believed, read once: 20 ms (2026-11-15)."""
+    return httpx.create_ssl_context(trust_env=False)
 
 
 def verification_keys(settings: Settings, dev_key: DevKey | None, http: httpx.AsyncClient) -> Keys:
