@@ -16,6 +16,7 @@ from tests.acceptance.test_chat import say, wait_for_turn
 from tests.acceptance.test_serve import CHATSERVER, agents_of_one_session, server
 from tests.acceptance.test_shutdown import wait_until
 from tests.conftest import Urls, owner_connection
+from tests.tools import prepared
 from tests.tools.typing_in import CTRL_C, CTRL_D, terminal
 
 PROMPT = "you> "  # what was said before has it too: there, wait for all of it
@@ -55,16 +56,8 @@ def where(script: dict[str, str], urls: Urls) -> dict[str, str]:
 def chat(
     where: dict[str, str], *arguments: str, piped: str = "", user: str = "ada"
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [CHATSERVER, "chat", "--user", user, *arguments],
-        env={**os.environ, **where},
-        cwd=where["CHAT_DATA_DIR"],
-        input=piped,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=90,
-    )
+    command = ["chat", "--user", user, *arguments]
+    return prepared.run(command, environment={**os.environ, **where}, cwd=Path(where["CHAT_DATA_DIR"]), piped=piped)
 
 
 def at_a_terminal(where: dict[str, str], *arguments: str):
