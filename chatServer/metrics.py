@@ -38,6 +38,12 @@ turn_seconds = Histogram(
     buckets=(0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300),
 )
 turn_tokens = Counter("chat_turn_tokens_total", "Tokens that turns took, as models or we counted them", ["direction"])
+prompt_tokens = Histogram(
+    "chat_prompt_tokens",
+    "Tokens of the prompts of turns, by part",
+    ["part"],
+    buckets=(0, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000),
+)
 turns_taken_over = Counter("chat_turns_taken_over_total", "Interrupted turns that were begun anew by their key")
 turns_failed = Counter("chat_turns_failed_total", "Turns that ended in an error, by its code", ["code"])
 model_retries = Counter("chat_model_retries_total", "Calls that a provider refused for now, and that were made again")

@@ -7,7 +7,7 @@ import os
 import readline  # noqa: F401  gives input() its line editing and what was typed before
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -21,6 +21,7 @@ from chatServer.errors import StartupError
 from chatServer.main import running
 from chatServer.messages import Message, UIMessage, clean_text
 from chatServer.records import Principal, TurnEvent, new_id
+from chatServer.terminal_context import drawn
 from chatServer.terminal_screen import Screen
 from chatServer.terminal_text import user_name, user_of
 from chatServer.turn.ask import Ask
@@ -33,7 +34,10 @@ EARLIER_ROWS = 24  # an answer with tools is several
 MAX_PIPED_BYTES = 8_000_000  # as over HTTP
 INTERRUPTED = 130
 BROKEN_OFF = "The answer was broken off. Ask again."
-HELP = "/new: a new session · /quit, Ctrl-D: the end · Ctrl-C: stop the answer · anything else is said to the agent"
+HELP = (
+    "/new: a new session · /context MESSAGE: what would be sent with it · /quit, Ctrl-D: the end · Ctrl-C: stop the "
+    "answer · anything else is said to the agent"
+)
 
 
 def chat(settings: Settings, parsed: argparse.Namespace) -> None:
@@ -123,16 +127,21 @@ class Talk:
                 case "/new":
                     self._thread = Thread(SessionKey(str(new_id()), is_uuid=True), self._thread.agent_name)
                     self._greet()
+                case command if command.split()[0] == "/context":
+                    self._try(self._look, command.removeprefix("/context").strip())
                 case command if command.startswith("/") and command[1:].isalpha():
                     self._screen.sentence(f"There is no {command}. {HELP}")
                 case _:
-                    self._try(said)
+                    self._try(self._say, said)
 
-    def _try(self, said: str) -> None:
+    def _try(self, verb: Callable[[str], None], text: str) -> None:
         try:
-            self._judge(self._ask(said))
+            verb(text)
         except errors.ChatError as error:
             self._screen.sentence(error.detail)
+
+    def _say(self, said: str) -> None:
+        self._judge(self._ask(said))
 
     def _judge(self, ending: TurnEvent | None) -> None:
         if ending is None:
@@ -152,6 +161,11 @@ class Talk:
         place = self._portal.call(self._state.turns.begin, self._user, ask)
         self._thread.key = SessionKey.parse(place.turn.session_id)
         return self._follow(place)
+
+    def _look(self, text: str) -> None:
+        """What would be sent with a text, or with nothing yet."""
+        ask = Ask(Message(role="user", content=clean_text(text)), self._thread.key, self._thread.agent_name)
+        self._screen.sentence(drawn(self._portal.call(self._state.turns.preview, self._user, ask)))
 
     def _follow(self, place: Place) -> TurnEvent | None:
         """Show an answer as it comes; how it ended, or None where it fell silent."""

@@ -8,6 +8,8 @@ SCOPES: dict[str, tuple[Scope, ...]] = {
     "/api/chat": ("chat",),
     "/api/sessions": ("chat",),
     "/api/events": ("chat",),
+    "/api/context": ("chat",),
+    "/api/usage": ("chat",),
     "/api/agents": ("chat",),
     "/api/agents/{name}/notes": ("chat", "memory"),
     "/api/memories": ("memory",),

@@ -5,6 +5,7 @@ Keys and policies carry the user, so another user's session id is just an unused
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Literal
 from uuid import UUID
 
@@ -109,6 +110,27 @@ async def enter(
         return await _active_or_new(connection, principal, agent_name or default_agent)
     session, _ = await _found_or_new(connection, principal, agent_name=agent_name, default_agent=default_agent, key=key)
     return session
+
+
+async def look(
+    connection: Connection,
+    principal: Principal,
+    *,
+    agent_name: str | None,
+    default_agent: str,
+    key: SessionKey | None,
+) -> tuple[Session, bool]:
+    """The session that `enter` would give, and whether it would be new; nothing is changed, and nothing made."""
+    name, now = agent_name or default_agent, datetime.now(UTC)
+    found = (
+        await store.find_session(connection, principal.user_id, key.value)
+        if key
+        else await store.find_active(connection, principal.user_id, name)
+    )
+    if found and key and agent_name not in (None, found.agent_name):
+        raise errors.SessionAgentMismatch(found.agent_name)
+    new = Session(str(new_id()), name, None, None, memory="on", created_at=now, last_active_at=now, archived_at=None)
+    return found or new, found is None
 
 
 async def get(database: Database, principal: Principal, key: SessionKey) -> Session:

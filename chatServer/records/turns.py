@@ -174,6 +174,7 @@ class DayUsage:
     model: str
     turns: int
     usage: Usage
+    revision_tokens: int = 0  # of them, behind the scenes: memories and summaries
 
 
 @dataclass(frozen=True, slots=True)

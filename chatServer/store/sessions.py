@@ -60,6 +60,10 @@ async def claim_active(connection: Connection, user_id: UUID, agent_name: str, s
     return str(row[0])
 
 
+async def find_active(connection: Connection, user_id: UUID, agent_name: str) -> Session | None:
+    return await _one(connection, "find_active", user_id=user_id, agent_name=agent_name)
+
+
 async def set_active(connection: Connection, user_id: UUID, agent_name: str, session_id: str) -> None:
     values = {"user_id": user_id, "agent_name": agent_name, "session_id": session_id}
     await connection.execute(SQL["set_active"], values)

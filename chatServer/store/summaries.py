@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import NamedTuple
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -28,6 +29,22 @@ async def read_after(
     values = {"user_id": user_id, "session_id": session_id, "after": after, "limit": limit}
     rows = await (await connection.execute(SQL["read_after"], values)).fetchall()
     return [replace(stored_message(row[:-1]), importance=row[-1]) for row in reversed(rows)]
+
+
+class Rest(NamedTuple):
+    """What a summary does not hold."""
+
+    messages: int
+    tokens: int
+
+
+async def count_after(connection: Connection, user_id: UUID, session_id: str, *, limit: int) -> Rest:
+    """How many there are of these, and what they take."""
+    values = {"user_id": user_id, "session_id": session_id, "limit": limit}
+    row = await connection.cursor(row_factory=class_row(Rest)).execute(SQL["count_after"], values)
+    found = await row.fetchone()
+    assert found is not None  # nosec B101 # narrows a type
+    return found
 
 
 async def write_summary(

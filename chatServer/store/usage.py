@@ -37,4 +37,7 @@ async def read_usage(connection: Connection, user_id: UUID, since: date) -> list
     """From that day on, oldest first."""
     cursor = await connection.execute(SQL["read_usage"], {"user_id": user_id, "since": since})
     rows = await cursor.fetchall()
-    return [DayUsage(day, agent, model, turns, Usage(given, said)) for day, agent, model, turns, given, said in rows]
+    return [
+        DayUsage(day, agent, model, turns, Usage(given, said), revision)
+        for day, agent, model, turns, given, said, revision in rows
+    ]

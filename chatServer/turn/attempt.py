@@ -14,10 +14,11 @@ from chatServer.agent.purposes import NO_ADVISERS, Advisers
 from chatServer.agent.tools import ToolContext
 from chatServer.memory.reach import shelves_of
 from chatServer.messages import Message
-from chatServer.records import RecallResult, Turn, TurnEvent, Usage
+from chatServer.records import RecallResult, TurnEvent, Usage
 from chatServer.spans import span
 from chatServer.store.pool import Database
 from chatServer.turn import recalled, replay
+from chatServer.turn.account import account, compactions, described
 from chatServer.turn.after import Lost, Outcome, ended, is_to_be_revised
 from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
@@ -71,7 +72,7 @@ class Attempt:
     async def run(self, answerer: Answerer, timeout_s: float) -> None:
         """To the end, whatever that is; nothing is raised."""
         began_at = time.monotonic()
-        with metrics.turns_running.track_inprogress(), span("turn", **_described(self.begun.turn)) as note:
+        with metrics.turns_running.track_inprogress(), span("turn", **described(self.begun.turn)) as note:
             try:
                 await self._run(answerer, timeout_s)
             finally:
@@ -121,17 +122,19 @@ class Attempt:
         return self._heard.usage(self._prompt.budget.prompt_tokens)
 
     def _tell(self, seconds: float) -> None:
-        """One line and a few numbers for whoever operates the server."""
-        usage, budget = self.outcome.usage if self.outcome else self._usage, self._prompt.budget
-        metrics.turn_seconds.labels(self._state).observe(seconds)
-        if self.outcome and self.outcome.error:
-            metrics.turns_failed.labels(self.outcome.error.code).inc()
-        metrics.turn_tokens.labels("input").inc(usage.input_tokens)
-        metrics.turn_tokens.labels("output").inc(usage.output_tokens)
-        counted = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
-        counted |= {"prompt_tokens": budget.prompt_tokens, "dropped_messages": budget.dropped_messages}
-        fields = {**_described(self.begun.turn), "state": self._state, "duration_ms": round(seconds * 1000, 1)}
-        logger.info("turn ended", extra={"fields": {**fields, **counted}})
+        prompt, found = self._prompt, self._recalled
+        account(
+            self.begun.turn,
+            state=self._state,
+            error=self.outcome.error if self.outcome else None,
+            seconds=seconds,
+            usage=self.outcome.usage if self.outcome else self._usage,
+            budget=prompt.budget,
+            recalled_lines=len(found.items) if found else 0,
+            recall_degraded=found.degraded if found else None,
+            larger_model=self.begun.parts.is_larger_model,
+            **compactions(prompt.compactions),
+        )
 
     async def _listen(self, answerer: Answerer) -> None:
         begun = self.begun
@@ -237,11 +240,6 @@ class Attempt:
         known = replace(outcome, recalled=None)  # it was told before the first word
         starting = [replay.revision_event(self.begun.turn)] if is_to_be_revised(self.begun, outcome) else []
         return [*unfinished, *starting, *replay.ending_of(ended(self.begun.turn, known), outcome.error)]
-
-
-def _described(turn: Turn) -> dict[str, str | int]:
-    ids = {"turn_id": str(turn.turn_id), "session_id": turn.session_id}
-    return {**ids, "agent": turn.agent_name, "model": turn.model or "", "attempt": turn.attempt}
 
 
 def _translated(failure: BaseException) -> errors.ChatError:

@@ -94,10 +94,10 @@ class Beginning:
             known = await _known_turn(connection, principal, session, ask, replaced)
             if known is not None and known.state != "interrupted":
                 return known
-            model = self._model_for(agent)
+            model = self.model_for(agent)
             window = WindowMemory(k=agent.window_messages)
             if known is None:
-                turn = _new_turn(session, ask, model, replaced)
+                turn = new_turn(session, ask, model, replaced)
                 question, tokens = await _new_question(connection, principal, turn, ask, replaced, tokens=tokens)
             else:
                 question, tokens = await _stored_question(connection, principal, known)
@@ -112,14 +112,15 @@ class Beginning:
             await user_events.tell_turn(connection, principal.user_id, turn, "running", waited_s=waited_s)
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
             parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
-            parts, asked, budget = self._assembled(parts, window)
+            parts, asked, budget = self.assembled(parts, window)
+            metrics.larger_models.inc(parts.is_larger_model)
             turn = await _with_model(connection, principal, turn, parts.model)
             needed = budget.prompt_tokens + budget.reserve_tokens
             allowance = await limits.reserve(connection, counted, turn.turn_id, needed)
         tools = tools_for(agent, session)
         return Begun(principal, session, agent, turn, window, parts, asked, budget, tools, allowance, asked_at)
 
-    def _assembled(self, parts: Parts, window: WindowMemory) -> tuple[Parts, ModelInput, Budget]:
+    def assembled(self, parts: Parts, window: WindowMemory) -> tuple[Parts, ModelInput, Budget]:
         """The prompt, for the agent's larger model where it does not fit into the other one even if all but the last
         exchanges is summarised; ContextTooLarge where it fits into neither."""
         parts = replace(parts, compression=self.advisers.compression(parts.agent.name))
@@ -131,7 +132,6 @@ class Beginning:
         except errors.ContextTooLarge:
             if larger is None:
                 raise
-        metrics.larger_models.inc()
         return larger, *assemble(larger, window.stored, is_whole=window.is_whole)
 
     def _larger(self, parts: Parts) -> Parts | None:
@@ -144,7 +144,7 @@ class Beginning:
             return None
         return replace(parts, model=name, window_tokens=tokens, is_larger_model=True)
 
-    def _model_for(self, agent: Agent) -> str:
+    def model_for(self, agent: Agent) -> str:
         """Refused here, before anything is stored, when it cannot be used."""
         name = agent.model or self.default_model
         if problem := self.models.problem(name):
@@ -182,7 +182,8 @@ async def _known_turn(
     return known
 
 
-def _new_turn(session: Session, ask: Ask, model: str, replaced: Replaced) -> Turn:
+def new_turn(session: Session, ask: Ask, model: str, replaced: Replaced) -> Turn:
+    """One that runs, as soon as somebody stores it."""
     asked_before = replaced.question if ask.message is None else None
     return Turn(
         turn_id=new_id(),

@@ -4,6 +4,7 @@ much. Nothing here holds a connection while a model works, and nothing here is w
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from chatServer import errors
 from chatServer.agent.compact import Occasion, Reason, summarize_session
@@ -36,6 +37,7 @@ class Fitting:
         self._database = database
         self._advisers = advisers
         self._memories: Message | None = None
+        self.compactions: list[dict[str, Any]] = []  # as they were told
         self._tail_tokens = 0  # what this turn has added to the question
 
     @property
@@ -58,11 +60,15 @@ class Fitting:
                 return
         self.tools = described
 
+    @property
+    def reason(self) -> Reason | None:
+        """Why the head of the conversation is to be summarised before the model is asked; None: it is not."""
+        return "mark" if self._is_full else "window" if self._has_gap else None
+
     async def compact(self) -> list[TurnEvent]:
         """Let the head of the conversation be summarised, where it takes too much or would be left out: what came of
         it, as followers hear it."""
-        reason: Reason | None = "mark" if self._is_full else "window" if self._has_gap else None
-        return await self._compact(reason) if reason else []
+        return await self._compact(self.reason) if self.reason else []
 
     def quote(self, found: RecallResult) -> RecallResult:
         """Add what was recalled: its best lines, as many as there really is room for; what that is."""
@@ -142,4 +148,7 @@ class Fitting:
             return []
         self._parts = replace(self._parts, summary=done.summary.text, covers_to=done.summary.covers_to)
         self._assemble()
-        return [TurnEvent("data", id=str(begun.turn.turn_id), name="compaction", value=done.told)] if done.told else []
+        if not done.told:
+            return []
+        self.compactions.append(done.told)
+        return [TurnEvent("data", id=str(begun.turn.turn_id), name="compaction", value=done.told)]

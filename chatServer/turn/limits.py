@@ -140,7 +140,7 @@ def refusals_of(
         yield errors.RateLimited(detail, limit="parallel_turns", retry_after_s=SOON_S)
     if quota.tokens_per_day and spending.used_tokens + spending.reserved_tokens + tokens > quota.tokens_per_day:
         is_used_up = spending.used_tokens + tokens > quota.tokens_per_day  # else what runs may leave enough
-        wait_s = _seconds(_midnight_after(now) - now) if is_used_up else SOON_S
+        wait_s = _seconds(midnight_after(now) - now) if is_used_up else SOON_S
         left = allowance_of(quota, recent, spending).tokens
         detail = f"This message may take {tokens:,} tokens; of your {quota.tokens_per_day:,} a day {left:,} are left."
         detail += " There are new ones at midnight UTC." if is_used_up else " Wait until a running answer is there."
@@ -155,11 +155,11 @@ def allowance_of(quota: Quota, recent: Sequence[datetime], spending: Spending) -
         turns=max(quota.turns_per_minute - len(recent), 0),
         turns_reset_s=_seconds(recent[-1] + MINUTE - now) if recent else 0,
         tokens=max(left, 0),
-        tokens_reset_s=_seconds(_midnight_after(now) - now),
+        tokens_reset_s=_seconds(midnight_after(now) - now),
     )
 
 
-def _midnight_after(now: datetime) -> datetime:
+def midnight_after(now: datetime) -> datetime:
     return datetime.combine(now.astimezone(UTC).date() + DAY, time.min, UTC)
 
 

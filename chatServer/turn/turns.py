@@ -18,9 +18,11 @@ from chatServer.turn.ask import Ask
 from chatServer.turn.attempt import Attempt
 from chatServer.turn.before import Beginning, Begun
 from chatServer.turn.events import Numbered
+from chatServer.turn.fitting import Fitting
 from chatServer.turn.gate import Gate
 from chatServer.turn.limits import Allowance
 from chatServer.turn.pace import Pace
+from chatServer.turn.preview import Preview, preview, rehearse
 from chatServer.turn.recalled import Recaller
 from chatServer.turn.result import Result, read_result, result_of
 
@@ -74,6 +76,14 @@ class Turns:
             return Place(begun)
         self._start(begun)
         return Place(begun.turn, begun.first_seq - 1, begun.allowance)
+
+    async def preview(self, principal: Principal, ask: Ask) -> Preview:
+        """What a turn would ask, and none is begun; whoever wants to see it waits in the same row."""
+        async with self.gate.entered(principal.user_id):
+            rehearsal = await rehearse(self._beginning, principal, ask)
+        prompt = Fitting(rehearsal.begun, self._database, self._beginning.advisers)
+        prompt.describe(await self._answerer.described(prompt.tools))
+        return await preview(rehearsal, prompt, self._recaller)
 
     async def find(self, principal: Principal, key: SessionKey, last_seen: tuple[UUID, int] | None) -> Place | None:
         """Where to go on: after what was seen last of one of the session's turns, else the one that is running; None

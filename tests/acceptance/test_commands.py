@@ -12,15 +12,14 @@ import psycopg
 from chatServer.config import ROOT
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate
-from tests.acceptance.test_serve import CHATSERVER, server
+from tests.acceptance.test_serve import server
 from tests.acceptance.test_shutdown import wait_until
+from tests.tools import prepared
 
 
 def chatserver(data_dir: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     values = {**os.environ, "CHAT_DATA_DIR": str(data_dir), **environment}
-    return subprocess.run(
-        [CHATSERVER, *arguments], env=values, cwd=data_dir, capture_output=True, text=True, check=False, timeout=90
-    )
+    return prepared.run(arguments, environment=values, cwd=data_dir)
 
 
 def test_backup_restore_and_migrate_by_command_while_the_server_runs(tmp_path):

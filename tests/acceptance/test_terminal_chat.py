@@ -3,6 +3,7 @@
 import getpass
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -15,6 +16,7 @@ from tests.acceptance.test_chat import say, wait_for_turn
 from tests.acceptance.test_serve import CHATSERVER, agents_of_one_session, server
 from tests.acceptance.test_shutdown import wait_until
 from tests.conftest import Urls, owner_connection
+from tests.tools import prepared
 from tests.tools.typing_in import CTRL_C, CTRL_D, terminal
 
 PROMPT = "you> "  # what was said before has it too: there, wait for all of it
@@ -54,16 +56,8 @@ def where(script: dict[str, str], urls: Urls) -> dict[str, str]:
 def chat(
     where: dict[str, str], *arguments: str, piped: str = "", user: str = "ada"
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [CHATSERVER, "chat", "--user", user, *arguments],
-        env={**os.environ, **where},
-        cwd=where["CHAT_DATA_DIR"],
-        input=piped,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=90,
-    )
+    command = ["chat", "--user", user, *arguments]
+    return prepared.run(command, environment={**os.environ, **where}, cwd=Path(where["CHAT_DATA_DIR"]), piped=piped)
 
 
 def at_a_terminal(where: dict[str, str], *arguments: str):
@@ -116,6 +110,10 @@ def test_a_conversation_streams_stops_at_ctrl_c_and_goes_on_when_one_returns(whe
         assert "· coder · a session without a title yet" in person.until(PROMPT)
         person.say("what did I say?")
         assert "coder> user: what did I say?\n" in person.until(PROMPT)
+        person.say("/context what did I say?")
+        drawn = person.until(PROMPT)
+        assert re.search(r"question +\d+  [▏▎▍▌▋▊▉█]+ +Your message\.\n", drawn), drawn
+        assert re.search(r"history +\d+  [▏▎▍▌▋▊▉█]+ +All that was said in this session\.\n", drawn), drawn
         person.say("/nonsense")
         assert "There is no /nonsense." in person.until(PROMPT)
         person.say("/quit")

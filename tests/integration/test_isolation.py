@@ -214,6 +214,7 @@ async def attack(
             *rewriting(keys[0], ids["message"]),
             {"message": "Which secret of ada?", "session_id": keys[0]},
         ],
+        "/api/context/preview": [{"message": "Which secret of ada?", "session_id": key} for key in keys],
         "/api/sessions/resolve": [{"hint": key} for key in keys],
         "/api/sessions": [{"session_id": key} for key in keys],
         "/api/sessions/{session_id}": [{"title": "mine now"}, {"archived": True}, {"memory": "off"}],

@@ -42,3 +42,18 @@ def tables_of_users(connection: psycopg.Connection) -> list[str]:
                and n.nspname not in ('pg_catalog', 'information_schema')"""
     ).fetchall()
     return sorted(row[0] for row in rows)
+
+
+def rows_of(urls: Urls) -> dict[str, list[str]]:
+    """Every row of every table of ours, the queue's too, and how far each sequence has counted: to compare."""
+    with owner_connection(urls.owner) as connection:
+        found = connection.execute(
+            """select format('%I.%I', n.nspname, c.relname), c.relkind
+               from pg_class c join pg_namespace n on n.oid = c.relnamespace
+               where c.relkind in ('r', 'S') and n.nspname in ('chat', 'public', 'procrastinate')"""
+        ).fetchall()
+        texts = {"r": "t::text", "S": "last_value::text || is_called"}
+        return {
+            name: [row for (row,) in connection.execute(f"select {texts[kind]} from {name} t order by 1")]
+            for name, kind in found
+        }

@@ -33,6 +33,13 @@ values (%(user_id)s, %(agent_name)s, %(session_id)s)
 on conflict (user_id, agent_name) do update set last_active_at = excluded.last_active_at
 returning active_session_id;
 
+-- name: find_active
+-- The session that the user is in with an agent, as it is.
+select s.session_id, s.agent_name, s.external_id, s.title, s.memory, s.created_at, s.last_active_at, s.archived_at
+from public.user_agent_active_sessions active
+join chat.sessions s on s.user_id = active.user_id and s.session_id = active.active_session_id
+where active.user_id = %(user_id)s and active.agent_name = %(agent_name)s;
+
 -- name: set_active
 -- Make this the session that the user is in with its agent.
 insert into public.user_agent_active_sessions as active (user_id, agent_name, active_session_id)

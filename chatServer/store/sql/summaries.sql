@@ -14,6 +14,21 @@ where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(sess
 order by h.session_id desc, h.id desc
 limit %(limit)s;
 
+-- name: count_after
+-- How many messages, up to so many, a model may see that a session's summary does not hold, and their tokens.
+select count(*)::int as messages, coalesce(sum(newest.tokens), 0)::int as tokens
+from (
+    select h.tokens
+    from public.chat_message_history h
+    left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
+    where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s
+        and h.id > coalesce((select covers_to from chat.summaries
+                             where user_id = %(user_id)s and session_id = %(session_id)s), 0)
+        and (h.turn_id is null or t.state in ('done', 'stopped'))
+    order by h.session_id desc, h.id desc
+    limit %(limit)s
+) as newest;
+
 -- name: write_summary
 -- A summary in the place of the one that it goes on from, while what it is made of is still said.
 insert into chat.summaries as known (user_id, session_id, summary, covers_to, messages, tokens, model)

@@ -27,7 +27,7 @@ where user_id = %(user_id)s and day = (now() at time zone 'utc')::date;
 
 -- name: read_usage
 -- What a user's turns took since a day, by day, agent and model.
-select day, agent_name, model, turns, input_tokens, output_tokens
+select day, agent_name, model, turns, input_tokens, output_tokens, revision_tokens
 from chat.usage_daily
 where user_id = %(user_id)s and day >= %(since)s
 order by day, agent_name, model;

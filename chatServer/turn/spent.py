@@ -1,0 +1,60 @@
+"""What a user's turns took, day by day, and what is left of today."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+
+from chatServer import errors
+from chatServer.records import DayUsage, Principal, Usage
+from chatServer.store import limits as store
+from chatServer.store import usage
+from chatServer.store.limits import Spending
+from chatServer.store.pool import Database
+from chatServer.turn.limits import Quota, midnight_after
+
+DAYS = 30
+MOST_DAYS = 366
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """The rows since a day, and how today stands."""
+
+    since: date
+    rows: Sequence[DayUsage] = field(hash=False)
+    spending: Spending
+    revision_tokens: int  # of today's, behind the scenes
+    quota: Quota
+
+    @property
+    def total(self) -> DayUsage:
+        """All rows as one, of no agent and model in particular."""
+        usage = sum((each.usage for each in self.rows), start=Usage())
+        turns, revision = (sum(getattr(each, name) for each in self.rows) for name in ("turns", "revision_tokens"))
+        return DayUsage(self.since, "", "", turns, usage, revision)
+
+    @property
+    def left_tokens(self) -> int | None:
+        """Neither taken nor reserved; None: as many as he likes."""
+        if not self.quota.tokens_per_day:
+            return None
+        return max(self.quota.tokens_per_day - self.spending.used_tokens - self.spending.reserved_tokens, 0)
+
+    @property
+    def resets_at(self) -> datetime:
+        return midnight_after(self.spending.asked_at)
+
+
+async def read_spent(database: Database, principal: Principal, quota: Quota, since: date | None) -> Spent:
+    """From a day on, of which a year is the most; nothing is held or counted by asking."""
+    today = datetime.now(UTC).date()
+    since = since or today - timedelta(days=DAYS - 1)
+    if since <= (earliest := today - timedelta(days=MOST_DAYS)):
+        raise errors.InvalidRequest(f"since: at most {MOST_DAYS} days at a time, so a day after {earliest}.")
+    async with database.transaction(principal) as connection:
+        asked = await store.ask_spending(connection, principal.user_id)
+        rows = await usage.read_usage(connection, principal.user_id, since)
+        _, revision_tokens = await usage.read_today(connection, principal.user_id)
+        spending = await asked.fetchone()
+    assert spending is not None  # nosec B101 # narrows a type
+    return Spent(since, rows, spending, revision_tokens, quota)

@@ -1,0 +1,58 @@
+"""What the length of a conversation sets off: in the turn that is asked for, or behind it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from chatServer.agent.compact import EVERY, is_due
+from chatServer.conversation.assemble import KEPT_MESSAGES
+from chatServer.records import Summary
+from chatServer.store.summaries import Rest
+from chatServer.turn.before import Begun
+from chatServer.turn.fitting import Fitting
+from chatServer.turn.prompt import has_memory
+
+TriggerName = Literal[
+    "every_five", "mark_after_turn", "mark_before_model", "window_before_model", "larger_model", "context_too_large"
+]
+AN_EXCHANGE = 2  # messages, where no tool is called
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """`now` beside the number `at` or from which on it happens."""
+
+    name: TriggerName
+    unit: Literal["tokens", "messages"]
+    at: int
+    now: int
+    would_fire: bool
+
+
+def triggers_of(begun: Begun, prompt: Fitting, summary: Summary | None, rest: Rest) -> tuple[Trigger, ...]:
+    """All that this agent has, whether or not they would fire; of those that come after the answer, as far as is known
+    before it."""
+    return (*_after(begun, summary, rest), *_before(begun, prompt, rest))
+
+
+def _after(begun: Begun, summary: Summary | None, rest: Rest) -> Iterator[Trigger]:
+    """As agent/compact.py decides it in the worker: by what the summary does not hold, once this turn is part of it."""
+    covered, unsummarised = summary.messages if summary else 0, rest.messages + AN_EXCHANGE
+    tokens = (summary.tokens if summary else 0) + rest.tokens + begun.budget.question_tokens
+    is_possible = unsummarised > KEPT_MESSAGES and has_memory(begun.agent, begun.session)
+    known = (covered + KEPT_MESSAGES) // EVERY if summary else 0
+    fires = is_possible and is_due(summary, unsummarised)
+    yield Trigger("every_five", "messages", (known + 1) * EVERY, covered + unsummarised, fires)
+    mark = begun.parts.compression.soft_mark_tokens
+    yield Trigger("mark_after_turn", "tokens", mark, tokens, is_possible and tokens > mark)
+
+
+def _before(begun: Begun, prompt: Fitting, rest: Rest) -> Iterator[Trigger]:
+    budget, reason, own = prompt.budget, prompt.reason, begun.parts.compression.window_tokens
+    window, left_out = len(begun.window.stored), rest.messages > len(begun.window.stored)
+    needed = budget.prompt_tokens + budget.reserve_tokens
+    yield Trigger("mark_before_model", "tokens", budget.mark_tokens, budget.said_tokens, reason == "mark")
+    yield Trigger("window_before_model", "messages", window, rest.messages, reason == "window" and left_out)
+    if begun.agent.larger_model:
+        yield Trigger("larger_model", "tokens", own, needed, begun.parts.is_larger_model)
+    yield Trigger("context_too_large", "tokens", budget.window_tokens, needed, budget.room_tokens < 0)

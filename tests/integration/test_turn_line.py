@@ -1,0 +1,81 @@
+"""One line in the log for each turn: what its prompt was made of and what became of it, and nobody's words."""
+
+import contextlib
+import logging
+
+import pytest
+
+from tests.conftest import ADA
+from tests.integration.test_logs import Lines
+from tests.integration.test_preview import NOTES, look, part_of, say, with_agents
+from tests.tools.canary import CANARY
+from tests.tools.counted import counted
+from tests.tools.recalling import remembered
+from tests.tools.talking import talking, user_message
+
+PARTS = ("system", "notes", "tools", "summary", "history", "recalled", "articles", "question")
+FAILS = {"match": "^fail", "reply": "a b", "fail_after_words": 1}
+
+
+@contextlib.contextmanager
+def listening():
+    lines = Lines()
+    logger = logging.getLogger("chatServer.turn.account")
+    logger.addHandler(lines)
+    yield lines.found
+    logger.removeHandler(lines)
+
+
+@pytest.fixture
+async def chat(settings, as_ada):
+    settings = with_agents(settings, messages=20, tokens=4_000)
+    async with talking(settings, as_ada, NOTES, FAILS) as client:
+        yield client
+
+
+async def test_the_line_has_the_numbers_of_the_prompt_and_no_words(chat, database):
+    await remembered(database, ADA, f"The user lives in {CANARY}.")
+    await say(chat, f"note {CANARY} likes short answers.")
+    seen = await look(chat, f"Where do I live, {CANARY}?")
+    before = {part: counted("chat_prompt_tokens_sum", part=part) for part in PARTS}
+    with listening() as lines:
+        answer = await say(chat, f"Where do I live, {CANARY}?")
+    [line] = lines
+    assert (line["message"], line["state"], line["error_code"]) == ("turn ended", "done", None)
+    assert (line["turn_id"], line["session_id"]) == (answer["turn_id"], answer["session_id"])
+    assert (line["agent"], line["attempt"], line["larger_model"]) == ("assistant", 1, False)
+    assert line["duration_ms"] > 0
+    assert (line["compaction"], line["tokens_saved"], line["recall_degraded"]) == (None, 0, None)
+    assert line["recalled_lines"] == len(part_of(seen, "recalled")["lines"]) > 0
+    parts = {part: line[f"{part}_tokens"] for part in PARTS}
+    shown = {each["name"]: each["tokens"] for each in seen["parts"]}
+    assert parts == {part: shown.get(part, 0) for part in PARTS}
+    assert sum(parts.values()) == line["prompt_tokens"] == seen["prompt_tokens"]
+    assert (line["window_tokens"], line["room_tokens"]) == (4_000, seen["room_tokens"])
+    usage = answer["usage"]
+    assert (line["input_tokens"], line["output_tokens"]) == (usage["input_tokens"], usage["output_tokens"])
+    assert {part: counted("chat_prompt_tokens_sum", part=part) - before[part] for part in PARTS} == parts
+    assert CANARY not in str(line)
+
+
+async def test_what_was_summarised_for_a_turn_is_in_its_line(chat):
+    for number in range(2):
+        await say(chat, f"{number} " + "word " * 700)
+    with listening() as lines:
+        stream = await chat.post("/api/chat", json={"id": "thread", "message": user_message("word " * 700)})
+    assert "data-compaction" in stream.text
+    [line] = lines
+    assert line["compaction"] == "mark"
+    assert line["tokens_saved"] > 0
+    assert line["summary_tokens"] > 0
+    assert line["dropped_messages"] > 0
+    assert line["forgotten_messages"] == 0
+
+
+async def test_a_turn_that_fails_and_one_for_a_larger_model_have_their_line_too(chat):
+    with listening() as lines:
+        await chat.post("/api/chat", json={"message": f"fail {CANARY}"})
+        await say(chat, "word " * 5_000, agent_id="grand")
+    failed, large = lines
+    assert (failed["state"], failed["error_code"]) == ("failed", "model_failed")
+    assert (large["larger_model"], large["model"], large["window_tokens"]) == (True, "builtin", 128_000)

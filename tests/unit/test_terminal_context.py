@@ -1,0 +1,33 @@
+"""How the parts of a prompt are drawn."""
+
+from chatServer.terminal_context import bars, fired
+from chatServer.turn.explain import Part
+from chatServer.turn.triggers import Trigger
+
+PARTS = [
+    Part("system", 1_000, "in", "The agent's own."),
+    Part("notes", 0, "out", "None."),
+    Part("history", 500, "shortened", "Half."),
+    Part("question", 1, "in", "A word."),
+    Part("reserve", 4_096, "in", "Kept."),
+    Part("room", 100_000, "in", "Left."),
+]
+
+
+def test_the_largest_of_what_is_sent_has_the_whole_bar_and_little_is_still_seen():
+    assert bars(PARTS) == [
+        "system      1,000  ████████████████████████  The agent's own.",
+        "notes           0                            None.",
+        "history       500  ████████████              Half.",
+        "question        1  ▏                         A word.",
+        "reserve     4,096  ███████████████████████▶  Kept.",
+        "room      100,000  ███████████████████████▶  Left.",
+    ]
+
+
+def test_only_what_would_happen_is_told():
+    told = [
+        Trigger("every_five", "messages", 5, 6, would_fire=True),
+        Trigger("context_too_large", "tokens", 4_000, 100, would_fire=False),
+    ]
+    assert fired(told) == ["It would set off a summary after the answer: five more messages."]
