@@ -31,6 +31,7 @@ from chatServer.api import (
     events,
     headers,
     health,
+    knowledge,
     mcp,
     memories,
     notes,
@@ -54,6 +55,7 @@ from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
 from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_text
+from chatServer.knowledge.ingest import Library
 from chatServer.memory import guard, recall
 from chatServer.memory.embed import settle
 from chatServer.memory.maintain import Retention
@@ -102,8 +104,8 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    rooms = (chat, events, sessions, agents, notes, memories, mcp, tokens, account, dev, auth_proxy, health, docs_page)
-    for room in rooms:
+    rooms = (chat, events, sessions, agents, notes, memories, knowledge, mcp, tokens, account)
+    for room in (*rooms, dev, auth_proxy, health, docs_page):
         app.include_router(room.router)
     for _ in iter_route_contexts(app.routes):
         pass  # else the first request to each room builds its routes: 40 ms for all (2026-11-15)
@@ -174,6 +176,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                     turns=turns,
                     recaller=recaller,
                     desk=Desk(database, agents_found, recaller, advisers_of(settings, agents_found, models)),
+                    library=library_of(settings, database),
                     feeds=feeds,
                     authenticator=Authenticator(issuer, keys, tokens),
                     tokens=tokens,
@@ -215,7 +218,13 @@ def workshop(settings: Settings, database: Database, catalog: Catalog, models: M
     retention = Retention(settings.retention_days, catalog.retention_days)
     advisers = advisers_of(settings, catalog, models)
     reviser = Reviser(settings.revise_model, advisers, tools_for(Desk(database, catalog, advisers=advisers)))
-    return Workshop(database, titles, catalog.memory_scope, embedder_of(settings), retention, reviser)
+    library = library_of(settings, database)
+    return Workshop(database, titles, catalog.memory_scope, library.embedder, retention, reviser, library)
+
+
+def library_of(settings: Settings, database: Database) -> Library:
+    """What articles are made with."""
+    return Library(database, count_text, embedder_of(settings), settings.limit_articles, settings.limit_chunks)
 
 
 def advisers_of(settings: Settings, catalog: Catalog, models: Models) -> Advisers:
