@@ -5,7 +5,8 @@ import codecs
 TEXT, MARKDOWN, HTML, PDF = "text/plain", "text/markdown", "text/html", "application/pdf"
 HEAD_BYTES = 8_192  # of which we judge
 PDF_WITHIN = 1_024  # its mark may come after some junk, as readers of PDF allow
-MAX_CONTROLS = 0.02  # of a text
+MAX_CONTROLS = 0.02  # of a text, and a few in any
+FEW = 3
 BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -34,7 +35,7 @@ def encoding_of(head: bytes) -> str | None:
     if b"\0" in head:
         return _without_mark(head)
     controls = sum(byte < 32 and byte not in b"\t\n\f\r\x1b" for byte in head)
-    if controls > MAX_CONTROLS * len(head):
+    if controls > max(FEW, MAX_CONTROLS * len(head)):
         return None
     try:  # a letter that is cut in two at the end is fine
         codecs.getincrementaldecoder("utf-8")().decode(head)
