@@ -66,6 +66,8 @@ async def add(
     async with library.database.transaction(principal, timeout_ms=STORE_TIMEOUT_MS) as connection:
         article = await articles.put_article(connection, user_id, new_id(), unread)
         await articles.make_ready(connection, user_id, article, found)
+        if library.model and not found.vectors:  # a worker makes them, once the embedder answers
+            await jobs.enqueue_ingest(connection, article.article_id)
         await _be_within_limits(connection, user_id, article, library.max_articles)
         total, waited_s = len(found.chunks), time.monotonic() - began
         await tell(connection, user_id, article.article_id, "ready", done=total, total=total, waited_s=waited_s)
