@@ -10,7 +10,7 @@ from chatServer.knowledge.reading import Reading
 from chatServer.records import Chunk
 
 CHUNK_BYTES = 1_200  # about 300 tokens of most languages
-SHORT_BYTES = 320  # what is shorter goes together with what stands under the next heading
+SHORT_BYTES = 200  # what is shorter goes together with what stands under the next heading
 MAX_TOKENS = 375  # of texts that take more tokens than most: Chinese, tables of numbers, junk
 MAX_HEADING = 300
 BETWEEN_HEADINGS = " > "
