@@ -17,7 +17,7 @@ ChatError
 ├── Erased                     409 erased
 ├── VersionConflict            412 version_conflict
 ├── BodyTooLarge               413 body_too_large
-├── FileTooLarge               413 file_too_large
+│   └── FileTooLarge           413 file_too_large
 ├── InvalidRequest             422 invalid_request
 ├── IdempotencyMismatch        422 idempotency_mismatch
 ├── ContextTooLarge            422 context_too_large
@@ -161,16 +161,14 @@ class VersionConflict(ChatError):
 
 class BodyTooLarge(ChatError):
     status, code, title = 413, "body_too_large", "The body is too large"
+    what: ClassVar[str] = "body"
 
     def __init__(self, limit_bytes: int) -> None:
-        super().__init__(f"A body may have {limit_bytes:,} bytes here at most.", limit_bytes=limit_bytes)
+        super().__init__(f"A {self.what} may have {limit_bytes:,} bytes here at most.", limit_bytes=limit_bytes)
 
 
-class FileTooLarge(ChatError):
-    status, code, title = 413, "file_too_large", "The file is too large"
-
-    def __init__(self, limit_bytes: int) -> None:
-        super().__init__(f"A file may have {limit_bytes:,} bytes at most.", limit_bytes=limit_bytes)
+class FileTooLarge(BodyTooLarge):
+    code, title, what = "file_too_large", "The file is too large", "file"
 
 
 class FileRefused(ChatError):
@@ -182,22 +180,13 @@ class FileRefused(ChatError):
 class EmptyFile(FileRefused):
     code = "empty_file"
 
-    def __init__(self) -> None:
-        super().__init__("The file is empty.")
-
 
 class UnsupportedFile(FileRefused):
     code = "unsupported_file"
 
-    def __init__(self) -> None:
-        super().__init__("This is no file that can be read here: send text, Markdown, HTML or PDF.")
-
 
 class MislabelledFile(FileRefused):
     code = "mislabelled_file"
-
-    def __init__(self) -> None:
-        super().__init__("The file is not what its name says. Give it the ending of what it is.")
 
 
 class InvalidRequest(ChatError):

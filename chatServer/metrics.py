@@ -56,6 +56,7 @@ revision_tokens = Counter("chat_revision_tokens_total", "Tokens that models took
 revisions_without_model = Counter(
     "chat_revisions_without_model_total", "Revisions that rules did although a model is set up, by why", ["reason"]
 )
+articles = Counter("chat_articles_total", "Uploads that were read, by what became of them", ["outcome"])
 recall_seconds = Histogram(
     "chat_recall_seconds",
     "Searches in what is remembered, found or not",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import IO, NamedTuple
 from uuid import UUID
 
-from chatServer import errors
+from chatServer import errors, metrics
 from chatServer.knowledge.read import FAULTS, read
 from chatServer.knowledge.reading import Allowed, Reading, Unreadable
 from chatServer.knowledge.sniff import HTML, MARKDOWN
@@ -71,6 +71,7 @@ async def ingest(library: Library, principal: Principal, article_id: UUID) -> No
     async with database.transaction(principal, timeout_ms=STORE_TIMEOUT_MS) as connection:
         if await articles.make_ready(connection, user_id, article, found):
             await tell(connection, user_id, article_id, "ready", done=len(found.chunks), total=len(found.chunks))
+    metrics.articles.labels("ready").inc()
     if library.model and not found.vectors:
         # By its words it is found; the next run makes them.
         raise errors.EmbedderFailed("An article has no vectors yet.")
@@ -143,6 +144,7 @@ async def _fail(database: Database, principal: Principal, article: Article, faul
     async with database.transaction(principal) as connection:
         if await articles.fail(connection, principal.user_id, article, fault, FAULTS[fault]):
             await tell(connection, principal.user_id, article.article_id, "failed")
+    metrics.articles.labels(fault).inc()
 
 
 async def tell(

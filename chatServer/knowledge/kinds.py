@@ -20,15 +20,15 @@ UNPRINTED = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # they move a cursor, tu
 def kind_of(name: str, head: bytes) -> str:
     """The media type of a file with this name and these first bytes; raises FileRefused."""
     if not head:
-        raise errors.EmptyFile
+        raise errors.EmptyFile("The file is empty.")
     found = found_in(head)
     named = ENDINGS.get(PurePosixPath(name).suffix.lower())
     if named is None:
         if found is None:
-            raise errors.UnsupportedFile
+            raise errors.UnsupportedFile("This cannot be read here: send text, Markdown, HTML or PDF.")
         return found
     if found is None or (named == PDF) != (found == PDF):
-        raise errors.MislabelledFile
+        raise errors.MislabelledFile("The file is not what its name says. Give it the ending of what it is.")
     return named
 
 
