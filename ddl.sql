@@ -1295,7 +1295,7 @@ grant execute on function chat.enqueue_after_turn(uuid, uuid, integer), chat.que
 
 -- How a user leaves the reading of what he has uploaded: one of his articles after the other, and behind the after-work
 -- of turns, for which somebody waits.
-create function chat.enqueue_ingest(article_id uuid) returns void
+create function chat.enqueue_ingest(article_id uuid, delay_s integer default 0) returns void
     language plpgsql
     security definer
     set search_path = procrastinate, pg_temp
@@ -1304,13 +1304,14 @@ begin
     if chat.uid() is null then
         raise insufficient_privilege using message = 'nobody has no articles';
     end if;
-    insert into procrastinate_jobs (queue_name, task_name, priority, lock, args)
+    insert into procrastinate_jobs (queue_name, task_name, priority, lock, args, scheduled_at)
     values ('chat', 'ingest', -1, chat.uid() || ':articles',
-            jsonb_build_object('user_id', chat.uid(), 'article_id', article_id));
+            jsonb_build_object('user_id', chat.uid(), 'article_id', article_id),
+            case when delay_s > 0 then now() + make_interval(secs => delay_s) end);
 end
 $$;
-revoke all on function chat.enqueue_ingest(uuid) from public;
-grant execute on function chat.enqueue_ingest(uuid) to chat_user;
+revoke all on function chat.enqueue_ingest(uuid, integer) from public;
+grant execute on function chat.enqueue_ingest(uuid, integer) to chat_user;
 
 
 -- Whoever works off the queue finds what has expired: whose it is and when it was, never what it says.

@@ -13,7 +13,6 @@ from chatServer.knowledge.reading import Allowed, Reading, Unreadable
 from chatServer.messages import clean_text
 
 WALL_S = 90.0
-AT_ONCE = 2  # readers of this process, for their memory's sake
 MAX_TITLE = 200
 PROGRAM = ("-m", "chatServer.knowledge.reader")
 
@@ -27,13 +26,10 @@ FAULTS = {
     "too_many_chunks": "With this file you would have more text in articles than you may. Delete some, or upload less.",
 }
 
-_few = asyncio.Semaphore(AT_ONCE)
-
 
 async def read(file: IO[bytes], media_type: str, allowed: Allowed | None = None, *, wall_s: float = WALL_S) -> Reading:
     """The text of a file; raises Unreadable. No path of anybody's is opened: the file is handed over as it is."""
-    async with _few:
-        told = await _told(file, media_type, allowed or Allowed(), wall_s)
+    told = await _told(file, media_type, allowed or Allowed(), wall_s)
     try:
         said: dict[str, Any] = json.loads(told)
         if fault := said.get("fault"):

@@ -66,7 +66,7 @@ create policy shared_rows on chat.articles for select to chat_user
 create policy shared_rows on chat.article_chunks for select to chat_user
     using (user_id = '00000000-0000-0000-0000-000000000000');
 
-create function chat.enqueue_ingest(article_id uuid) returns void
+create function chat.enqueue_ingest(article_id uuid, delay_s integer default 0) returns void
     language plpgsql
     security definer
     set search_path = procrastinate, pg_temp
@@ -75,13 +75,14 @@ begin
     if chat.uid() is null then
         raise insufficient_privilege using message = 'nobody has no articles';
     end if;
-    insert into procrastinate_jobs (queue_name, task_name, priority, lock, args)
+    insert into procrastinate_jobs (queue_name, task_name, priority, lock, args, scheduled_at)
     values ('chat', 'ingest', -1, chat.uid() || ':articles',
-            jsonb_build_object('user_id', chat.uid(), 'article_id', article_id));
+            jsonb_build_object('user_id', chat.uid(), 'article_id', article_id),
+            case when delay_s > 0 then now() + make_interval(secs => delay_s) end);
 end
 $$;
-revoke all on function chat.enqueue_ingest(uuid) from public;
-grant execute on function chat.enqueue_ingest(uuid) to chat_user;
+revoke all on function chat.enqueue_ingest(uuid, integer) from public;
+grant execute on function chat.enqueue_ingest(uuid, integer) to chat_user;
 
 grant select (user_id) on chat.articles to chat_jobs;
 create policy ids_and_models on chat.articles for select to chat_jobs using (true);
