@@ -39,7 +39,9 @@ def read(file: BinaryIO, media_type: str, allowed: Allowed) -> Reading:
     if media_type == PDF:
         found = pdfs.read(file, allowed)
     else:
-        text = _decoded(file.read())
+        content = file.read()
+        said = web_pages.encoding_in(content[:HEAD_BYTES]) if media_type == HTML else "cp1252"
+        text = _decoded(content, said)
         found = web_pages.read(text) if media_type == HTML else Reading("", text)
     if len(found.text) > allowed.characters:
         raise Unreadable("text_too_long")
@@ -48,13 +50,16 @@ def read(file: BinaryIO, media_type: str, allowed: Allowed) -> Reading:
     return found
 
 
-def _decoded(content: bytes) -> str:
+def _decoded(content: bytes, otherwise: str) -> str:
+    """As Unicode if it is any, else as the page says of itself."""
     encoding = encoding_of(content[:HEAD_BYTES])
     if encoding is None:
         raise Unreadable("broken_file")
-    with contextlib.suppress(UnicodeDecodeError):
-        return plain(content.decode(encoding))
-    return plain(content.decode("cp1252" if encoding == "utf-8" else encoding, "replace"))
+    candidates = ("utf-8", otherwise) if encoding in ("utf-8", "cp1252") else (encoding,)
+    for each in candidates:
+        with contextlib.suppress(UnicodeDecodeError):
+            return plain(content.decode(each))
+    return plain(content.decode(candidates[-1], "replace"))
 
 
 def _be_modest(allowed: Allowed) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+from datetime import UTC, datetime, timedelta
 from typing import IO
 from uuid import UUID
 
@@ -18,6 +19,7 @@ MAX_FILE_BYTES = 25_000_000
 PART_BYTES = 1_000_000
 MAX_WAITING_BYTES = 100_000_000  # of a user's, that are not read yet
 RETRY_AFTER_S = 30
+WAITS_FOR = timedelta(minutes=10)
 
 
 def look_at(name: str, file: IO[bytes]) -> Unread:
@@ -75,10 +77,11 @@ async def add(
 
 
 def is_same(known: Article, unread: Unread) -> bool:
-    """Whether this file is what the article is, or will be once it is read."""
-    return (
-        known.content_hash == unread.content_hash and known.media_type == unread.media_type and known.state != "failed"
-    )
+    """Whether this file is what the article is, or will be once it is read. What waits for long waits in vain: its job
+    may have failed for good, and whoever sends it again wants it read."""
+    is_equal = (known.content_hash, known.media_type) == (unread.content_hash, unread.media_type)
+    is_coming = known.state in ("waiting", "reading") and known.updated_at > datetime.now(UTC) - WAITS_FOR
+    return is_equal and (known.state == "ready" or is_coming)
 
 
 async def _put_parts(connection: Connection, user_id: UUID, article_id: UUID, file: IO[bytes]) -> None:

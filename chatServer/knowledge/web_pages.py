@@ -1,5 +1,6 @@
 """The text of an HTML page as Markdown would write it: headings, paragraphs, lists, tables. Nothing is fetched."""
 
+import re
 from html.parser import HTMLParser
 
 from chatServer.knowledge.reading import Reading
@@ -12,6 +13,20 @@ PARAGRAPHS = frozenset(
 )
 LINES = frozenset({"br", "li", "tr", "dt", "dd", "figcaption", "option"})
 CELLS = frozenset({"td", "th"})
+
+
+_CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"' ]{0,2}([\w-]{1,40})", re.IGNORECASE)
+
+
+def encoding_in(head: bytes) -> str:
+    """What a page says of its letters; where it says nothing that we know, what browsers take it for."""
+    found = _CHARSET.search(head)
+    name = found[1].decode("ascii", "replace") if found else "cp1252"
+    try:
+        b"a".decode(name)
+    except (LookupError, ValueError):  # or no encoding of letters
+        return "cp1252"
+    return name
 
 
 def read(page: str) -> Reading:

@@ -74,6 +74,8 @@ READABLE = [
     ("marked.txt", "\ufeffGrüße".encode("utf-16"), "Grüße"),
     ("plain16.txt", "Hello, world".encode("utf-16-le"), "Hello, world"),
     ("latin.txt", "Grüße aus Köln".encode("latin-1"), "Grüße aus Köln"),
+    ("older.html", '<meta charset="windows-1251"><p>Привет'.encode("cp1251"), "Привет"),
+    ("liar.html", '<meta charset="rot13"><p>Grüße'.encode("cp1252"), "Grüße"),
     ("returns.txt", b"one\r\ntwo\rthree\x07\x1b[31m", "one\ntwo\nthree  [31m"),
 ]
 

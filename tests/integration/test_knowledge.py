@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from datetime import timedelta
 
 import pytest
 
@@ -124,6 +125,14 @@ async def test_the_same_file_again_is_nothing_new(client, database, urls, as_ada
     await read_all(database, ADA, first)
     assert (await upload(client, as_ada, ("guide.md", GUIDE))).json()["article"]["state"] == "ready"
     assert len(rows(urls, JOBS)) == 1
+
+
+async def test_the_same_file_again_is_read_when_the_last_one_waits_in_vain(client, urls, as_ada, monkeypatch):
+    await upload(client, as_ada, ("guide.md", GUIDE))
+    monkeypatch.setattr(shelf, "WAITS_FOR", timedelta(seconds=-60))
+    await upload(client, as_ada, ("guide.md", GUIDE))
+    assert len(rows(urls, JOBS)) == 2
+    assert left_behind(urls) == (1, 0)
 
 
 async def test_a_job_that_runs_again_does_it_once(client, database, urls, as_ada):
