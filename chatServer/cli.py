@@ -1,4 +1,4 @@
-"""The command chatserver: serve, worker, migrate, doctor, chat, backup, restore, session, memory, export and so on."""
+"""The command chatserver: serve, worker, migrate, doctor, chat, session, memory, knowledge, export and so on."""
 
 import argparse
 import asyncio
@@ -13,7 +13,16 @@ from types import FrameType
 import uvicorn
 import uvloop
 
-from chatServer import __version__, account_commands, command, logs, memory_commands, operations, terminal_chat
+from chatServer import (
+    __version__,
+    account_commands,
+    command,
+    knowledge_commands,
+    logs,
+    memory_commands,
+    operations,
+    terminal_chat,
+)
 from chatServer.api.dev_key import DevKey
 from chatServer.api.dev_users import dev_user_id
 from chatServer.api.patience import LimitedPatience
@@ -130,6 +139,7 @@ def _parser() -> argparse.ArgumentParser:
     operations.add(commands)
     memory_commands.add(commands)
     account_commands.add(commands)
+    knowledge_commands.add(commands)
     token_parser = commands.add_parser("token", help="print an access token for development")
     token_parser.add_argument("--user", required=True, metavar="NAME", type=user_name, help="any name, or a user id")
     token_parser.set_defaults(command=token)

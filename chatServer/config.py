@@ -81,6 +81,8 @@ class Settings(BaseSettings):
     limit_parallel_turns: Limit = 8
     limit_tokens_per_day: Limit = 2_000_000
     limit_revision_tokens_per_day: Limit = 200_000
+    limit_articles: Limit = 1_000
+    limit_chunks: Limit = 10_000
     limit_anonymous_turns_per_minute: TurnsPerMinute = 10
     limit_anonymous_parallel_turns: Limit = 2
     limit_anonymous_tokens_per_day: Limit = 100_000

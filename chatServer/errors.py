@@ -5,6 +5,7 @@ ChatError
 ├── Forbidden                  403 forbidden
 ├── NotFound                   404 not_found
 │   ├── AgentNotFound          404 agent_not_found
+│   ├── ArticleNotFound        404 article_not_found
 │   ├── MemoryNotFound         404 memory_not_found
 │   ├── MessageNotFound        404 message_not_found
 │   └── SessionNotFound        404 session_not_found
@@ -12,12 +13,18 @@ ChatError
 ├── RequestTimeout             408 request_timeout
 ├── SessionAgentMismatch       409 session_agent_mismatch
 ├── TurnInProgress             409 turn_in_progress
+├── TooManyArticles            409 too_many_articles
 ├── Erased                     409 erased
 ├── VersionConflict            412 version_conflict
 ├── BodyTooLarge               413 body_too_large
+│   └── FileTooLarge           413 file_too_large
 ├── InvalidRequest             422 invalid_request
 ├── IdempotencyMismatch        422 idempotency_mismatch
 ├── ContextTooLarge            422 context_too_large
+├── FileRefused                422 file_refused
+│   ├── EmptyFile              422 empty_file
+│   ├── MislabelledFile        422 mislabelled_file
+│   └── UnsupportedFile        422 unsupported_file
 ├── PreconditionRequired       428 precondition_required
 ├── LimitReached               429 rate_limited
 │   ├── RateLimited            429 rate_limited
@@ -80,6 +87,15 @@ class AgentNotFound(NotFound):
         super().__init__(f"There is no such agent. Known agents: {', '.join(known)}.", known_agents=known)
 
 
+class ArticleNotFound(NotFound):
+    """The same sentence whether the article is unknown, deleted or somebody else's."""
+
+    code, title = "article_not_found", "No such article"
+
+    def __init__(self) -> None:
+        super().__init__("You have no article with this id.")
+
+
 class MemoryNotFound(NotFound):
     """The same sentence whether the memory is unknown, forgotten or somebody else's."""
 
@@ -123,6 +139,13 @@ class TurnInProgress(ChatError):
         super().__init__("This session is still answering another message. Wait for it, or stop it.", turn_id=turn_id)
 
 
+class TooManyArticles(ChatError):
+    status, code, title = 409, "too_many_articles", "There is no room for another article"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"You may have {limit:,} articles. Delete one that you no longer need.", limit=limit)
+
+
 class Erased(ChatError):
     """It began before the user had everything erased, and would have come after."""
 
@@ -138,9 +161,32 @@ class VersionConflict(ChatError):
 
 class BodyTooLarge(ChatError):
     status, code, title = 413, "body_too_large", "The body is too large"
+    what: ClassVar[str] = "body"
 
     def __init__(self, limit_bytes: int) -> None:
-        super().__init__(f"A body may have {limit_bytes:,} bytes here at most.", limit_bytes=limit_bytes)
+        super().__init__(f"A {self.what} may have {limit_bytes:,} bytes here at most.", limit_bytes=limit_bytes)
+
+
+class FileTooLarge(BodyTooLarge):
+    code, title, what = "file_too_large", "The file is too large", "file"
+
+
+class FileRefused(ChatError):
+    """A file that is no article, as its first bytes tell."""
+
+    status, code, title = 422, "file_refused", "This file cannot be read"
+
+
+class EmptyFile(FileRefused):
+    code = "empty_file"
+
+
+class UnsupportedFile(FileRefused):
+    code = "unsupported_file"
+
+
+class MislabelledFile(FileRefused):
+    code = "mislabelled_file"
 
 
 class InvalidRequest(ChatError):

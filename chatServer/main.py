@@ -34,6 +34,7 @@ from chatServer.api import (
     events,
     headers,
     health,
+    knowledge,
     mcp,
     memories,
     notes,
@@ -58,6 +59,7 @@ from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
 from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_text
+from chatServer.knowledge.ingest import Library
 from chatServer.memory import guard, recall
 from chatServer.memory.embed import settle
 from chatServer.memory.maintain import Retention
@@ -106,7 +108,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app)
     add_edges(app, settings)
-    of_users = (chat, context, events, sessions, agents, notes, memories, mcp, usage, tokens, account)
+    of_users = (chat, context, events, sessions, agents, notes, memories, knowledge, mcp, usage, tokens, account)
     rooms = (*of_users, dev, auth_proxy, health, docs_page)
     for room in rooms:
         app.include_router(room.router)
@@ -180,6 +182,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                     turns=turns,
                     recaller=recaller,
                     desk=Desk(database, agents_found, recaller, advisers),
+                    library=library_of(settings, database),
                     feeds=feeds,
                     authenticator=Authenticator(issuer, keys, tokens),
                     tokens=tokens,
@@ -223,7 +226,13 @@ def workshop(settings: Settings, database: Database, catalog: Catalog, models: M
     retention = Retention(settings.retention_days, catalog.retention_days)
     advisers = advisers_of(settings, catalog, models)
     reviser = Reviser(settings.revise_model, advisers, tools_for(Desk(database, catalog, advisers=advisers)))
-    return Workshop(database, titles, catalog.memory_scope, embedder_of(settings), retention, reviser)
+    library = library_of(settings, database)
+    return Workshop(database, titles, catalog.memory_scope, library.embedder, retention, reviser, library)
+
+
+def library_of(settings: Settings, database: Database) -> Library:
+    """What articles are made with."""
+    return Library(database, count_text, embedder_of(settings), settings.limit_articles, settings.limit_chunks)
 
 
 def advisers_of(settings: Settings, catalog: Catalog, models: Models) -> Advisers:

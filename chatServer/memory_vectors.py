@@ -5,7 +5,7 @@ import asyncio
 import sys
 from typing import TextIO
 
-from chatServer import logs
+from chatServer import logs, terminal_bar
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.embeddings import embedder_of
 from chatServer.config import Settings
@@ -19,7 +19,6 @@ from chatServer.records import Memory, MemoryFilter, Principal
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
 
-BAR = 30
 PATIENCE_MS = 5_000  # a person at a terminal has some
 SHOWN = 200
 
@@ -48,28 +47,15 @@ async def _reembed_all(settings: Settings) -> str:
     return f"All vectors are of {settings.embedder}: {done}."
 
 
-class Bar:
-    """How far a long command is: a line that is rewritten on a terminal, a line each tenth elsewhere."""
+class Bar(terminal_bar.Bar):
+    """How many of the users are done."""
 
     def __init__(self, total: int, stream: TextIO) -> None:
+        super().__init__(stream)
         self._total = total
-        self._stream = stream
-        self._is_terminal = stream.isatty()
-        self._tenth = -1
 
     def show(self, done: Progress) -> None:
-        share = min(done.users / self._total, 1) if self._total else 1
-        if self._is_terminal:
-            full = round(BAR * share)
-            self._stream.write(f"\r[{'#' * full}{'.' * (BAR - full)}] {share:4.0%}  {done}\x1b[K")
-        elif int(share * 10) > self._tenth:
-            self._tenth = int(share * 10)
-            self._stream.write(f"{share:4.0%}  {done}\n")
-        self._stream.flush()
-
-    def end(self) -> None:
-        if self._is_terminal:
-            self._stream.write("\n")
+        self.draw(done.users / self._total if self._total else 1, done)
 
 
 def retention(settings: Settings) -> Retention:

@@ -64,6 +64,7 @@ revisions_without_model = Counter(
 )
 compactions = Counter("chat_compactions_total", "Summaries of conversations that were made, by why", ["reason"])
 larger_models = Counter("chat_larger_models_total", "Turns whose prompt only fitted into the agent's larger model")
+articles = Counter("chat_articles_total", "Uploads that were read, by what became of them", ["outcome"])
 recall_seconds = Histogram(
     "chat_recall_seconds",
     "Searches in what is remembered, found or not",

@@ -101,6 +101,8 @@ def _ready(batch: Batch) -> tuple[list[dict[str, Any]], list[store.Picture]]:
     rows = [row.model_dump(mode="json", exclude={"images"}) for row in batch.rows]
     if batch.section == "memories":
         rows = [row | store.found_by(row["text"]) for row in rows]
+    if batch.section == "article_chunks":
+        rows = [row | store.chunk_found_by(row["title"], row["heading"], row["text"]) for row in rows]
     return rows, _pictures(batch.rows)
 
 

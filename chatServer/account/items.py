@@ -9,9 +9,11 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from chatServer.account.fields import Big, Count, Json, Long, Moment, Name, Row, SessionId, Share, Short, Tokens
 from chatServer.account.message_items import MessageRow
 from chatServer.conversation.tokens import count_text
-from chatServer.records import Actor, Category, Kind, Operation, Origin, Tier, Trust, TurnState
+from chatServer.records import Actor, ArticleState, Category, Kind, Operation, Origin, Tier, Trust, TurnState
 from chatServer.records.moments import within_calendar
 from chatServer.store import memory_json
+
+NOT_READ = "It was not read yet when it was exported. Upload it again."
 
 RevisionState = Literal["none", "queued", "running", "done", "failed"]
 
@@ -204,6 +206,48 @@ class ChangeRow(Row):
         return before
 
 
+class ArticleRow(Row):
+    article_id: UUID
+    name: Annotated[str, Field(min_length=1, max_length=255)]
+    title: Annotated[str, Field(max_length=300)]
+    media_type: Short
+    size_bytes: Count
+    content_hash: Short
+    version: Count
+    state: ArticleState
+    error_code: Short | None
+    error: Annotated[str, Field(max_length=1_000)] | None
+    pages: Count | None
+    tokens: Count  # both are counted here
+    chunks: Count
+    created_at: Moment
+    updated_at: Moment
+
+    @model_validator(mode="after")
+    def _nothing_is_read_here(self) -> Self:
+        """Files do not come along: what was not read by then has to be uploaded again."""
+        if self.state in ("waiting", "reading"):
+            self.state = "ready" if self.chunks else "failed"
+            self.error_code, self.error = (None, None) if self.chunks else ("not_read", NOT_READ)
+        return self
+
+
+class ChunkRow(Row):
+    article_id: UUID
+    content_hash: Short
+    title: Annotated[str, Field(max_length=300)]
+    position: Count
+    page: Count | None
+    heading: Annotated[str, Field(max_length=300)]
+    text: Annotated[str, Field(max_length=20_000)]
+    tokens: Count
+
+    @model_validator(mode="after")
+    def _is_counted_here(self) -> Self:
+        self.tokens = count_text(self.text)
+        return self
+
+
 class UsageRow(Row):
     day: Annotated[date, AfterValidator(within_calendar)]
     agent_name: Name
@@ -224,5 +268,7 @@ ROWS: dict[str, type[Row]] = {
     "notes_versions": VersionRow,
     "memories": MemoryRow,
     "memory_changes": ChangeRow,
+    "articles": ArticleRow,
+    "article_chunks": ChunkRow,
     "usage": UsageRow,
 }

@@ -1,6 +1,11 @@
-"""Bodies at the door: counted, timed and read whole before a route runs, so that no route has to."""
+"""Bodies at the door: counted, timed and read whole before a route runs, so that no route has to. Those that are larger
+than anybody's memory should be lie in a file meanwhile, which has no name."""
 
 import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import IO, TypeVar
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -16,14 +21,21 @@ LARGER_BYTES = {  # these routes want a token
     ("POST", "/api/chat"): 8_000_000,  # a message may bring images
     ("POST", "/api/account/import"): 50_000_000,  # what is larger is for `chatserver import`
 }
+IN_A_FILE = {("POST", "/api/knowledge"): 25_100_000}  # these too: a file of 25 MB, and what stands around it
 TIMEOUT_S = 30.0
+FILE_TIMEOUT_S = 120.0
 # What this process holds of bodies that still arrive. The first part of each is not counted, so that whoever fills
 # the rest with halves of large bodies does not keep ordinary messages out.
 ARRIVING_BYTES = 64_000_000
 UNCOUNTED_BYTES = 65_536
+PIECE_BYTES = 1_000_000  # of a file, at a time
+FILES_BYTES = 256_000_000  # what lies in files of bodies that arrive or are being worked on
 # A refused sender gets this much more patience, so that it reads our answer instead of a broken connection.
 LINGER_S = 1.0
 LINGER_BYTES = 2_000_000
+
+
+Body = TypeVar("Body")
 
 
 class ClientGone(Exception):
@@ -37,10 +49,14 @@ class WholeBody(Edge):
         super().__init__(app)
         self.timeout_s = timeout_s
         self.free_bytes = arriving_bytes
+        self.free_file_bytes = FILES_BYTES
 
     async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if (scope["method"], scope["path"]) in IN_A_FILE:
+            await self._request_with_file(scope, receive, send)
+            return
         try:
-            body = await self._read(scope, receive)
+            body = await self._read(scope, lambda limit: self._collect(receive, limit), self.timeout_s)
         except ClientGone:
             return
         except errors.ChatError as error:
@@ -48,7 +64,23 @@ class WholeBody(Edge):
             return
         await self.app(scope, _first(body, receive), send)
 
-    async def _read(self, scope: Scope, receive: Receive) -> bytes:
+    async def _request_with_file(self, scope: Scope, receive: Receive, send: Send) -> None:
+        held = Held()
+        with tempfile.TemporaryFile() as file:
+            try:
+                await self._read(scope, lambda limit: self._fill(file, held, receive, limit), FILE_TIMEOUT_S)
+            except ClientGone:
+                return
+            except errors.ChatError as error:
+                await _refuse(scope, receive, send, error)
+                return
+            else:
+                await self.app(scope, _from_file(file, receive), send)
+            finally:
+                self.free_file_bytes += held.bytes
+
+    async def _read(self, scope: Scope, taken: Callable[[int], Awaitable[Body]], timeout_s: float) -> Body:
+        """What `taken` makes of a body that may come; raises what is wrong with it."""
         headers, limit = Headers(scope=scope), limit_bytes(scope["method"], scope["path"])
         announced = headers.get("content-length", "")
         if announced.isdecimal() and int(announced[:20]) > limit:
@@ -56,12 +88,12 @@ class WholeBody(Edge):
         if has_body(headers) and headers.get("content-encoding", "identity").strip().lower() != "identity":
             raise errors.InvalidRequest("Send the body as it is: a Content-Encoding is not accepted.")
         try:
-            async with asyncio.timeout(self.timeout_s):
+            async with asyncio.timeout(timeout_s):
                 if limit > LIMIT_BYTES:
                     await _refuse_strangers(scope, headers)
-                return await self._collect(receive, limit)
+                return await taken(limit)
         except TimeoutError as error:
-            raise errors.RequestTimeout(self.timeout_s) from error
+            raise errors.RequestTimeout(timeout_s) from error
 
     async def _collect(self, receive: Receive, limit: int) -> bytes:
         body = bytearray()
@@ -84,6 +116,33 @@ class WholeBody(Edge):
         finally:
             self.free_bytes += counted
 
+    async def _fill(self, file: IO[bytes], held: "Held", receive: Receive, limit: int) -> None:
+        """The body into a file, a piece at a time: beside everybody else's work, since a disk may take its time."""
+        piece, has_more = bytearray(), True
+        while has_more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
+            piece += message.get("body", b"")
+            has_more = message.get("more_body", False)
+            if held.bytes + len(piece) > limit:
+                raise errors.BodyTooLarge(limit)
+            if len(piece) >= PIECE_BYTES or not has_more:
+                if len(piece) > self.free_file_bytes:
+                    raise errors.Overloaded
+                self.free_file_bytes -= len(piece)
+                held.bytes += len(piece)
+                await asyncio.to_thread(file.write, bytes(piece))
+                piece.clear()
+        file.seek(0)
+
+
+@dataclass(slots=True)
+class Held:
+    """How much of a body lies in its file."""
+
+    bytes: int = 0
+
 
 async def _refuse_strangers(scope: Scope, headers: Headers) -> None:
     """Whose body it is, before any of it is held. The route asks again; the answer is remembered."""
@@ -95,7 +154,7 @@ async def _refuse_strangers(scope: Scope, headers: Headers) -> None:
 
 def limit_bytes(method: str, path: str) -> int:
     """How large a body may be at an address."""
-    return LARGER_BYTES.get((method, path), LIMIT_BYTES)
+    return (LARGER_BYTES | IN_A_FILE).get((method, path), LIMIT_BYTES)
 
 
 def has_body(headers: Headers) -> bool:
@@ -109,6 +168,21 @@ def _first(body: bytes, receive: Receive) -> Receive:
 
     async def received() -> Message:
         return waiting.pop() if waiting else await receive()
+
+    return received
+
+
+def _from_file(file: IO[bytes], receive: Receive) -> Receive:
+    """The body in pieces; after the last, whatever else comes."""
+    is_over = False
+
+    async def received() -> Message:
+        nonlocal is_over
+        if is_over:
+            return await receive()
+        piece = await asyncio.to_thread(file.read, PIECE_BYTES)
+        is_over = len(piece) < PIECE_BYTES
+        return {"type": "http.request", "body": piece, "more_body": not is_over}
 
     return received
 

@@ -12,6 +12,7 @@ from chatServer.api.readiness import Readiness
 from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings
 from chatServer.conversation.feed import Feeds
+from chatServer.knowledge.ingest import Library
 from chatServer.memory.recall import Recaller
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.store.pool import Database
@@ -26,6 +27,7 @@ class State:
     turns: Turns
     recaller: Recaller
     desk: Desk  # what the tools of memory work with
+    library: Library
     feeds: Feeds
     authenticator: Authenticator
     tokens: PersonalTokens

@@ -8,7 +8,7 @@ from uuid import UUID
 from chatServer import errors
 from chatServer.memory.embed import Embedder, measured, written
 from chatServer.records import NOBODY, Principal
-from chatServer.store import embedding
+from chatServer.store import articles, embedding
 from chatServer.store.embedding import Embedded, Unembedded
 from chatServer.store.pool import Database
 
@@ -29,9 +29,11 @@ class Progress(NamedTuple):
     memories: int = 0
     entries: int = 0  # messages that recall could not find before
     failed: int = 0  # users with a row that cannot be read or written
+    chunks: int = 0  # of articles
 
     def __str__(self) -> str:
-        told = f"{self.users} users, {self.messages} messages, {self.memories} memories embedded"
+        chunks = f", {self.chunks} chunks of articles" if self.chunks else ""
+        told = f"{self.users} users, {self.messages} messages, {self.memories} memories{chunks} embedded"
         return f"{told}, {self.failed} users left out (see the log)" if self.failed else told
 
 
@@ -43,8 +45,8 @@ async def reembed(
 ) -> Progress:
     """Make all vectors this embedder's. Whoever is broken off goes on where he was: what is done is not done again."""
     size = await measured(embedder)
-    done = Progress()
     last = NOBODY.user_id
+    done = await reembed_user(database, embedder, NOBODY)  # articles that are everybody's
     while True:
         async with database.sweep() as connection:
             users = await embedding.list_users(connection, last, USERS)
@@ -117,6 +119,28 @@ async def reembed_user(
         written_ids.update(memory.item_id for memory in memories)
         done = _sum(done, await _mend(database, embedder, principal, embedding.Lacking([], [], None), memories))
         on_progress(done)
+    return done._replace(chunks=done.chunks + await embed_chunks(database, embedder, principal))
+
+
+async def embed_chunks(
+    database: Database, embedder: Embedder, principal: Principal, article_id: UUID | None = None
+) -> int:
+    """Vectors for chunks that have none of this embedder, of one article or of all; how many there were."""
+    user_id, model = principal.user_id, _model(embedder)
+    done, after = 0, (NOBODY.user_id, -1)
+    while model:
+        async with database.transaction(principal) as connection:
+            lacking = await articles.find_lacking_chunks(
+                connection, user_id, model, after=after, article_id=article_id, limit=BATCH
+            )
+        if not lacking:
+            break
+        texts = [articles.found_by(chunk.title, chunk.heading, chunk.text) for chunk in lacking]
+        vectors = written(await embedder.embed(texts))
+        async with database.transaction(principal) as connection:
+            await articles.write_chunk_vectors(connection, user_id, model, lacking, vectors)
+        done += len(lacking)
+        after = (lacking[-1].article_id, lacking[-1].position)
     return done
 
 

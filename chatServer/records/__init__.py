@@ -2,6 +2,7 @@
 
 from uuid_utils.compat import uuid7 as new_id
 
+from chatServer.records.articles import Article, ArticleState, Chunk, Passage
 from chatServer.records.budget import USUAL_COMPRESSION, Budget, Compression
 from chatServer.records.callers import Caller
 from chatServer.records.memories import (
@@ -56,10 +57,13 @@ __all__ = [
     "USUAL_COMPRESSION",
     "Actor",
     "Agent",
+    "Article",
+    "ArticleState",
     "Author",
     "Budget",
     "Caller",
     "Category",
+    "Chunk",
     "Compression",
     "Cursor",
     "DayUsage",
@@ -77,6 +81,7 @@ __all__ = [
     "Origin",
     "OutsideServer",
     "Page",
+    "Passage",
     "Principal",
     "Reason",
     "RecallResult",

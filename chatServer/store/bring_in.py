@@ -10,15 +10,15 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from chatServer.messages import searchable
-from chatServer.messages.terms import packed_terms
+from chatServer.messages.terms import packed_terms, stems_of
 from chatServer.records import Session
-from chatServer.store import queries
+from chatServer.store import articles, queries
 from chatServer.store import sessions as titles
 from chatServer.store.memories import digest_of
 from chatServer.store.pool import Connection
 
 SQL = queries.load("bring_in.sql")
-COUNTED = ("active_sessions", "turns", "summaries", "notes", "notes_versions", "memories", "usage")
+COUNTED = ("active_sessions", "turns", "summaries", "notes", "notes_versions", "memories", "articles", "usage")
 
 Rows = Sequence[dict[str, Any]]
 
@@ -41,6 +41,8 @@ async def add_rows(connection: Connection, user_id: UUID, section: str, rows: Ro
         await connection.execute(SQL["hold_memories"], {"user_id": user_id, "seq": last})
     if section == "memory_changes":
         return await _add_changes(connection, user_id, rows)
+    if section == "article_chunks":
+        return await _add_chunks(connection, user_id, rows)
     assert section in COUNTED  # nosec B101 # a name of ours
     answer = await (await connection.execute(SQL[section], {"user_id": user_id, "rows": _json(rows)})).fetchone()
     return int(answer[0]) if answer else 0
@@ -49,6 +51,20 @@ async def add_rows(connection: Connection, user_id: UUID, section: str, rows: Ro
 def found_by(text: str) -> dict[str, Any]:
     words = sorted(set(searchable(text).split()))
     return {"digest": digest_of(text).hex(), "words": words, "terms": packed_terms(text).hex()}
+
+
+def chunk_found_by(title: str, heading: str, text: str) -> dict[str, Any]:
+    return {"words": stems_of(articles.found_by(title, heading, text))}
+
+
+async def _add_chunks(connection: Connection, user_id: UUID, rows: Rows) -> int:
+    """Of articles that came along, or are what the document says."""
+    ids = sorted({UUID(row["article_id"]) for row in rows})
+    await connection.execute(SQL["hold_articles"], {"user_id": user_id, "article_ids": ids})
+    answer = await connection.execute(SQL["article_chunks"], {"user_id": user_id, "rows": _json(rows)})
+    added = await answer.fetchall()
+    await connection.execute(SQL["count_chunks"], {"user_id": user_id, "article_ids": ids})
+    return len(added)
 
 
 async def _add_changes(connection: Connection, user_id: UUID, rows: Rows) -> int:

@@ -15,6 +15,7 @@ IN_ORDER = (
     *("user_agent_active_sessions", "hold_sessions", "turn_events", "summaries", "turns"),
     *("hold_notes", "notes_versions", "agent_long_term_memory"),
     *("memory_heads", "memories", "memory_changes"),
+    *("hold_articles", "article_files", "article_chunks", "articles"),
     *("chat_message_history", "message_superseded", "message_index", "message_images", "sessions"),
     *("personal_tokens", "usage_daily", "user_limits", "user_events"),
 )

@@ -33,6 +33,8 @@ SECTIONS = (  # each after those that its rows refer to
     Section("notes_versions", ("agent_name", "version"), ("", -1)),
     Section("memories", ("memory_id",), (NIL,)),
     Section("memory_changes", ("seq", "memory_id"), (-1, NIL)),
+    Section("articles", ("article_id",), (NIL,)),
+    Section("article_chunks", ("article_id", "position"), (NIL, -1)),
     Section("usage", ("day", "agent_name", "model"), (date.min, "", "")),
 )
 

@@ -1,4 +1,4 @@
-"""The after-work of a turn, as its user leaves it in the queue; store/queue.py is the worker's side."""
+"""What users leave in the queue: the after-work of turns, files to be read. store/queue.py is the worker's side."""
 
 from typing import NamedTuple
 from uuid import UUID
@@ -32,6 +32,11 @@ async def enqueue_after_turn(connection: Connection, session_id: str, turn_id: U
     """Leave the after-work of the user's own turn, in the reply's transaction: both are there, or neither is."""
     values = {"session_id": session_id, "turn_id": turn_id, "delay_s": delay_s}
     await connection.execute(SQL["enqueue_after_turn"], values)
+
+
+async def enqueue_ingest(connection: Connection, article_id: UUID, *, delay_s: int = 0) -> None:
+    """Leave the reading of what the user has uploaded, in the transaction that stores it."""
+    await connection.execute(SQL["enqueue_ingest"], {"article_id": article_id, "delay_s": delay_s})
 
 
 async def forget_jobs(connection: Connection) -> int:

@@ -9,6 +9,9 @@ from uuid import UUID
 from chatServer import errors
 from chatServer.agent.title import TitleModels, give_title
 from chatServer.agent.toolbox import TOOLS
+from chatServer.conversation.tokens import count_text
+from chatServer.knowledge.ingest import Library
+from chatServer.knowledge.ingest import ingest as read_article
 from chatServer.memory.drafts import KnownTools
 from chatServer.memory.embed import Embedder, NoEmbedder
 from chatServer.memory.maintain import FOR_EVER, Retention, maintain
@@ -34,6 +37,7 @@ class Workshop:
     embedder: Embedder = field(default_factory=NoEmbedder)
     retention: Retention = FOR_EVER
     reviser: Reviser = field(default_factory=Reviser)
+    library: Library | None = None  # None: one without limits
 
     def tasks(self) -> Mapping[str, Task]:
         """Every kind of job by its name."""
@@ -41,6 +45,7 @@ class Workshop:
             "after_turn": self.after_turn,
             "forget_events": self.forget_events,
             "maintain_memories": self.maintain_memories,
+            "ingest": self.ingest,
         }
 
     async def after_turn(self, user_id: str, turn_id: str) -> None:
@@ -54,6 +59,11 @@ class Workshop:
         async with self.database.transaction(principal) as connection:
             await events.delete_old_events(connection, principal.user_id)
             await user_events.delete_old_user_events(connection, principal.user_id)
+
+    async def ingest(self, user_id: str, article_id: str) -> None:
+        """What a user has uploaded; he left the job with it."""
+        library = self.library or Library(self.database, count_text, self.embedder)
+        await read_article(library, Principal(UUID(user_id)), UUID(article_id))
 
     async def maintain_memories(self, user_id: str) -> None:
         """What is due of a user's; the sweep finds who has any."""

@@ -57,6 +57,8 @@ async def a_life(client, headers, urls) -> str:
     await chat(message="I moved to Bergen.", session_id="my-thread", agent_id="coder")
     memory = await client.post("/api/memories", json={"text": "Ada keeps geese.", "agent_name": "*"}, headers=headers)
     await client.patch(f"/api/memories/{memory.json()['id']}", json={"text": "Ada keeps ducks."}, headers=headers)
+    files = {"file": ("guide.md", b"# Guide\n\nGeese are fed at noon.")}
+    assert (await client.post("/api/knowledge", files=files, headers=headers)).status_code == 202
     await learned(urls)
     told = (await client.get("/api/memories", headers=headers)).json()["memories"]
     home = next(each for each in told if "Oslo" in each["text"])
@@ -160,15 +162,19 @@ TABLES = {
     "notes_versions": "chat.notes_versions",
     "memories": "chat.memories",
     "memory_changes": "chat.memory_changes",
+    "articles": "chat.articles",
+    "article_chunks": "chat.article_chunks",
     "usage": "chat.usage_daily",
 }
 NOT_EXPORTED = {
     "messages": {"id"},  # the order of the document
     "turns": {"lease_until", "stop_requested_at", "reserved_tokens"},  # while it runs
     "memories": {"digest", "tsv", "terms", "embed_model", "vec"},  # made of its text
+    "article_chunks": {"tsv", "embed_model", "vec"},
 }
 TABLES_NOT_EXPORTED = {
     *("chat.message_superseded", "chat.message_images"),  # they are with the messages
+    "chat.article_files",  # until they are read
     *("chat.message_index", "chat.memory_heads"),  # made of the others
     *("chat.turn_events", "chat.user_events", "chat.user_event_heads", "chat.user_limits"),  # gone in a day
     *("chat.personal_tokens", "chat.erasures", "chat.embedding"),  # keys, receipts and settings of this server

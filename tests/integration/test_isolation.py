@@ -16,6 +16,7 @@ from chatServer.memory.edit import Edit, create
 from chatServer.messages import Message
 from chatServer.records import Cursor, Triple
 from chatServer.store import (
+    articles,
     audit,
     context,
     events,
@@ -64,6 +65,9 @@ TABLES = [
     "chat.memory_changes",
     "chat.personal_tokens",
     "chat.erasures",
+    "chat.articles",
+    "chat.article_files",
+    "chat.article_chunks",
 ]
 KEPT_WITHOUT_THE_SESSION = {
     "public.agent_long_term_memory",
@@ -77,11 +81,14 @@ KEPT_WITHOUT_THE_SESSION = {
     "chat.memory_changes",
     "chat.personal_tokens",
     "chat.erasures",
+    "chat.articles",
+    "chat.article_files",
+    "chat.article_chunks",
 }
 OWN_FILTER = re.compile(rb"\b(\w+\.)?user_id = (%\(user_id\)s|\w+\.user_id)")
 FILTERED = (
-    audit, context, events, history, images, limits, memories, memory_changes, notes, sessions, superseded, titles,
-    tokens, turns, upkeep, usage, user_events,
+    articles, audit, context, events, history, images, limits, memories, memory_changes, notes, sessions, superseded,
+    titles, tokens, turns, upkeep, usage, user_events,
 )  # fmt: skip
 
 
@@ -135,6 +142,17 @@ async def fill(database: Database, user, secret: str, external_id: str) -> str:
                 "values (%s, %s, 'x', '{chat}', now() + interval '1 day')",
                 (uuid.uuid4(), secret),
             ),
+            (
+                "insert into chat.articles (article_id, name, title, media_type, size_bytes, content_hash) "
+                "values (%s, %s, %s, 'text/plain', 1, '')",
+                (turn_id, secret, secret),
+            ),
+            ("insert into chat.article_files (article_id, part, bytes) values (%s, 0, %s)", (turn_id, secret.encode())),
+            (
+                "insert into chat.article_chunks (article_id, position, heading, text, tokens, tsv) "
+                "values (%s, 0, %s, %s, 1, '')",
+                (turn_id, secret, secret),
+            ),
             ("insert into chat.erasures (erased_at, counts) values ('2026-01-01', '{\"sessions\": 1}')", ()),
         ]:
             await connection.execute(statement, values)
@@ -161,12 +179,13 @@ def ids_of(urls: Urls) -> dict[str, str]:
     """Every other id of the victim's: of messages, turns, pictures, events, notes, and the user's own."""
     with owner_connection(urls.owner) as connection:
         [row] = connection.execute(
-            """select m.message_id, m.id, m.turn_id, i.image_id, e.seq, n.id, m.user_id, r.memory_id, p.token_id
+            """select m.message_id, m.id, m.turn_id, i.image_id, e.seq, n.id, m.user_id, r.memory_id, p.token_id,
+                      a.article_id
                from public.chat_message_history m, chat.message_images i, chat.user_events e,
-                    public.agent_long_term_memory n, chat.memories r, chat.personal_tokens p
+                    public.agent_long_term_memory n, chat.memories r, chat.personal_tokens p, chat.articles a
                where e.seq = 1"""
         ).fetchall()
-    names = ("message", "place", "turn", "picture", "event", "notes", "user", "memory", "token")
+    names = ("message", "place", "turn", "picture", "event", "notes", "user", "memory", "token", "article")
     return {name: str(each) for name, each in zip(names, row, strict=True)}
 
 
@@ -234,7 +253,7 @@ async def attack(
             for body in bodies.get(path, [{}]):
                 for query in queries if method == "GET" else [""]:
                     url = path.replace("{session_id}", key).replace("{memory_id}", ids["memory"])
-                    url = url.replace("{token_id}", ids["token"]) + query
+                    url = url.replace("{token_id}", ids["token"]).replace("{article_id}", ids["article"]) + query
                     for version in ("0", "1"):  # the victim's page is at 1
                         page = url.replace("{name}", "assistant").replace("{version}", version)
                         headers = as_eve | {"If-Match": f'"{version}"'}

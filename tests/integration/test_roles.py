@@ -74,6 +74,16 @@ def minimal_rows(session_id: str, turn_id: str, number: int) -> dict[str, dict[s
             "scopes": ["chat"],
             "expires_at": "infinity",
         },
+        "chat.articles": {
+            "article_id": turn_id,
+            "name": name,
+            "title": name,
+            "media_type": "text/plain",
+            "size_bytes": number,
+            "content_hash": "",
+        },
+        "chat.article_files": {"article_id": turn_id, "part": number, "bytes": b""},
+        "chat.article_chunks": {"article_id": turn_id, "position": number, "text": "", "tokens": 0, "tsv": ""},
         "chat.memory_changes": {"seq": number, "memory_id": turn_id, "operation": "created", "actor": "rules"},
         "chat.embedding": {"model": name, "size": number},
     }
@@ -88,6 +98,8 @@ NEEDED = {
     "chat.turn_events": ["chat.sessions", "chat.turns"],
     "chat.notes_versions": ["public.agent_long_term_memory"],
     "chat.summaries": ["chat.sessions"],
+    "chat.article_files": ["chat.articles"],
+    "chat.article_chunks": ["chat.articles"],
 }
 ONE_ROW_A_USER = ["chat.user_event_heads", "chat.user_limits", "chat.memory_heads", "chat.embedding"]
 NUMBERS_ONLY = ("chat.user_event_heads", "chat.memory_heads")
@@ -97,6 +109,7 @@ CONTENTS = {
     "chat.turn_events": "events",
     "chat.message_index": "tsv",
     "chat.memories": "text",
+    "chat.articles": "name",
 }
 WRITES = ["insert into {} default values", "update {} set user_id = user_id", "delete from {}", "truncate {} cascade"]
 

@@ -185,6 +185,49 @@ update chat.message_index i set is_hidden = true
 from held
 where i.user_id = %(user_id)s and i.message_id = held.message_id;
 
+-- name: articles
+-- Articles, without their texts yet; one under the same name stays what it is.
+with added as (
+    insert into chat.articles (user_id, article_id, name, title, media_type, size_bytes, content_hash, version, state,
+        error_code, error, pages, created_at, updated_at)
+    select %(user_id)s, article_id, name, title, media_type, size_bytes, content_hash, version, state, error_code, error,
+        pages, created_at, updated_at
+    from jsonb_to_recordset(%(rows)s) as given (article_id uuid, name text, title text, media_type text,
+        size_bytes integer, content_hash text, version integer, state text, error_code text, error text, pages integer,
+        created_at timestamptz, updated_at timestamptz)
+    on conflict do nothing
+    returning user_id)
+select count(*) from added;
+
+-- name: hold_articles
+-- The articles that texts come into, as everybody who changes them holds them.
+select article_id from chat.articles
+where user_id = %(user_id)s and article_id = any(%(article_ids)s)
+order by article_id
+for update;
+
+-- name: article_chunks
+-- Texts of articles that are there, of the same file.
+insert into chat.article_chunks (user_id, article_id, position, page, heading, text, tokens, tsv)
+select %(user_id)s, given.article_id, given.position, given.page, given.heading, given.text, given.tokens,
+    array_to_tsvector(given.words)
+from jsonb_to_recordset(%(rows)s) as given (article_id uuid, content_hash text, position integer, page integer,
+    heading text, text text, tokens integer, words text[])
+join chat.articles a on a.user_id = %(user_id)s and a.article_id = given.article_id
+    and a.content_hash = given.content_hash
+on conflict do nothing
+returning article_id;
+
+-- name: count_chunks
+-- How much text these articles have now.
+update chat.articles a set chunks = counted.chunks, tokens = counted.tokens
+from (
+    select article_id, count(*)::integer as chunks, sum(tokens)::integer as tokens
+    from chat.article_chunks
+    where user_id = %(user_id)s and article_id = any(%(article_ids)s)
+    group by article_id) counted
+where a.user_id = %(user_id)s and a.article_id = counted.article_id;
+
 -- name: usage
 -- What turns took.
 with added as (

@@ -9,6 +9,10 @@ select session_id from chat.sessions where user_id = %(user_id)s order by sessio
 -- All pages of notes, likewise.
 select agent_name from public.agent_long_term_memory where user_id = %(user_id)s order by agent_name for update;
 
+-- name: hold_articles
+-- All articles: whoever puts a text there holds its article.
+select article_id from chat.articles where user_id = %(user_id)s order by article_id for update;
+
 -- name: hold_event_head
 -- Whoever tells anything waits from here on, and is then too late.
 insert into chat.user_event_heads as heads (user_id, seq)
@@ -58,6 +62,21 @@ select count(*) from gone;
 -- name: memory_changes
 -- What was done to memories.
 with gone as (delete from chat.memory_changes where user_id = %(user_id)s returning user_id)
+select count(*) from gone;
+
+-- name: article_files
+-- What was uploaded and is not read yet.
+with gone as (delete from chat.article_files where user_id = %(user_id)s returning user_id)
+select count(*) from gone;
+
+-- name: article_chunks
+-- The texts of articles.
+with gone as (delete from chat.article_chunks where user_id = %(user_id)s returning user_id)
+select count(*) from gone;
+
+-- name: articles
+-- Articles.
+with gone as (delete from chat.articles where user_id = %(user_id)s returning user_id)
 select count(*) from gone;
 
 -- name: chat_message_history

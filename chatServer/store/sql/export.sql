@@ -114,6 +114,24 @@ where user_id = %(user_id)s and (seq, memory_id) > (%(after_1)s, %(after_2)s)
 order by seq, memory_id
 limit %(limit)s;
 
+-- name: articles
+-- A page of articles; files that are not read yet are left out.
+select article_id, name, title, media_type, size_bytes, content_hash, version, state, error_code, error, pages, tokens,
+    chunks, created_at, updated_at
+from chat.articles
+where user_id = %(user_id)s and article_id > %(after_1)s
+order by article_id
+limit %(limit)s;
+
+-- name: article_chunks
+-- A page of their texts, each with what it belongs to.
+select c.article_id, a.content_hash, a.title, c.position, c.page, c.heading, c.text, c.tokens
+from chat.article_chunks c
+join chat.articles a on a.user_id = c.user_id and a.article_id = c.article_id
+where c.user_id = %(user_id)s and (c.article_id, c.position) > (%(after_1)s, %(after_2)s)
+order by c.article_id, c.position
+limit %(limit)s;
+
 -- name: usage
 -- A page of what turns took.
 select day, agent_name, model, turns, input_tokens, output_tokens, revision_tokens

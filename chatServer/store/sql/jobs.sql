@@ -1,8 +1,12 @@
--- The first three run as the user, through functions that alone may touch the queue for him; the rest as chat_jobs.
+-- The first four run as the user, through functions that alone may touch the queue for him; the rest as chat_jobs.
 
 -- name: enqueue_after_turn
 -- Leave the after-work of the caller's own turn; it is there when the transaction commits.
 select chat.enqueue_after_turn(%(session_id)s::uuid, %(turn_id)s, %(delay_s)s);
+
+-- name: enqueue_ingest
+-- Leave the reading of the caller's own article.
+select chat.enqueue_ingest(%(article_id)s, %(delay_s)s);
 
 -- name: read_status
 -- How many jobs wait, how late the first of them is, how many have failed for good, how late revision is.

@@ -18,13 +18,14 @@ order by kept_at
 limit %(limit)s;
 
 -- name: list_users
--- Who has messages or memories; of all users, and nothing but that. From one user to the next, whatever they have.
+-- Who has messages, memories or articles; of all users, and nothing but that. From one user to the next, whatever they have.
 with recursive everybody (user_id, number) as (
     select %(after)s::uuid, 0
     union all
     select least(
             (select i.user_id from chat.message_index i where i.user_id > e.user_id order by i.user_id limit 1),
-            (select m.user_id from chat.memories m where m.user_id > e.user_id order by m.user_id limit 1)),
+            (select m.user_id from chat.memories m where m.user_id > e.user_id order by m.user_id limit 1),
+            (select a.user_id from chat.articles a where a.user_id > e.user_id order by a.user_id limit 1)),
         e.number + 1
     from everybody e
     where e.user_id is not null and e.number < %(limit)s

@@ -1,0 +1,176 @@
+"""The command chatserver knowledge: add, list, delete. It reads files of this machine itself, with or without a server
+that runs beside it, and stores nothing of a file before all of it is read."""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from uuid import UUID
+
+from chatServer import command, logs
+from chatServer.agent.embeddings import embedder_of
+from chatServer.config import Settings
+from chatServer.conversation.tokens import count_text
+from chatServer.errors import ArticleNotFound, ChatError, StartupError
+from chatServer.knowledge import shelf
+from chatServer.knowledge.ingest import Library
+from chatServer.knowledge.kinds import ENDINGS
+from chatServer.knowledge.read import FAULTS
+from chatServer.knowledge.reading import Unreadable
+from chatServer.memory.embed import settle
+from chatServer.records import NOBODY, Article, Principal
+from chatServer.store.opened import opened_database
+from chatServer.store.pool import Database
+from chatServer.terminal_bar import Bar
+from chatServer.terminal_text import plain, table, user_name, user_of
+
+PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of this machine, and the name that its article gets."""
+
+    path: Path
+    name: str
+
+
+@dataclass(slots=True)
+class Added:
+    """What became of the files."""
+
+    added: int = 0
+    unchanged: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        told = f"{self.added} added, {self.unchanged} as they were, {len(self.problems)} left out."
+        return "\n".join([*self.problems, told])
+
+
+def sources(paths: Sequence[Path]) -> Iterator[Source]:
+    """The files themselves, and what a folder holds that has a known ending: nothing hidden, no link to elsewhere."""
+    for path in paths:
+        if path.is_dir():
+            yield from _within(path)
+        elif path.is_file():
+            yield Source(path, path.name)
+        else:
+            raise StartupError(f"There is no file and no folder {path}.")
+
+
+def _within(folder: Path) -> Iterator[Source]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(place) / name
+            is_wanted = not name.startswith(".") and path.suffix.lower() in ENDINGS
+            if is_wanted and path.is_file() and not path.is_symlink():
+                yield Source(path, path.relative_to(folder).as_posix())
+
+
+def knowledge(settings: Settings, parsed: argparse.Namespace) -> None:
+    logs.install("ERROR")
+    owner = NOBODY if parsed.shared else user_of(settings, parsed.user)
+    said, is_well = asyncio.run(_run(settings, parsed, owner))
+    print(said)
+    if not is_well:
+        sys.exit(1)
+
+
+async def _run(settings: Settings, parsed: argparse.Namespace, owner: Principal) -> tuple[str, bool]:
+    async with opened_database(settings) as database:
+        try:
+            match parsed.action:
+                case "add":
+                    added = await _add(settings, database, owner, list(sources(parsed.paths)))
+                    return str(added), not added.problems
+                case "delete":
+                    return await delete(database, owner, parsed.article), True
+            return listed(await all_of(database, owner), as_json=parsed.json), True
+        except ChatError as error:
+            raise StartupError(error.detail) from error
+
+
+async def _add(settings: Settings, database: Database, owner: Principal, files: Sequence[Source]) -> Added:
+    embedder = embedder_of(settings)
+    await settle(database, embedder)
+    # Whoever runs the server decides how much of it is everybody's.
+    limits = (0, 0) if owner == NOBODY else (settings.limit_articles, settings.limit_chunks)
+    return await add_files(Library(database, count_text, embedder, *limits), owner, files, Bar(sys.stderr))
+
+
+async def add_files(library: Library, owner: Principal, files: Sequence[Source], bar: Bar) -> Added:
+    """One file after the other; one that cannot be read keeps nobody waiting."""
+    done = Added()
+    for number, source in enumerate(files):
+
+        async def show(part: int, total: int, number: int = number, source: Source = source) -> None:
+            bar.draw((number + part / max(total, 1)) / len(files), plain(source.name))
+
+        await show(0, 1)
+        try:
+            with source.path.open("rb") as file:
+                unread = await asyncio.to_thread(shelf.look_at, source.name, file)
+                is_new = await shelf.add(library, owner, unread, file, show) is not None
+            done.added += is_new
+            done.unchanged += not is_new
+        except Unreadable as error:
+            done.problems.append(f"{plain(source.name)}: {FAULTS[error.fault]}")
+        except ChatError as error:
+            done.problems.append(f"{plain(source.name)}: {error.detail}")
+        except OSError as error:
+            done.problems.append(f"{plain(source.name)}: {error.strerror}")
+    bar.draw(1, f"{len(files)} files")
+    bar.end()
+    return done
+
+
+async def all_of(database: Database, owner: Principal) -> list[Article]:
+    """What one user has, or what is everybody's."""
+    found: list[Article] = []
+    before: UUID | None = None
+    while True:
+        page, before = await shelf.find(database, owner, limit=PAGE, before=before)
+        found += [article for article in page if article.is_shared == (owner == NOBODY)]
+        if before is None:
+            return found
+
+
+def listed(articles: Sequence[Article], *, as_json: bool) -> str:
+    if as_json:
+        return json.dumps([asdict(article) for article in articles], default=str, indent=2)
+    if not articles:
+        return "There are no articles."
+    rows = [(each.article_id, each.state, each.pages, each.chunks, each.tokens, each.name) for each in articles]
+    return table(("ID", "STATE", "PAGES", "CHUNKS", "TOKENS", "NAME"), rows)
+
+
+async def delete(database: Database, owner: Principal, wanted: str) -> str:
+    """By its id or its name."""
+    known = [each for each in await all_of(database, owner) if wanted in (each.name, str(each.article_id))]
+    if not known:
+        raise ArticleNotFound
+    await shelf.delete(database, owner, known[0].article_id)
+    return f"Deleted {plain(known[0].name)} with {known[0].chunks} chunks."
+
+
+def add(commands: command.Commands) -> None:
+    """Say how each is called."""
+    parser = commands.add_parser("knowledge", help="documents that answers are taken from")
+    actions = parser.add_subparsers(required=True, metavar="ACTION", dest="action")
+    adding = actions.add_parser("add", help="read files, or all of a folder: text, Markdown, HTML, PDF")
+    adding.add_argument("paths", nargs="+", metavar="DIR|FILE", type=Path)
+    listing = actions.add_parser("list", help="what is there")
+    listing.add_argument("--json", action="store_true", help="for programs")
+    deleting = actions.add_parser("delete", help="delete one, with all its text")
+    deleting.add_argument("article", metavar="ID|NAME", type=user_name)
+    for each in (adding, listing, deleting):
+        whose = each.add_mutually_exclusive_group(required=True)
+        whose.add_argument("--user", metavar="ID|NAME", type=user_name)
+        whose.add_argument("--shared", action="store_true", help="everybody's to read")
+        each.set_defaults(command=knowledge)
