@@ -405,6 +405,62 @@ create table chat.embedding (
 );
 
 
+-- Knowledge -----------------------------------------------------------------------------------------
+
+-- Documents that answers can be taken from, one for each name. State and error are about the last upload; what was
+-- read before answers until it is ready. Those of the nil UUID are everybody's to read.
+create table chat.articles (
+    user_id       uuid        not null default chat.uid(),
+    article_id    uuid        not null,
+    name          text        not null check (name <> '' and octet_length(name) <= 1024),  -- never a path
+    title         text        not null,
+    media_type    text        not null,
+    size_bytes    integer     not null,
+    content_hash  text        not null,                     -- SHA-256 of the last upload
+    version       integer     not null default 1,           -- the number of the last upload
+    state         text        not null default 'waiting' check (state in ('waiting', 'reading', 'ready', 'failed')),
+    error_code    text,
+    error         text,
+    pages         integer,
+    tokens        integer     not null default 0,           -- of all chunks that answer now
+    chunks        integer     not null default 0,           -- how many these are
+    created_at    timestamptz not null default now(),
+    updated_at    timestamptz not null default now(),
+    primary key (user_id, article_id),
+    unique (user_id, name)
+);
+
+-- What was uploaded, in parts, until it is read.
+create table chat.article_files (
+    user_id     uuid     not null default chat.uid(),
+    article_id  uuid     not null,
+    part        integer  not null,
+    bytes       bytea    not null,
+    primary key (user_id, article_id, part),
+    foreign key (user_id, article_id) references chat.articles (user_id, article_id) on delete cascade
+);
+alter table chat.article_files alter column bytes set storage external;  -- most files are compressed already
+
+-- The text of an article, cut. In the order of their positions the texts are the article, nothing twice, nothing left
+-- out. Words and vectors lie in the row as they are, since a search looks at those of every chunk; texts lie elsewhere.
+-- tsv holds at most 4,000 bytes. No index on it, for the reason that message_index gives.
+create table chat.article_chunks (
+    user_id      uuid      not null default chat.uid(),
+    article_id   uuid      not null,
+    position     integer   not null,
+    page         integer,                                   -- where it begins, from 1; null: there are none
+    heading      text      not null default '',             -- the headings above it: Guide > Setup
+    text         text      not null,
+    tokens       integer   not null,
+    tsv          tsvector  not null,
+    embed_model  text,
+    vec          halfvec,
+    primary key (user_id, article_id, position),
+    foreign key (user_id, article_id) references chat.articles (user_id, article_id) on delete cascade
+);
+alter table chat.article_chunks alter column tsv set storage plain, alter column vec set storage main;
+
+
 -- Tokens ---------------------------------------------------------------------------------------------
 
 -- Tokens that a user makes for clients which cannot sign in themselves: what is kept is a hash, never the secret.
@@ -529,6 +585,22 @@ create policy own_rows on chat.memory_changes to chat_user
     using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
 create policy own_rows on chat.embedding to chat_user
     using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
+
+revoke all on chat.articles, chat.article_files, chat.article_chunks from public, anon, authenticated;
+grant select, insert, update, delete on chat.articles, chat.article_files, chat.article_chunks to chat_user;
+alter table chat.articles enable row level security, force row level security;
+alter table chat.article_files enable row level security, force row level security;
+alter table chat.article_chunks enable row level security, force row level security;
+create policy own_rows on chat.articles to chat_user
+    using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
+create policy own_rows on chat.article_files to chat_user
+    using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
+create policy own_rows on chat.article_chunks to chat_user
+    using (user_id = (select chat.uid())) with check (user_id = (select chat.uid()));
+create policy shared_rows on chat.articles for select to chat_user
+    using (user_id = '00000000-0000-0000-0000-000000000000');
+create policy shared_rows on chat.article_chunks for select to chat_user
+    using (user_id = '00000000-0000-0000-0000-000000000000');
 
 revoke all on chat.erasures from public, anon, authenticated;
 grant select, insert on chat.erasures to chat_user;
@@ -1221,6 +1293,25 @@ $$;
 revoke all on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status(), chat.forget_jobs() from public;
 grant execute on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status(), chat.forget_jobs() to chat_user;
 
+-- How a user leaves the reading of what he has uploaded: one of his articles after the other, and behind the after-work
+-- of turns, for which somebody waits.
+create function chat.enqueue_ingest(article_id uuid) returns void
+    language plpgsql
+    security definer
+    set search_path = procrastinate, pg_temp
+as $$
+begin
+    if chat.uid() is null then
+        raise insufficient_privilege using message = 'nobody has no articles';
+    end if;
+    insert into procrastinate_jobs (queue_name, task_name, priority, lock, args)
+    values ('chat', 'ingest', -1, chat.uid() || ':articles',
+            jsonb_build_object('user_id', chat.uid(), 'article_id', article_id));
+end
+$$;
+revoke all on function chat.enqueue_ingest(uuid) from public;
+grant execute on function chat.enqueue_ingest(uuid) to chat_user;
+
 
 -- Whoever works off the queue finds what has expired: whose it is and when it was, never what it says.
 grant usage on schema chat to chat_jobs;
@@ -1251,6 +1342,10 @@ create policy ids_and_times on chat.memories for select to chat_jobs using (true
 grant select (user_id, seq, kept_seq, kept_at) on chat.memory_heads to chat_jobs;
 create policy ids_and_numbers on chat.memory_heads for select to chat_jobs using (true);
 
+-- And who has articles, to embed them.
+grant select (user_id) on chat.articles to chat_jobs;
+create policy ids_and_models on chat.articles for select to chat_jobs using (true);
+
 
 -- Which revision this is ----------------------------------------------------------------------------
 
@@ -1259,4 +1354,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0013');
+insert into chat.alembic_version (version_num) values ('0014');

@@ -10,6 +10,8 @@ import Stemmer
 from chatServer.messages.clean import searchable
 
 MAX_TERMS = 4_096  # of the longest essay; what comes later is found by full text alone
+MAX_STEM_BYTES = 4_000  # of a tsvector that has to lie in its row, whose page has 8 kB
+LEXEME_BYTES = 4  # what a tsvector takes for each beside its letters
 
 # Words that carry grammar and no matter: left out, since in a small history even "did" looks rare.
 _GRAMMAR = """a an the and or but if of to in on at for with from by as is are was were be been being am do does did
@@ -40,10 +42,19 @@ def terms_of(text: str) -> "array[int]":
 
 def hashed(words: list[str]) -> list[int]:
     """What is left of some words: without those of grammar, stemmed, as numbers."""
-    meant = [word for word in words if word not in FUNCTION_WORDS][:MAX_TERMS]
-    # One for each call: a stemmer must not serve two threads, and making it takes 10 us.
-    stems: list[str] = Stemmer.Stemmer("english", maxCacheSize=0).stemWords(meant)
-    return [zlib.crc32(stem.encode()) for stem in stems]
+    return [zlib.crc32(stem.encode()) for stem in _stems(words)]
+
+
+def stems_of(text: str) -> list[str]:
+    """The words that a chunk of an article is found by, each once, in their order: as many as its row holds."""
+    kept: list[str] = []
+    size = 0
+    for stem in dict.fromkeys(_stems(searchable(text).split())):
+        size += len(stem.encode()) + LEXEME_BYTES
+        if size > MAX_STEM_BYTES:
+            break
+        kept.append(stem)
+    return kept
 
 
 def packed_terms(text: str) -> bytes:
@@ -52,6 +63,13 @@ def packed_terms(text: str) -> bytes:
     if sys.byteorder == "big":
         terms.byteswap()
     return terms.tobytes()
+
+
+def _stems(words: list[str]) -> list[str]:
+    meant = [word for word in words if word not in FUNCTION_WORDS][:MAX_TERMS]
+    # One for each call: a stemmer must not serve two threads, and making it takes 10 us.
+    stems: list[str] = Stemmer.Stemmer("english", maxCacheSize=0).stemWords(meant)
+    return stems
 
 
 def _marks(text: str, words: list[str]) -> list[int]:

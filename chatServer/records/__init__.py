@@ -2,6 +2,7 @@
 
 from uuid_utils.compat import uuid7 as new_id
 
+from chatServer.records.articles import Article, ArticleState, Chunk, Passage
 from chatServer.records.callers import Caller
 from chatServer.records.memories import (
     EVERY_AGENT,
@@ -55,10 +56,13 @@ __all__ = [
     "NOBODY",
     "Actor",
     "Agent",
+    "Article",
+    "ArticleState",
     "Author",
     "Budget",
     "Caller",
     "Category",
+    "Chunk",
     "Cursor",
     "DayUsage",
     "EventKind",
@@ -75,6 +79,7 @@ __all__ = [
     "Origin",
     "OutsideServer",
     "Page",
+    "Passage",
     "Principal",
     "Reason",
     "RecallResult",

@@ -8,6 +8,9 @@ import pytest
 from tests.conftest import cloned, owner_connection
 
 POLICY = "(user_id = ( SELECT chat.uid() AS uid))"
+SHARED = (
+    "(user_id = '00000000-0000-0000-0000-000000000000'::uuid)"  # everybody reads these rows
+)
 TABLES = """
 with ours as (
     select c.oid, c.oid::regclass::text as name, c.relrowsecurity, c.relforcerowsecurity
@@ -71,7 +74,11 @@ def policies_that_are_not_about_the_user(connection: psycopg.Connection) -> list
         connection,
         f"""{TABLES}
         select name || '.' || p.polname from pg_policy p join ours on ours.oid = p.polrelid
-        where not (p.polroles = array['chat_jobs'::regrole::oid] and p.polcmd = 'r') and (
+        where not (p.polroles = array['chat_jobs'::regrole::oid] and p.polcmd = 'r')
+            and not (name in ('chat.articles', 'chat.article_chunks') and p.polcmd = 'r'
+                and p.polroles = array['chat_user'::regrole::oid]
+                and pg_get_expr(p.polqual, p.polrelid) = $${SHARED}$$)
+            and (
             coalesce(pg_get_expr(p.polqual, p.polrelid), '{POLICY}') <> '{POLICY}'
             or coalesce(pg_get_expr(p.polwithcheck, p.polrelid), '{POLICY}') <> '{POLICY}'
             or (p.polqual is null and p.polwithcheck is null)
@@ -221,6 +228,8 @@ PLANTED: list[tuple[Rule, str]] = [
     (policies_that_are_not_about_the_user, "create policy bad on chat.turns to chat_user using (true)"),
     (policies_that_are_not_about_the_user, "create policy bad on chat.turns to chat_user using (user_id = chat.uid())"),
     (policies_that_are_not_about_the_user, f"create policy bad on chat.turns using {POLICY}"),
+    (policies_that_are_not_about_the_user, f"create policy bad on chat.turns for select to chat_user using {SHARED}"),
+    (policies_that_are_not_about_the_user, f"create policy bad on chat.articles to chat_user using {SHARED}"),
     (
         policies_that_are_not_about_the_user,
         f"create policy bad on chat.turns to chat_user using {POLICY} with check (user_id is not null)",

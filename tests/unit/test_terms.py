@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from chatServer.memory.ranking.question import read_question
-from chatServer.messages.terms import ASKS, MARKS, MAX_TERMS, OF_A_TIME, OF_ONESELF, packed_terms, terms_of
+from chatServer.messages.terms import ASKS, MARKS, MAX_TERMS, OF_A_TIME, OF_ONESELF, packed_terms, stems_of, terms_of
 
 JUNK = [
     "\0" * 100_000,
@@ -92,3 +92,11 @@ def test_a_question_without_a_year_names_no_days():
 
 def words(text: str) -> list[int]:
     return [term for term in terms_of(text) if term not in MARKS]
+
+
+def test_the_stems_of_a_chunk_are_each_there_once_and_fit_into_its_row():
+    assert stems_of("The printers print, and the printer printed.") == ["printer", "print"]
+    junk = " ".join(f"w{number}x" for number in range(5_000))
+    assert 100 < len(stems_of(junk)) < 1_000
+    assert sum(len(stem) + 4 for stem in stems_of(junk)) <= 4_000
+    assert stems_of("") == stems_of("\0 \ud800") == []
