@@ -1,0 +1,206 @@
+"""retrieve: passages of the user's articles, and of everybody's, that bear on a question, in the room that is left."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from chatServer import errors, metrics
+from chatServer.knowledge import fit
+from chatServer.knowledge.quote import quoted
+from chatServer.knowledge.rank import ArticleKey, Shelf, rank
+from chatServer.memory.embed import Embedder, written
+from chatServer.messages.terms import stems_of
+from chatServer.records import NOBODY, Passage, Principal
+from chatServer.store import retrieval as store
+from chatServer.store.pool import Connection, Database
+
+TOP_K = 5  # articles
+READ_CHARS = 4_000  # of a question; a pasted file says no more about what is wanted than its beginning
+EMBED_S = 2.0  # for the question's vector: an embedder may be elsewhere
+PREFIX_FROM = 4  # letters of a word that are kept when its ending may be another
+ENDING = 2  # letters
+SEAM = 4  # tokens that two texts may take more together than apart
+MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
+IN_A_THREAD_CHARACTERS = 50_000
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """A question, and where and for how much of an answer is looked."""
+
+    principal: Principal
+    looked: store.Looked
+    top_k: int
+    room_tokens: int
+
+    @property
+    def owners(self) -> tuple[UUID, UUID]:
+        return self.principal.user_id, NOBODY.user_id
+
+
+class Retriever:
+    """The verb, bound to where it looks."""
+
+    def __init__(self, database: Database, embedder: Embedder, count: Callable[[str], int]) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._count = count
+
+    async def retrieve(
+        self,
+        principal: Principal,
+        query: str,
+        top_k: int = TOP_K,
+        reserved_tokens: int = 0,
+        *,
+        window_tokens: int,
+    ) -> list[Passage]:
+        """What can be read of the best `top_k` articles beside `reserved_tokens` of a model's window: whole articles
+        while they fit, then their best chunks. As `quoted` puts it, it never takes more."""
+        began = time.perf_counter()
+        query, room = query[:READ_CHARS], window_tokens - reserved_tokens - self._count(quoted([])) - SEAM
+        words = _words(query)
+        if room <= 0 or top_k <= 0 or not query.strip():
+            return []
+        vector = await self._vector(query)
+        looked = store.Looked(words, self._embedder.name, self._embedder.size or 0, vector)
+        async with self._database.transaction(principal) as connection:
+            passages = await self._found(connection, Looking(principal, looked, top_k, room))
+        metrics.retrieval_seconds.observe(time.perf_counter() - began)
+        return passages
+
+    async def _found(self, connection: Connection, looking: Looking) -> list[Passage]:
+        asked = [await store.ask_scores(connection, owner, looking.looked) for owner in looking.owners]
+        scored = [await store.read_scores(answer) for answer in asked]
+        shelves = {
+            owner: Shelf.of(owner, each) for owner, each in zip(looking.owners, scored, strict=True) if each is not None
+        }
+        hits = rank(list(shelves.values()), len(looking.looked.words))
+        articles = list(dict.fromkeys(hit.article for hit in hits))[: looking.top_k]
+        offered = await self._offered(connection, shelves, articles)
+        choice = fit.choose(hits, offered, looking.room_tokens)
+        texts = await _texts(connection, looking.owners, choice.runs())
+        scores = {key: next(hit.score for hit in hits if hit.article == key) for key in offered}
+        while passages := list(_passages(choice, offered, texts, scores)):
+            over = await self._over(passages, looking.room_tokens)
+            if over <= 0:
+                break
+            choice.give_back(over)
+        return passages
+
+    async def _offered(
+        self, connection: Connection, shelves: Mapping[UUID, Shelf], articles: Sequence[ArticleKey]
+    ) -> dict[ArticleKey, fit.Offered]:
+        """Those that are there, in their order."""
+        asked = {
+            owner: await store.ask_heads(
+                connection, owner, [key.article_id for key in articles if key.owner_id == owner]
+            )
+            for owner in {key.owner_id for key in articles}
+        }
+        heads = {
+            ArticleKey(owner, head.article_id): head
+            for owner, answer in asked.items()
+            for head in await answer.fetchall()
+        }
+        return {
+            key: fit.Offered(heads[key], shelves[key.owner_id].sizes_of(key.article_id), self._around(heads[key]))
+            for key in articles
+            if key in heads
+        }
+
+    def _around(self, head: store.Head) -> int:
+        """What is written around a passage takes so many tokens, whatever page it is on."""
+        return self._count(quoted([_empty(head)])) - self._count(quoted([])) + SEAM
+
+    async def _over(self, passages: Sequence[Passage], room_tokens: int) -> int:
+        """How many tokens they take too many; counted only when it may be any."""
+        text = quoted(passages)
+        chunks = sum(passage.last - passage.first + 1 for passage in passages)
+        inside = sum(passage.tokens for passage in passages) + SEAM * (chunks + len(passages))
+        around = len(text) - sum(len(passage.text) for passage in passages)  # of hostile texts this may be much
+        if inside + around * MAX_TOKENS_A_CHARACTER <= room_tokens:
+            return 0
+        is_long = len(text) > IN_A_THREAD_CHARACTERS
+        tokens = await asyncio.to_thread(self._count, text) if is_long else self._count(text)
+        return tokens - self._count(quoted([])) - room_tokens
+
+    async def _vector(self, query: str) -> str | None:
+        """Of the question, as Postgres reads it; without one, words alone have to do."""
+        if self._embedder.size == 0:
+            return None
+        try:
+            async with asyncio.timeout(EMBED_S):
+                return written(await self._embedder.embed([query]))[0]
+        except (TimeoutError, errors.EmbedderFailed) as error:
+            logger.warning("no vector for a question to the articles: %s", type(error).__name__)
+            return None
+
+
+def _words(query: str) -> list[str]:
+    """The longest stems of a question, as tsquery spells them. English is cut to its stems; the words of other scripts
+    are looked for by their beginnings, since their endings change."""
+    stems = sorted(stems_of(query), key=len, reverse=True)[: store.WORDS]
+    return [_spelled(stem) for stem in stems]
+
+
+def _spelled(stem: str) -> str:
+    escaped = stem.replace("\\", "\\\\").replace("'", "''")
+    if stem.isascii() or len(stem) <= PREFIX_FROM:
+        return f"'{escaped}'"
+    return f"'{escaped[: max(PREFIX_FROM, len(escaped) - ENDING)]}':*"
+
+
+async def _texts(
+    connection: Connection, owners: Sequence[UUID], runs: Sequence[tuple[ArticleKey, range]]
+) -> dict[tuple[ArticleKey, int], store.Live]:
+    places: dict[UUID, list[store.Place]] = {owner: [] for owner in owners}
+    for key, positions in runs:
+        places[key.owner_id] += [store.Place(key.article_id, position) for position in positions]
+    asked = {owner: await store.ask_chunks(connection, owner, each) for owner, each in places.items() if each}
+    return {
+        (ArticleKey(owner, live.article_id), live.position): live
+        for owner, answer in asked.items()
+        for live in await answer.fetchall()
+    }
+
+
+def _passages(
+    choice: fit.Choice,
+    offered: Mapping[ArticleKey, fit.Offered],
+    texts: Mapping[tuple[ArticleKey, int], store.Live],
+    scores: Mapping[ArticleKey, float],
+) -> list[Passage]:
+    found = []
+    for key, positions in choice.runs():
+        chunks = [texts[key, position] for position in positions if (key, position) in texts]
+        if not chunks:  # deleted meanwhile
+            continue
+        head = offered[key].head
+        found.append(
+            replace(
+                _empty(head),
+                text="".join(chunk.text for chunk in chunks),
+                tokens=sum(chunk.tokens for chunk in chunks),
+                score=scores[key],
+                first=chunks[0].position,
+                last=chunks[-1].position,
+                page=chunks[0].page,
+                heading=chunks[0].heading,
+                is_whole=len(chunks) == head.chunks,
+                is_shared=key.owner_id == NOBODY.user_id,
+            )
+        )
+    return found
+
+
+def _empty(head: store.Head) -> Passage:
+    """What stands around a passage, on the longest of page numbers."""
+    return Passage(
+        head.article_id, head.name, head.title, head.media_type, text="", tokens=0, score=0, first=0, last=0, page=10**6
+    )
