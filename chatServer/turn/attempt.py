@@ -11,6 +11,7 @@ from typing import Literal
 from chatServer import errors, metrics
 from chatServer.agent.answer import Answerer
 from chatServer.agent.tools import ToolContext
+from chatServer.knowledge.retrieve import Retriever
 from chatServer.memory.reach import shelves_of
 from chatServer.messages import Message
 from chatServer.records import ModelInput, RecallResult, Turn, TurnEvent, Usage
@@ -38,7 +39,9 @@ logger = logging.getLogger(__name__)
 class Attempt:
     """One attempt at one turn."""
 
-    def __init__(self, begun: Begun, database: Database, pace: Pace, recaller: Recaller) -> None:
+    def __init__(
+        self, begun: Begun, database: Database, pace: Pace, recaller: Recaller, retriever: Retriever | None = None
+    ) -> None:
         self.begun = begun
         self.log = EventLog(begun.first_seq)
         self.outcome: Outcome | None = None  # once it is stored
@@ -46,6 +49,7 @@ class Attempt:
         self._database = database
         self._record = Record(begun, database, self.log, pace)
         self._recaller = recaller
+        self._retriever = retriever
         self._recalled: RecallResult | None = None
         self._heard = Heard()
         self._shall_end = asyncio.Event()
@@ -135,6 +139,7 @@ class Attempt:
             turn_id=begun.turn.turn_id,
             attempt=begun.turn.attempt,
             shelves=shelves_of(begun.agent, begun.session.session_id),
+            retriever=self._retriever,
         )
         asked = await self._recall()
         async with contextlib.aclosing(answerer.answer(asked, begun.tools, context)) as answer:
@@ -223,7 +228,8 @@ class Attempt:
         unfinished = self._heard.closing() if outcome.state != "done" else []
         known = replace(outcome, recalled=None)  # it was told before the first word
         starting = [replay.revision_event(self.begun.turn)] if is_to_be_revised(self.begun, outcome) else []
-        return [*unfinished, *starting, *replay.ending_of(ended(self.begun.turn, known), outcome.error)]
+        ending = replay.ending_of(ended(self.begun.turn, known), outcome.error, outcome.messages)
+        return [*unfinished, *starting, *ending]
 
 
 def _described(turn: Turn) -> dict[str, str | int]:

@@ -112,7 +112,7 @@ class Beginning:
             asked, budget = assemble(parts, window.stored, is_whole=window.is_whole)
             needed = budget.prompt_tokens + budget.reserve_tokens
             allowance = await limits.reserve(connection, counted, turn.turn_id, needed)
-        tools = tools_for(agent, session)
+        tools = tools_for(agent, session, has_articles=context.has_articles)
         return Begun(principal, session, agent, turn, window, asked, budget, tools, allowance, asked_at)
 
     def _model_for(self, agent: Agent) -> str:

@@ -29,7 +29,8 @@ def test_the_agents_of_the_repo_load():
     assert [agent.name for agent in catalog] == ["assistant", "coder"]
     assert catalog.get("assistant").window_messages == 20
     assert "{long_term_memory_notes}" in catalog.get("coder").prompt
-    assert all(agent.tools == ("manage_long_term_memory", "forget_memories") for agent in catalog)
+    tools = ("manage_long_term_memory", "forget_memories", "retrieve_context")
+    assert all(agent.tools == tools for agent in catalog)
 
 
 def test_all_problems_of_all_files_are_reported_at_once(tmp_path):
