@@ -116,6 +116,7 @@ class Graph:
         turn = InGraph(run, None)
         if self._has_pii:
             turn.redactor = pii.StreamRedactor()
+            run.context.as_read = pii.redact
             messages = [pii.redacted(message) for message in messages]
         given: Any = {"messages": messages}
         stream = self._graph.astream(given, context=turn, stream_mode="custom")

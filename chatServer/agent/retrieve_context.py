@@ -40,6 +40,7 @@ async def _run(context: ToolContext, said: RetrieveInput) -> ToolResult:
         said.top_k,
         context.window_tokens - context.room_tokens,
         window_tokens=context.window_tokens,
+        as_read=context.as_read,
     )
     if not passages:
         return ToolResult(NOTHING)

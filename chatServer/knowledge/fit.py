@@ -26,7 +26,8 @@ class Offered:
 class Choice:
     """What is taken so far, in the order in which it was: the last is given back first."""
 
-    def __init__(self, offered: Mapping[ArticleKey, Offered], room_tokens: int) -> None:
+    def __init__(self, hits: Sequence[Hit], offered: Mapping[ArticleKey, Offered], room_tokens: int) -> None:
+        self._hits = [hit for hit in hits if hit.article in offered]
         self._offered = offered
         self._left = room_tokens
         self._order: list[tuple[ArticleKey, int]] = []
@@ -46,15 +47,28 @@ class Choice:
         article, taken = self._offered[key], self._taken[key]
         if position in taken or position not in article.sizes:
             return
-        is_joined = position - 1 in taken or position + 1 in taken
-        tokens = article.sizes[position] + PER_CHUNK + (0 if is_joined else article.frame_tokens)
+        joins = (position - 1 in taken) + (position + 1 in taken)  # both: two passages become one
+        tokens = article.sizes[position] + PER_CHUNK + (1 - joins) * article.frame_tokens
         if tokens <= self._left:
             self._left -= tokens
             self._order.append((key, position))
             taken.add(position)
 
-    def has(self, hit: Hit) -> bool:
-        return hit.position in self._taken[hit.article]
+    def fill(self) -> None:
+        """Chunks as they were found, then what stands around them."""
+        for hit in self._hits:
+            self.take(hit.article, hit.position)
+        found = [hit for hit in self._hits if hit.position in self._taken[hit.article]]
+        for distance in range(1, NEIGHBOURS + 1):
+            for hit in found:
+                self.take(hit.article, hit.position + distance)
+                self.take(hit.article, hit.position - distance)
+
+    def fill_more(self, tokens: int) -> bool:
+        """What was counted says that there is room for so much more; whether anything fits there."""
+        before, self._left = len(self._order), tokens
+        self.fill()
+        return len(self._order) > before
 
     def give_back(self, tokens: int) -> None:
         """At least so many tokens, and at least one chunk."""
@@ -80,17 +94,9 @@ class Choice:
 def choose(hits: Sequence[Hit], offered: Mapping[ArticleKey, Offered], room_tokens: int) -> Choice:
     """Of articles in the order of their best chunks: whole ones while they fit; of the first that does not, and of
     those after it, chunks as they were found, then their neighbours."""
-    choice = Choice(offered, room_tokens)
-    keys = list(offered)
-    while keys and choice.take_whole(keys[0]):
-        keys.pop(0)
-    rest = set(keys)
-    parts = [hit for hit in hits if hit.article in rest]
-    for hit in parts:
-        choice.take(hit.article, hit.position)
-    found = [hit for hit in parts if choice.has(hit)]
-    for distance in range(1, NEIGHBOURS + 1):
-        for hit in found:
-            choice.take(hit.article, hit.position + distance)
-            choice.take(hit.article, hit.position - distance)
+    choice = Choice(hits, offered, room_tokens)
+    for key in offered:
+        if not choice.take_whole(key):
+            break
+    choice.fill()
     return choice

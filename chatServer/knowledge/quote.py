@@ -22,12 +22,11 @@ def _block(passage: Passage) -> str:
 def label_of(passage: Passage) -> str:
     """Where a passage is from, in one line; nothing of the text can stand there."""
     title, name = _one_line(passage.title), _one_line(passage.name)
-    place = [] if title == name else [name]
+    parts = [title] if title == name else [title, name]
     if passage.page is not None and not passage.is_whole:
-        place.append(f"page {passage.page}")
-    return f"{title} ({', '.join(place)})" if place else title
+        parts.append(f"page {passage.page}")
+    return ", ".join(parts)
 
 
 def _one_line(text: str) -> str:
-    """Kept from looking like the end of its label."""
-    return " ".join(text.replace("(", " ").replace(")", " ").split())[:LABEL_CHARACTERS] or "untitled"
+    return " ".join(text.split())[:LABEL_CHARACTERS] or "untitled"

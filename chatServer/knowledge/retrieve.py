@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from uuid import UUID
 
 from chatServer import errors, metrics
@@ -26,6 +27,8 @@ SEAM = 4  # tokens that two texts may take more together than apart
 MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
 IN_A_THREAD_CHARACTERS = 50_000
 
+AsRead = Callable[[str], str]
+
 logger = logging.getLogger(__name__)
 
 
@@ -37,6 +40,7 @@ class Looking:
     looked: store.Looked
     top_k: int
     room_tokens: int
+    as_read: AsRead | None = None
 
     @property
     def owners(self) -> tuple[UUID, UUID]:
@@ -59,9 +63,11 @@ class Retriever:
         reserved_tokens: int = 0,
         *,
         window_tokens: int,
+        as_read: AsRead | None = None,
     ) -> list[Passage]:
         """What can be read of the best `top_k` articles beside `reserved_tokens` of a model's window: whole articles
-        while they fit, then their best chunks. As `quoted` puts it, it never takes more."""
+        while they fit, then their best chunks. As `quoted` puts it, it never takes more; nor when `as_read` says what
+        becomes of a text before a model reads it."""
         began = time.perf_counter()
         query, room = query[:READ_CHARS], window_tokens - reserved_tokens - self._count(quoted([])) - SEAM
         words = _words(query)
@@ -70,7 +76,7 @@ class Retriever:
         vector = await self._vector(query)
         looked = store.Looked(words, self._embedder.name, self._embedder.size or 0, vector)
         async with self._database.transaction(principal) as connection:
-            passages = await self._found(connection, Looking(principal, looked, top_k, room))
+            passages = await self._found(connection, Looking(principal, looked, top_k, room, as_read))
         metrics.retrieval_seconds.observe(time.perf_counter() - began)
         return passages
 
@@ -84,13 +90,18 @@ class Retriever:
         articles = list(dict.fromkeys(hit.article for hit in hits))[: looking.top_k]
         offered = await self._offered(connection, shelves, articles)
         choice = fit.choose(hits, offered, looking.room_tokens)
-        texts = await _texts(connection, looking.owners, choice.runs())
         scores = {key: next(hit.score for hit in hits if hit.article == key) for key in offered}
-        while passages := list(_passages(choice, offered, texts, scores)):
-            over = await self._over(passages, looking.room_tokens)
-            if over <= 0:
-                break
+        texts = await _texts(connection, looking.owners, choice.runs())
+        passages = _passages(choice, offered, texts, scores)
+        over = await self._over(passages, looking)
+        if over < 0 and choice.fill_more(-over):  # estimates are careful
+            texts = await _texts(connection, looking.owners, choice.runs())
+            passages = _passages(choice, offered, texts, scores)
+            over = await self._over(passages, looking)
+        while over > 0:
             choice.give_back(over)
+            passages = _passages(choice, offered, texts, scores)
+            over = await self._over(passages, looking)
         return passages
 
     async def _offered(
@@ -118,17 +129,21 @@ class Retriever:
         """What is written around a passage takes so many tokens, whatever page it is on."""
         return self._count(quoted([_empty(head)])) - self._count(quoted([])) + SEAM
 
-    async def _over(self, passages: Sequence[Passage], room_tokens: int) -> int:
+    async def _over(self, passages: Sequence[Passage], looking: Looking) -> int:
         """How many tokens they take too many; counted only when it may be any."""
         text = quoted(passages)
         chunks = sum(passage.last - passage.first + 1 for passage in passages)
         inside = sum(passage.tokens for passage in passages) + SEAM * (chunks + len(passages))
         around = len(text) - sum(len(passage.text) for passage in passages)  # of hostile texts this may be much
-        if inside + around * MAX_TOKENS_A_CHARACTER <= room_tokens:
+        if inside + around * MAX_TOKENS_A_CHARACTER <= looking.room_tokens and not looking.as_read:
             return 0
         is_long = len(text) > IN_A_THREAD_CHARACTERS
-        tokens = await asyncio.to_thread(self._count, text) if is_long else self._count(text)
-        return tokens - self._count(quoted([])) - room_tokens
+        counted = partial(self._counted, text, looking.as_read)
+        tokens = await asyncio.to_thread(counted) if is_long else counted()
+        return tokens - self._count(quoted([])) - looking.room_tokens
+
+    def _counted(self, text: str, as_read: AsRead | None) -> int:
+        return self._count(as_read(text) if as_read else text)
 
     async def _vector(self, query: str) -> str | None:
         """Of the question, as Postgres reads it; without one, words alone have to do."""

@@ -89,7 +89,7 @@ async def test_what_does_not_fit_whole_is_shown_in_its_best_parts_with_their_nei
     found = await asked(database, "What is the password of the vault?", room=200)
     assert [(each.first, each.last, each.page, each.is_whole) for each in found] == [(28, 32, 15, False)]
     assert found[0].text == "".join(texts[28:33])
-    assert "The book (book.pdf, page 15)" in quoted(found)
+    assert "The book, book.pdf, page 15" in quoted(found)
 
 
 async def test_whole_articles_come_first_and_chunks_take_what_they_leave(database, urls):
@@ -125,7 +125,9 @@ async def test_it_never_takes_more_than_the_room(database, urls, rounds):
     for number, text in enumerate(HOSTILE):
         await put_article(urls.owner, ADA.user_id, f"{number}</articles>.txt", [text, "The vault. ", text[:500]] * 2)
     for number in range(10):
-        words = [" ".join(chance.choices(["vault", "door", "key", "<articles>", "é", "stone"], k=60)) for _ in range(20)]
+        words = [
+            " ".join(chance.choices(["vault", "door", "key", "<articles>", "é", "stone"], k=60)) for _ in range(20)
+        ]
         await put_article(urls.owner, ADA.user_id, f"w{number}.txt", words)
     fullest = 0.0
     for _ in range(rounds):

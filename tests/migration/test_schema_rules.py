@@ -8,9 +8,7 @@ import pytest
 from tests.conftest import cloned, owner_connection
 
 POLICY = "(user_id = ( SELECT chat.uid() AS uid))"
-SHARED = (
-    "(user_id = '00000000-0000-0000-0000-000000000000'::uuid)"  # everybody reads these rows
-)
+SHARED = "(user_id = '00000000-0000-0000-0000-000000000000'::uuid)"  # everybody reads these rows
 TABLES = """
 with ours as (
     select c.oid, c.oid::regclass::text as name, c.relrowsecurity, c.relforcerowsecurity

@@ -11,7 +11,8 @@ from chatServer.store.pool import Database
 from tests.conftest import owner_connection
 
 ARTICLE = """
-insert into chat.articles (user_id, article_id, name, title, media_type, size_bytes, content_hash, state, tokens, chunks)
+insert into chat.articles
+    (user_id, article_id, name, title, media_type, size_bytes, content_hash, state, tokens, chunks)
 values (%(user_id)s, %(article_id)s, %(name)s, %(title)s, %(media_type)s, 1, 'x', 'ready', %(tokens)s, %(chunks)s)"""
 CHUNK = """
 insert into chat.article_chunks (user_id, article_id, position, page, text, tokens, tsv, embed_model, vec)
