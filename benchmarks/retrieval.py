@@ -19,7 +19,7 @@ from benchmarks.stored import own_database
 from chatServer.conversation.tokens import count_text
 from chatServer.knowledge.quote import quoted
 from chatServer.knowledge.retrieve import Retriever
-from chatServer.memory.embed import WordLlamaEmbedder, written
+from chatServer.memory.embed import WordLlamaEmbedder, unit_length, written
 from chatServer.messages.terms import stems_of
 from chatServer.records import NOBODY, Principal
 from chatServer.store.pool import Database
@@ -71,11 +71,14 @@ class Language:
         return " ".join(self.random.choice(sorted(set(text.split())), int(self.random.integers(3, 9)), replace=False))
 
 
-async def fill(database: Database, who: Principal, count: int, language: Language) -> AsyncIterator[Asking]:
-    """So many chunks for a user, and a question to each article."""
+async def fill(
+    database: Database, who: Principal, count: int, language: Language, *, is_asked: bool = True
+) -> AsyncIterator[Asking]:
+    """So many chunks for a user, and a question to each article; of whom nobody asks, with any vectors."""
     for number in range(count // CHUNKS):
         texts = [language.text() for _ in range(CHUNKS)]
-        vectors = written(await WordLlamaEmbedder().embed(texts))
+        made = await WordLlamaEmbedder().embed(texts) if is_asked else language.random.normal(size=(CHUNKS, 256))
+        vectors = written(unit_length(made))
         article_id, tokens = uuid4(), count_text(texts[0])
         values = {"user_id": who.user_id, "id": article_id, "name": f"{number}.txt", "chunks": CHUNKS}
         words = [" ".join(stems_of(text)) for text in texts]
@@ -88,18 +91,20 @@ async def fill(database: Database, who: Principal, count: int, language: Languag
 
 async def measure(retriever: Retriever, who: Principal, asked: Sequence[Asking], room: int) -> bool:
     """Print one line, and say whether the bounds hold."""
-    took_ms, found, tokens = [], 0, []
+    took_ms, cpu_ms, found, tokens = [], [], 0, []
     for asking in asked:
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), time.process_time()
         passages = await retriever.retrieve(who, asking.question, 5, WINDOW - room, window_tokens=WINDOW)
         took_ms.append((time.perf_counter() - began) * 1_000)
+        cpu_ms.append((time.process_time() - worked) * 1_000)
         found += any(passage.article_id == asking.article_id for passage in passages)
         tokens.append(count_text(quoted(passages)))
     assert max(tokens) <= room
     p50, p95, p99 = np.percentile(took_ms, [50, 95, 99])
     print(
         f"room for {room:7,} tokens: p50 {p50:.1f} ms, p95 {p95:.1f} ms, p99 {p99:.1f} ms (N={len(asked)}),"
-        f" {found / len(asked):.1%} found their article, {np.mean(tokens):,.0f} tokens shown on average,"
+        f" CPU of the server {np.median(cpu_ms):.1f} ms, {found / len(asked):.1%} found their article,"
+        f" {np.mean(tokens):,.0f} tokens shown on average,"
         f" load {os.getloadavg()[0]:.1f}"
     )
     return p95 < BOUND_MS and found >= MIN_FOUND * len(asked)
@@ -113,12 +118,13 @@ async def run() -> bool:
             (NOBODY, SHARED),
             *((Principal(uuid4()), OTHERS // OTHER_USERS) for _ in range(OTHER_USERS)),
         ]:
-            async for _ in fill(database, who, count, language):
+            async for _ in fill(database, who, count, language, is_asked=False):
                 pass
         print(f"{OWN:,} chunks of one user, {SHARED:,} of everybody, {OTHERS:,} of {OTHER_USERS} others")
         retriever = Retriever(database, WordLlamaEmbedder(), count_text)
         asked = [asked[number % len(asked)] for number in range(QUESTIONS)]
-        await measure(retriever, user, asked[:20], ROOMS[0])
+        print("cold, the first question: ", end="")
+        await measure(retriever, user, asked[:1], ROOMS[0])
         return all([await measure(retriever, user, asked, room) for room in ROOMS])
 
 

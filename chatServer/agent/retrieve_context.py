@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
 from chatServer.knowledge.quote import label_of, quoted
 from chatServer.knowledge.retrieve import TOP_K
+from chatServer.messages.fence import fence
 from chatServer.messages.sources import SourceArticle, merged
 from chatServer.records import Passage, TurnEvent
 
@@ -44,11 +45,11 @@ async def _run(context: ToolContext, said: RetrieveInput) -> ToolResult:
     )
     if not passages:
         return ToolResult(NOTHING)
-    sources = _sources(passages)
+    sources, labels = _sources(passages), "\n".join(f"- {label_of(passage)}" for passage in passages)
     new = [source for source in sources if source.article_id not in context.sources]
     context.sources |= {source.article_id for source in new}
     return ToolResult(
-        "\n".join([KEPT, *(f"- {label_of(passage)}" for passage in passages)]),
+        f"{KEPT}\n\n{fence('sources', labels)}",
         events=tuple(TurnEvent("source", id=source.article_id, value=source.told()) for source in new),
         read=quoted(passages),
         sources=tuple(sources),

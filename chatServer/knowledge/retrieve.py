@@ -4,14 +4,18 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
 
 from chatServer import errors, metrics
 from chatServer.knowledge import fit
 from chatServer.knowledge.quote import quoted
 from chatServer.knowledge.rank import ArticleKey, Shelf, rank
+from chatServer.knowledge.stack import Stack, Stacks, stack_of
 from chatServer.memory.embed import Embedder, written
 from chatServer.messages.terms import stems_of
 from chatServer.records import NOBODY, Passage, Principal
@@ -21,11 +25,12 @@ from chatServer.store.pool import Connection, Database
 TOP_K = 5  # articles
 READ_CHARS = 4_000  # of a question; a pasted file says no more about what is wanted than its beginning
 EMBED_S = 2.0  # for the question's vector: an embedder may be elsewhere
-PREFIX_FROM = 4  # letters of a word that are kept when its ending may be another
-ENDING = 2  # letters
 SEAM = 4  # tokens that two texts may take more together than apart
 MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
 IN_A_THREAD_CHARACTERS = 50_000
+MAX_KEPT_BYTES = 64 * 1024**2  # of what chunks are found by, about 1 kB each
+MAX_KEPT_CHUNKS = 50_000  # of one owner; above it Postgres looks
+ARTICLES_AT_ONCE = 100
 
 AsRead = Callable[[str], str]
 
@@ -41,6 +46,7 @@ class Looking:
     top_k: int
     room_tokens: int
     as_read: AsRead | None = None
+    vector: NDArray[np.float32] | None = field(default=None, hash=False)
 
     @property
     def owners(self) -> tuple[UUID, UUID]:
@@ -54,6 +60,7 @@ class Retriever:
         self._database = database
         self._embedder = embedder
         self._count = count
+        self._stacks = Stacks(MAX_KEPT_BYTES)
 
     async def retrieve(
         self,
@@ -74,19 +81,16 @@ class Retriever:
         if room <= 0 or top_k <= 0 or not query.strip():
             return []
         vector = await self._vector(query)
-        looked = store.Looked(words, self._embedder.name, self._embedder.size or 0, vector)
+        size = self._embedder.size or (0 if vector is None else vector.size)
+        looked = store.Looked(words, self._embedder.name, size, None if vector is None else written(vector[None])[0])
         async with self._database.transaction(principal) as connection:
-            passages = await self._found(connection, Looking(principal, looked, top_k, room, as_read))
+            passages = await self._found(connection, Looking(principal, looked, top_k, room, as_read, vector))
         metrics.retrieval_seconds.observe(time.perf_counter() - began)
         return passages
 
     async def _found(self, connection: Connection, looking: Looking) -> list[Passage]:
-        asked = [await store.ask_scores(connection, owner, looking.looked) for owner in looking.owners]
-        scored = [await store.read_scores(answer) for answer in asked]
-        shelves = {
-            owner: Shelf.of(owner, each) for owner, each in zip(looking.owners, scored, strict=True) if each is not None
-        }
-        hits = rank(list(shelves.values()), len(looking.looked.words))
+        shelves = await self._shelves(connection, looking)
+        hits = await asyncio.to_thread(rank, list(shelves.values()), len(looking.looked.words))
         articles = list(dict.fromkeys(hit.article for hit in hits))[: looking.top_k]
         offered = await self._offered(connection, shelves, articles)
         choice = fit.choose(hits, offered, looking.room_tokens)
@@ -103,6 +107,39 @@ class Retriever:
             passages = _passages(choice, offered, texts, scores)
             over = await self._over(passages, looking)
         return passages
+
+    async def _shelves(self, connection: Connection, looking: Looking) -> dict[UUID, Shelf]:
+        """What is there now of the user's and of everybody's, as the question sees it."""
+        asked = [await store.ask_stamps(connection, owner, looking.looked.words) for owner in looking.owners]
+        found = [(owner, await store.read_stamps(each)) for owner, each in zip(looking.owners, asked, strict=True)]
+        shelves: dict[UUID, Shelf] = {}
+        for owner, stamps in found:
+            if stamps.chunks > MAX_KEPT_CHUNKS:
+                scored = await store.score_chunks(connection, owner, looking.looked)
+                shelves |= {owner: Shelf.of(owner, scored)} if scored else {}
+            elif stamps.articles:
+                stack = await self._stack(connection, owner, stamps.articles, looking.looked)
+                shelves[owner] = await asyncio.to_thread(stack.shelf, owner, stamps.words, looking.vector)
+        return shelves
+
+    async def _stack(
+        self, connection: Connection, owner: UUID, live: Mapping[UUID, str], looked: store.Looked
+    ) -> Stack:
+        """What is kept of an owner, without what is gone and with what is new."""
+        known = self._stacks.get(owner, looked.size)
+        if known is not None and known.stamps == live:
+            return known
+        before: Mapping[UUID, str] = known.stamps if known else {}
+        stack = known or stack_of({}, None, looked.size)
+        stack = stack.without({each for each, stamp in before.items() if live.get(each) != stamp})
+        new = [each for each, stamp in live.items() if before.get(each) != stamp]
+        for start in range(0, len(new), ARTICLES_AT_ONCE):
+            ids = new[start : start + ARTICLES_AT_ONCE]
+            packed = await store.load_chunks(connection, owner, ids, model=looked.model, size=looked.size)
+            loaded = await asyncio.to_thread(stack_of, {each: live[each] for each in ids}, packed, looked.size)
+            stack = await asyncio.to_thread(stack.joined, loaded)
+        self._stacks.put(owner, stack)
+        return stack
 
     async def _offered(
         self, connection: Connection, shelves: Mapping[UUID, Shelf], articles: Sequence[ArticleKey]
@@ -145,30 +182,21 @@ class Retriever:
     def _counted(self, text: str, as_read: AsRead | None) -> int:
         return self._count(as_read(text) if as_read else text)
 
-    async def _vector(self, query: str) -> str | None:
-        """Of the question, as Postgres reads it; without one, words alone have to do."""
+    async def _vector(self, query: str) -> NDArray[np.float32] | None:
+        """Of the question; without one, words alone have to do."""
         if self._embedder.size == 0:
             return None
         try:
             async with asyncio.timeout(EMBED_S):
-                return written(await self._embedder.embed([query]))[0]
+                return np.asarray((await self._embedder.embed([query]))[0], np.float32)
         except (TimeoutError, errors.EmbedderFailed) as error:
             logger.warning("no vector for a question to the articles: %s", type(error).__name__)
             return None
 
 
 def _words(query: str) -> list[str]:
-    """The longest stems of a question, as tsquery spells them. English is cut to its stems; the words of other scripts
-    are looked for by their beginnings, since their endings change."""
-    stems = sorted(stems_of(query), key=len, reverse=True)[: store.WORDS]
-    return [_spelled(stem) for stem in stems]
-
-
-def _spelled(stem: str) -> str:
-    escaped = stem.replace("\\", "\\\\").replace("'", "''")
-    if stem.isascii() or len(stem) <= PREFIX_FROM:
-        return f"'{escaped}'"
-    return f"'{escaped[: max(PREFIX_FROM, len(escaped) - ENDING)]}':*"
+    """The longest stems of a question: they tell the most."""
+    return sorted(stems_of(query), key=len, reverse=True)[: store.WORDS]
 
 
 async def _texts(

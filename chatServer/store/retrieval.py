@@ -12,15 +12,37 @@ from chatServer.store.pool import Connection
 
 SQL = queries.load("retrieval.sql")
 WORDS = 8  # of a question that chunks are looked through for
+LETTERS = 5  # of a word that is not of ASCII
 
 
 class Looked(NamedTuple):
-    """What is looked for: words, and a vector as Postgres reads it, where there is one."""
+    """What is looked for: stems, and a vector, where there is one."""
 
-    words: Sequence[str]  # as tsquery spells them
+    words: Sequence[str]
     model: str
     size: int
-    vector: str | None
+    vector: str | None  # as Postgres reads it
+
+
+class Stamps(NamedTuple):
+    """The articles of one owner, each with when it last changed; and the words that were asked with, as numbers."""
+
+    articles: dict[UUID, str]
+    chunks: int
+    words: list[int]
+
+
+class Packed(NamedTuple):
+    """Chunks of one owner, as they are found. Numbers are big-endian."""
+
+    size: int
+    ids: bytes  # of the articles, 16 for each chunk
+    positions: bytes  # int32
+    tokens: bytes  # int32
+    has_vector: bytes  # int32
+    vectors: bytes  # of those that have one: int16 size, int16 nothing, float16 numbers
+    word_counts: bytes  # int32
+    words: bytes  # int32
 
 
 class Scored(NamedTuple):
@@ -63,17 +85,45 @@ class Place(NamedTuple):
     position: int
 
 
-async def ask_scores(connection: Connection, owner_id: UUID, looked: Looked) -> Answer[TupleRow]:
+def beginning(word: str) -> str:
+    """What of a word has to be the same: English is cut to its stems, of other scripts the first letters count."""
+    return word if word.isascii() else word[:LETTERS]
+
+
+async def ask_stamps(connection: Connection, owner_id: UUID, words: Sequence[str]) -> Answer[TupleRow]:
     """The question, which travels with whatever is asked next."""
-    values = {"user_id": owner_id, "model": looked.model, "size": looked.size, "vector": looked.vector}
-    words = {f"word_{i}": looked.words[i] if i < len(looked.words) else "" for i in range(WORDS)}
-    return await connection.execute(SQL["score_chunks"], values | words, binary=True)
+    values = {"user_id": owner_id, "words": [beginning(word) for word in words]}
+    return await connection.execute(SQL["list_stamps"], values)
 
 
-async def read_scores(answer: Answer[TupleRow]) -> Scored | None:
-    """None where the owner has no chunks."""
+async def read_stamps(answer: Answer[TupleRow]) -> Stamps:
     row = await answer.fetchone()
+    ids, stamps, chunks, words = row or (None, None, 0, None)
+    return Stamps(dict(zip(ids or (), stamps or (), strict=True)), chunks, words or [])
+
+
+async def load_chunks(
+    connection: Connection, owner_id: UUID, ids: Sequence[UUID], *, model: str, size: int
+) -> Packed | None:
+    values = {"user_id": owner_id, "ids": list(ids), "model": model, "size": size, "letters": LETTERS}
+    row = await (await connection.execute(SQL["load_chunks"], values, binary=True)).fetchone()
+    if not row or not row[0]:
+        return None
+    count, *columns = row
+    return Packed(count, *(column or b"" for column in columns))
+
+
+async def score_chunks(connection: Connection, owner_id: UUID, looked: Looked) -> Scored | None:
+    values = {"user_id": owner_id, "model": looked.model, "size": looked.size, "vector": looked.vector}
+    words = {f"word_{i}": _spelled(looked.words[i]) if i < len(looked.words) else "" for i in range(WORDS)}
+    row = await (await connection.execute(SQL["score_chunks"], values | words, binary=True)).fetchone()
     return Scored(*row) if row and row[0] else None
+
+
+def _spelled(word: str) -> str:
+    """As tsquery has it."""
+    escaped = beginning(word).replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'" if word.isascii() else f"'{escaped}':*"
 
 
 async def ask_heads(connection: Connection, owner_id: UUID, ids: Sequence[UUID]) -> Answer[Head]:

@@ -13,7 +13,7 @@ from chatServer.agent.retrieve_context import retrieve_context
 from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import ToolResult, tokens_of
 from chatServer.messages import Message, text_of
-from chatServer.messages.fence import all_unfenced
+from chatServer.messages.fence import all_unfenced, unfenced
 from chatServer.records import Limits
 from tests.conftest import ADA
 from tests.tools.asking import DOUBLE, Asking, a_context, events, said, text, tool
@@ -61,7 +61,7 @@ async def test_the_model_reads_what_is_kept_by_name_only(kind, database, urls):
     assert list(all_unfenced("articles", read[0].content)) == ["Safes, safe.pdf\n\nThe vault is in Lisbon."]
     (kept,) = said(heard, "tool")
     assert "Lisbon" not in text_of(kept)
-    assert text_of(kept).endswith("- Safes, safe.pdf")
+    assert unfenced("sources", text_of(kept)) == "- Safes, safe.pdf"
     source = {"article_id": str(article), "title": "Safes", "name": "safe.pdf", "media_type": "text/plain"}
     source |= {"page": 4, "tokens": 7, "is_whole": True}
     assert kept.structured_data["sources"] == [source]
