@@ -75,7 +75,7 @@ def rank(shelves: Sequence[Shelf], word_count: int) -> list[Hit]:
     lexical = _shared(words, word_count)
     scores = WORDS_WEIGHT * lexical + MEANING_WEIGHT * near / max(float(near.max(initial=0)), LEAST_NEAR)
     scores[(lexical == 0) & (near < LEAST_NEAR)] = 0
-    best = np.argsort(-scores, kind="stable")[:CANDIDATES]
+    best = _best(scores)
     best = best[scores[best] > ENOUGH * float(scores[best[0]])] if len(best) else best
     starts = np.cumsum([0, *(len(shelf.words) for shelf in shelves)])
     hits = []
@@ -84,6 +84,15 @@ def rank(shelves: Sequence[Shelf], word_count: int) -> list[Hit]:
         shelf, place = shelves[number], row - int(starts[number])
         hits.append(Hit(shelf.key_of(place), int(shelf.positions[place]), float(scores[row])))
     return hits
+
+
+def _best(scores: Floats) -> npt.NDArray[np.int64]:
+    """Of equals the first."""
+    rows = np.arange(len(scores))
+    if len(rows) > CANDIDATES:
+        least = np.partition(scores, -CANDIDATES)[-CANDIDATES]
+        rows = np.flatnonzero(scores >= least)
+    return rows[np.argsort(-scores[rows], kind="stable")][:CANDIDATES]
 
 
 def _shared(words: npt.NDArray[np.int16], word_count: int) -> Floats:

@@ -16,12 +16,13 @@ from chatServer.store.retrieval import Packed
 
 MAX_AGE_S = 600  # then it is loaded anew
 MAX_AGE_LACKING_S = 20  # where vectors are still being made
+CHUNK_BITS, CHUNK_MASK = np.uint64(32), np.uint64(0xFFFFFFFF)
 VECTOR_HEAD = 2  # numbers before those of a vector: its size, and nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stack:
-    """Chunks in any order; the words of chunk i end at `ends[i]`."""
+    """Chunks in any order, and which of them have a word."""
 
     stamps: Mapping[UUID, str]
     ids: npt.NDArray[np.uint64]  # two for each
@@ -29,13 +30,12 @@ class Stack:
     tokens: npt.NDArray[np.int32]
     vectors: npt.NDArray[np.int8]
     scales: npt.NDArray[np.float32]  # 0: it has no vector
-    ends: npt.NDArray[np.int64]
-    words: npt.NDArray[np.int32]
+    words: npt.NDArray[np.uint64]  # word << 32 | chunk, ascending
     loaded_at: float = field(default_factory=time.monotonic)
 
     @property
     def nbytes(self) -> int:
-        arrays = (self.ids, self.positions, self.tokens, self.vectors, self.scales, self.ends, self.words)
+        arrays = (self.ids, self.positions, self.tokens, self.vectors, self.scales, self.words)
         return sum(array.nbytes for array in arrays)
 
     @property
@@ -50,8 +50,8 @@ class Stack:
             near = (self.vectors.astype(np.float32) @ vector) * self.scales
         bits = np.zeros(len(self.positions), np.int16)
         for place, word in enumerate(words):
-            rows = np.searchsorted(self.ends, np.flatnonzero(self.words == word), side="right")
-            bits[rows] |= 1 << place
+            first, last = np.searchsorted(self.words, np.array([word << 32, (word + 1) << 32], np.uint64))
+            bits[self.words[first:last] & CHUNK_MASK] |= 1 << place
         return Shelf(owner_id, self.ids, self.positions, self.tokens, near, bits)
 
     def without(self, gone: set[UUID]) -> "Stack":
@@ -63,7 +63,9 @@ class Stack:
         for high, low in lost:
             is_lost |= (self.ids[:, 0] == high) & (self.ids[:, 1] == low)
         stays = ~is_lost
-        counts = np.diff(self.ends, prepend=0)
+        places = np.cumsum(stays, dtype=np.uint64) - np.uint64(1)  # what is left moves up, in the same order
+        rows = self.words & CHUNK_MASK
+        words = ((self.words >> CHUNK_BITS << CHUNK_BITS) | places[rows])[stays[rows]]
         return Stack(
             {article_id: stamp for article_id, stamp in self.stamps.items() if article_id not in gone},
             self.ids[stays],
@@ -71,8 +73,7 @@ class Stack:
             self.tokens[stays],
             self.vectors[stays],
             self.scales[stays],
-            np.cumsum(counts[stays]),
-            self.words[np.repeat(stays, counts)],
+            words,
             self.loaded_at,
         )
 
@@ -87,8 +88,7 @@ class Stack:
             kept(np.concatenate([self.tokens, later.tokens])),
             kept(np.concatenate([self.vectors, later.vectors])),
             kept(np.concatenate([self.scales, later.scales])),
-            kept(np.concatenate([self.ends, later.ends + len(self.words)])),
-            kept(np.concatenate([self.words, later.words])),
+            kept(np.sort(np.concatenate([self.words, later.words + np.uint64(len(self.positions))]), kind="stable")),
             self.loaded_at,
         )
 
@@ -110,9 +110,14 @@ def stack_of(stamps: Mapping[UUID, str], packed: Packed | None, size: int) -> St
         kept(np.frombuffer(packed.tokens, ">i4").astype(np.int32)),
         kept(vectors),
         kept(scales),
-        kept(np.cumsum(np.frombuffer(packed.word_counts, ">i4"), dtype=np.int64)),
-        kept(np.frombuffer(packed.words, ">i4").astype(np.int32)),
+        kept(_words(packed)),
     )
+
+
+def _words(packed: Packed) -> npt.NDArray[np.uint64]:
+    chunks = np.repeat(np.arange(packed.size, dtype=np.uint64), np.frombuffer(packed.word_counts, ">i4"))
+    words = np.frombuffer(packed.words, ">u4").astype(np.uint64)
+    return np.unique((words << CHUNK_BITS) | chunks)
 
 
 class Stacks:

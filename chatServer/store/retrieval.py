@@ -42,7 +42,7 @@ class Packed(NamedTuple):
     has_vector: bytes  # int32
     vectors: bytes  # of those that have one: int16 size, int16 nothing, float16 numbers
     word_counts: bytes  # int32
-    words: bytes  # int32
+    words: bytes  # uint32
 
 
 class Scored(NamedTuple):
@@ -99,7 +99,7 @@ async def ask_stamps(connection: Connection, owner_id: UUID, words: Sequence[str
 async def read_stamps(answer: Answer[TupleRow]) -> Stamps:
     row = await answer.fetchone()
     ids, stamps, chunks, words = row or (None, None, 0, None)
-    return Stamps(dict(zip(ids or (), stamps or (), strict=True)), chunks, words or [])
+    return Stamps(dict(zip(ids or (), stamps or (), strict=True)), chunks, [word % 2**32 for word in words or ()])
 
 
 async def load_chunks(

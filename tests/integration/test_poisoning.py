@@ -244,7 +244,8 @@ async def read_harmlessly(poisoned: Settings, urls, channel: str, numbers: range
 def is_read_harmlessly(told: dict, number: int) -> None:
     system, _, messages = told["response"].partition("\n=====\n")
     assert system.startswith(SYSTEM.partition(NOTHING_YET)[0])
-    [block] = [line for line in messages.split("\ntool: ") if line.startswith(PREFIX)]
+    results = [part.partition("\nassistant: ")[0] for part in messages.split("\ntool: ")]
+    [block] = [result for result in results if result.startswith(PREFIX)]
     seen = folded(block)
     assert (seen.count("<articles"), seen.count("</articles")) == (1, 1), block
     assert f"zebra{number}word" in block
