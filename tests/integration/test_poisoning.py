@@ -231,11 +231,8 @@ async def read_harmlessly(poisoned: Settings, urls, channel: str, numbers: range
         for number in numbers:
             await getattr(ways, channel)(number)
         for number in numbers:
-            session = f"r{channel}{number}"
-            answer = await ways.chat(f"Read about the zebra{number}word.", session_id=session, agent_id="scholar")
-            is_read_harmlessly(answer, number)
-            again = await ways.chat("What about it?", session_id=session, agent_id="scholar")
-            assert "<articles>" not in again["response"].partition("assistant:")[0], "a later prompt names it only"
+            question = f"Read about the zebra{number}word."
+            is_read_harmlessly(await ways.chat(question, session_id=f"r{number}", agent_id="scholar"), number)
         await ways.settled()
         await nothing_is_a_rule(client)
         await notes_are_flagged_and_go_back(client, "scholar")
