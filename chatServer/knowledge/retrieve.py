@@ -24,6 +24,7 @@ from chatServer.store.pool import Connection, Database
 
 TOP_K = 5  # articles
 READ_CHARS = 4_000  # of a question; a pasted file says no more about what is wanted than its beginning
+TIMEOUT_MS = 20_000  # the first question of an owner loads all that his chunks are found by
 EMBED_S = 2.0  # for the question's vector: an embedder may be elsewhere
 SEAM = 4  # tokens that two texts may take more together than apart
 MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
@@ -83,7 +84,7 @@ class Retriever:
         vector = await self._vector(query)
         size = self._embedder.size or (0 if vector is None else vector.size)
         looked = store.Looked(words, self._embedder.name, size, None if vector is None else written(vector[None])[0])
-        async with self._database.transaction(principal) as connection:
+        async with self._database.transaction(principal, timeout_ms=TIMEOUT_MS) as connection:
             passages = await self._found(connection, Looking(principal, looked, top_k, room, as_read, vector))
         metrics.retrieval_seconds.observe(time.perf_counter() - began)
         return passages

@@ -1,6 +1,7 @@
-"""Everybody has a word of his own in an article; all ask at once, for their own word and for the others'. A foreign word
-in what is found is red; so is an own one that is missed (which is what stacks that were mixed up would do, since texts
-are read again as the user who asks)."""
+"""Everybody has a word of his own in an article; all ask at once, for their own word and for the others'.
+
+A foreign word in what is found is red; so is an own one that is missed, which is what stacks that were mixed up would do:
+texts are read again as the user who asks."""
 
 import asyncio
 import random
@@ -65,7 +66,7 @@ async def test_stacks_of_others_are_noticed(database, urls, monkeypatch):
 
     monkeypatch.setattr(Stacks, "get", of_anybody)
     monkeypatch.setattr(Retriever, "_stack", shared_stack(Retriever._stack))
-    with pytest.raises(AssertionError, match="was missed|sparrow"):
+    with pytest.raises(AssertionError, match=r"was missed|sparrow"):
         await everybody_looks(database, urls, people=3, requests=50)
 
 
