@@ -11,7 +11,7 @@ from chatServer.messages import Message, from_langchain, reasoning_of
 from chatServer.records import Usage
 
 
-async def count_given(given: Sequence[BaseMessage]) -> int:
+async def count_prompt(given: Sequence[BaseMessage]) -> int:
     """What a prompt takes, without its tools."""
     if sum(len(said_in(message)) for message in given) < LONG_CHARS:
         return sum(map(_count, given))
@@ -20,7 +20,7 @@ async def count_given(given: Sequence[BaseMessage]) -> int:
 
 async def count_usage(given: Sequence[BaseMessage], said: Message) -> Usage:
     """1.1 ms for a window of 20 messages of 200 characters (2026-11-15); long ones do not hold up the loop."""
-    return Usage(await count_given(given), count_message(said) + count_text(reasoning_of(said)))
+    return Usage(await count_prompt(given), count_message(said) + count_text(reasoning_of(said)))
 
 
 def _count(message: BaseMessage) -> int:

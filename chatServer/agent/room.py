@@ -3,7 +3,7 @@
 import asyncio
 from typing import Protocol
 
-from chatServer.agent.counted import count_given
+from chatServer.agent.counted import count_prompt
 from chatServer.agent.run import Run
 from chatServer.agent.tools import tokens_of
 from chatServer.conversation.tokens import PER_MESSAGE, PER_NAME, PER_ROLE, count_text
@@ -26,7 +26,7 @@ async def room_for(call: Called, run: Run) -> int:
     """
     others = [future for other, future in run.answers.items() if other != call.id and not _waits(other, call, run)]
     results = await asyncio.gather(*map(asyncio.shield, others))
-    taken = await count_given([*run.sent, *results]) + tokens_of(tuple(run.tools.values()))
+    taken = await count_prompt([*run.sent, *results]) + tokens_of(tuple(run.tools.values()))
     around = PER_MESSAGE + PER_ROLE + PER_NAME + count_text(call.name)
     return run.asked.window_tokens - run.asked.agent.limits.output_tokens - taken - around - NEXT_CALL
 

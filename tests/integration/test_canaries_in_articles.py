@@ -1,7 +1,7 @@
 """Everybody has a word of his own in an article; all ask at once, for their own word and for the others'.
 
-A foreign word in what is found is red; so is an own one that is missed, which is what mixed-up stacks would do: texts are
-read again as the user who asks."""
+A foreign word in what is found is red; so is an own one that is missed, which is what mixed-up stacks would do: texts
+are read again as the user who asks."""
 
 import asyncio
 import random

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import ToolMessage
 
 from chatServer.agent import retrieve_context as tool_file
-from chatServer.agent.counted import count_given
+from chatServer.agent.counted import count_prompt
 from chatServer.agent.retrieve_context import retrieve_context
 from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import ToolResult, tokens_of
@@ -45,7 +45,7 @@ async def prompts_fit(asking: Asking, tools) -> list[int]:
     """How much of the window each step leaves, beside the answer."""
     left = []
     for given in asking.models.model.asked:
-        taken = await count_given(given) + tokens_of(tuple(tools))
+        taken = await count_prompt(given) + tokens_of(tuple(tools))
         left.append(asking.window_tokens - ANSWER - taken)
     assert all(each >= 0 for each in left), left
     return left
