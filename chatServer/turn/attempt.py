@@ -40,7 +40,7 @@ class Attempt:
     """One attempt at one turn."""
 
     def __init__(
-        self, begun: Begun, database: Database, pace: Pace, recaller: Recaller, retriever: Retriever | None = None
+        self, begun: Begun, database: Database, pace: Pace, recaller: Recaller, *, retriever: Retriever | None = None
     ) -> None:
         self.begun = begun
         self.log = EventLog(begun.first_seq)

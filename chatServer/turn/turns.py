@@ -140,7 +140,7 @@ class Turns:
             await asyncio.wait(self._tasks)
 
     def _start(self, begun: Begun) -> None:
-        attempt = Attempt(begun, self._database, self._pace, self._recaller, self._retriever)
+        attempt = Attempt(begun, self._database, self._pace, self._recaller, retriever=self._retriever)
         key = (begun.principal.user_id, begun.turn.turn_id)
         self._attempts[key] = attempt
         task = asyncio.create_task(attempt.run(self._answerer, self._timeout_s))
