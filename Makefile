@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Tests wait more than they work: three at a time serve two cores.
 SIDE_BY_SIDE ?= 3
 
-.PHONY: run test test-long chaos contract lint types bench bench-recall bench-scale load soak lock licences sbom secrets hooks clean
+.PHONY: run test test-long chaos contract lint types bench bench-recall bench-scale bench-retrieval load soak lock licences sbom secrets hooks clean
 
 run: $(VENV)/.product
 	@$(BIN)/chatserver serve
@@ -55,6 +55,10 @@ bench-recall: $(VENV)/.dev
 bench-scale: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.recall_speed
 	$(BIN)/python -m benchmarks.recall_scale --million
+
+# How long finding passages of articles takes: docs/performance.md. Three minutes.
+bench-retrieval: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.retrieval
 
 # What many at once cost, in bounds that end a run with 1: docs/performance.md. Five minutes; soak half an hour
 # (MINUTES=... for another time). Both want the machine for themselves.

@@ -60,6 +60,7 @@ from chatServer.config import Settings
 from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_text
 from chatServer.knowledge.ingest import Library
+from chatServer.knowledge.retrieve import Retriever
 from chatServer.memory import guard, recall
 from chatServer.memory.embed import settle
 from chatServer.memory.maintain import Retention
@@ -171,7 +172,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                 closed=agents_found.closed,
             ) as recaller,
             Readiness(looks(database, keys, models, recaller)) as readiness,
-            running_turns(settings, beginning, recaller, shutdown) as turns,
+            running_turns(settings, beginning, recaller, Retriever(database, embedder, count_text), shutdown) as turns,
             feed.running(database, shutdown.begun) as feeds,
         ):
             try:
@@ -245,7 +246,7 @@ def advisers_of(settings: Settings, catalog: Catalog, models: Models) -> Adviser
 
 @contextlib.asynccontextmanager
 async def running_turns(
-    settings: Settings, beginning: Beginning, recaller: Recaller, shutdown: Shutdown
+    settings: Settings, beginning: Beginning, recaller: Recaller, retriever: Retriever, shutdown: Shutdown
 ) -> AsyncIterator[Turns]:
     """The turns of this process; those that outlive its grace are interrupted when it ends."""
     answerer = Answerer(
@@ -255,6 +256,7 @@ async def running_turns(
         beginning,
         answerer,
         recaller,
+        retriever,
         timeout_s=settings.turn_timeout_s,
         on_start=shutdown.enter,
         on_end=shutdown.leave,

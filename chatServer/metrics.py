@@ -73,3 +73,8 @@ recall_seconds = Histogram(
 recalls_degraded = Counter("chat_recalls_degraded_total", "Searches that may have missed something, by why", ["reason"])
 recall_cache_bytes = Gauge("chat_recall_cache_bytes", "What this process keeps to search in; about")
 recall_cache_users = Gauge("chat_recall_cache_users", "Users whose messages and memories it keeps so")
+retrieval_seconds = Histogram(
+    "chat_retrieval_seconds",
+    "Searches in articles, found or not, with reading what was found",
+    buckets=(0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.25, 0.5, 1, 5),
+)

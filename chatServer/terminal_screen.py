@@ -47,6 +47,8 @@ class Screen:
                 self.aside(event.name)
             case "tool-error":
                 self.aside(f"failed: {event.text}")
+            case "source":
+                self.aside(f"from {plain(event.value['title'])}")
             case "data" if event.name == "notes":
                 self.aside(_noted(event.value))
             case "abort":

@@ -33,7 +33,7 @@ from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.tools import BaseTool, StructuredTool
 
 from chatServer.agent.lean import Lean
-from chatServer.agent.listen import Streams
+from chatServer.agent.listen import ModelStreams, Streams
 from chatServer.agent.models import Models
 from chatServer.agent.outside import Outside
 from chatServer.agent.run import Run, Tighten
@@ -81,14 +81,15 @@ class Answerer:
             tighten=tighten,
             call_ids={call.call_id for message in asked.messages for call in message.tool_calls or ()},
         )
-        key = (asked.model, asked.agent.limits.output_tokens, asked.agent.middleware, tuple(tools))
+        agent = asked.agent
+        key = (asked.model, agent.limits.output_tokens, agent.middleware, tuple(tools), run.first_tool)
         compiled = self._compiled.get(key)
         return compiled.answer(run) if compiled else self._answer_first(key, run)
 
     async def _answer_first(self, key: Hashable, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
         agent = run.asked.agent
         model = await self._models.get(run.asked.model, output_tokens=agent.limits.output_tokens)
-        compiled = await _compile(model, tuple(run.tools.values()), agent.middleware)
+        compiled = await _compile(model, tuple(run.tools.values()), agent.middleware, run.first_tool)
         if len(self._compiled) >= MAX_COMPILED:  # tools that are made anew for each turn would fill the memory
             self._compiled.pop(next(iter(self._compiled)))
         self._compiled[key] = compiled
@@ -97,11 +98,15 @@ class Answerer:
                 yield event
 
 
-async def _compile(model: BaseChatModel, tools: tuple[Tool, ...], middleware: tuple[str, ...]) -> Compiled:
+async def _compile(
+    model: BaseChatModel, tools: tuple[Tool, ...], middleware: tuple[str, ...], first_tool: str | None
+) -> Compiled:
     known = [_described(tool) for tool in tools]
-    streams = _streams(model.bind_tools(known) if known else model), _streams(model)
+    with_tools = _streams(model.bind_tools(known) if known else model)
+    first = _streams(model.bind_tools(known, tool_choice=first_tool)) if first_tool else with_tools
+    streams = ModelStreams(first, with_tools, _streams(model))
     if not middleware:
-        return Lean(*streams)
+        return Lean(streams)
     module = await asyncio.to_thread(importlib.import_module, "chatServer.agent.graph")
     graph: Graph = module.Graph(model, known, middleware, streams)
     return graph

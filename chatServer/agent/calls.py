@@ -3,16 +3,19 @@
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import BaseMessage, ToolMessage
 from pydantic import BaseModel, ValidationError
 
+from chatServer.agent.room import room_for
 from chatServer.agent.run import Run
 from chatServer.agent.tools import Tool, ToolResult
 from chatServer.conversation.budget import RESULT_SHARE, cut_new_result
 from chatServer.messages import Message, clean_text, text_of
+from chatServer.messages.sources import SOURCES
 from chatServer.records import Said, TurnEvent, new_id
 
 logger = logging.getLogger(__name__)
@@ -49,8 +52,11 @@ class Answered:
     reply: ToolMessage
 
 
-def plan(calls: list[Call], run: Run) -> list[Planned]:
-    """Check calls in their order, so that the limit falls on the last ones."""
+def plan(calls: list[Call], run: Run, sent: Sequence[BaseMessage]) -> list[Planned]:
+    """Check calls in their order, so that the limit falls on the last ones. `sent` is what led to them, themselves
+    included."""
+    loop = asyncio.get_running_loop()
+    run.sent, run.answers = sent, {call.id: loop.create_future() for call in calls}
     return [_planned(call, run) for call in calls]
 
 
@@ -72,6 +78,8 @@ def _planned(call: Call, run: Run) -> Planned:
         limit = run.asked.agent.limits.tool_calls
         problem = f"All {limit} calls of tools that a turn may have were made. Answer with what is known."
         return Planned(call, problem=problem, told=tuple(run.reached("tool_calls")))
+    if tool.fills_room:
+        run.filling.add(call.id)
     return Planned(call, tool, checked)
 
 
@@ -82,10 +90,15 @@ def _problems(error: ValidationError) -> str:
 
 async def answer(planned: Planned, run: Run) -> Answered:
     """Run one call. Whatever goes wrong becomes a text for the model; only a cancellation passes through."""
+    if planned.tool and planned.tool.fills_room:
+        run.context.window_tokens = run.asked.window_tokens
+        run.context.room_tokens = await room_for(planned.call, run)
     began = time.perf_counter()
     result = await _result(planned, run)
     duration_ms = round((time.perf_counter() - began) * 1000)
-    return await _answered(planned, result, duration_ms, run.asked.window_tokens // RESULT_SHARE)
+    answered = await _answered(planned, result, duration_ms, run.asked.window_tokens // RESULT_SHARE)
+    run.answers[planned.call.id].set_result(answered.reply)
+    return answered
 
 
 async def _result(planned: Planned, run: Run) -> ToolResult:
@@ -109,7 +122,8 @@ async def _result(planned: Planned, run: Run) -> ToolResult:
 
 
 async def _answered(planned: Planned, result: ToolResult, duration_ms: int, max_tokens: int) -> Answered:
-    """Followers hear and the turn stores all of it; the model reads as much as leaves it room for more."""
+    """Followers hear and the turn stores all of it; the model reads as much as leaves it room for more, unless the
+    tool has kept to that room itself."""
     call, text = planned.call, clean_text(result.text)
     error = text[:MAX_ERROR_CHARACTERS] if result.is_error else None
     message = Message(
@@ -118,7 +132,7 @@ async def _answered(planned: Planned, result: ToolResult, duration_ms: int, max_
         message_id=str(new_id()),
         name=call.name,
         tool_call_id=call.id,
-        structured_data={"duration_ms": duration_ms, "success": not result.is_error, "error": error},
+        structured_data={"duration_ms": duration_ms, "success": not result.is_error, "error": error, **_kept(result)},
     )
     told = (
         TurnEvent("tool-error", id=call.id, name=call.name, text=text)
@@ -126,6 +140,10 @@ async def _answered(planned: Planned, result: ToolResult, duration_ms: int, max_
         else TurnEvent("tool-output", id=call.id, name=call.name, value=text)
     )
     status = "error" if result.is_error else "success"
-    read = text_of(await cut_new_result(message, max_tokens))
+    read = clean_text(result.read) if result.read else text_of(await cut_new_result(message, max_tokens))
     reply = ToolMessage(read, tool_call_id=call.id, name=call.name, status=status, id=message.message_id)
     return Answered((told, *result.events, *planned.told, Said(message)), reply)
+
+
+def _kept(result: ToolResult) -> dict[str, Any]:
+    return {SOURCES: [source.told() for source in result.sources]} if result.sources else {}

@@ -14,6 +14,8 @@ from chatServer.records import Agent, Limits, MemoryScope
 
 MIDDLEWARE = ("pii",)  # what agent/graph.py can attach
 
+FIRST = "first:"  # before the name of the tool that an answer begins with
+
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 
 
@@ -81,6 +83,7 @@ class AgentFile(BaseModel):
     limits: LimitsPolicy = Field(default_factory=LimitsPolicy)
     middleware: Middleware = Field(default_factory=list)
     mcp: list[OutsideFile] = Field(default_factory=list)
+    tool_choice: Annotated[str, Field(pattern=rf"^{FIRST}[A-Za-z0-9_.-]{{1,64}}$")] | None = None
 
 
 class Catalog:
@@ -154,6 +157,8 @@ def _read(path: Path) -> tuple[Agent | None, list[str]]:
     ]
     agent = _agent(found)
     wrong = [*unknown, *problems_of(agent.mcp)]
+    if agent.first_tool and agent.first_tool not in agent.tools:
+        wrong.append(f"tool_choice: {agent.first_tool} is not among the tools of this agent")
     return (None, wrong) if wrong else (agent, [])
 
 
@@ -183,4 +188,5 @@ def _agent(found: AgentFile) -> Agent:
         limits=Limits(**found.limits.model_dump()),
         middleware=tuple(found.middleware),
         mcp=tuple(server.record() for server in found.mcp),
+        first_tool=found.tool_choice.removeprefix(FIRST) if found.tool_choice else None,
     )

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chatServer.agent.phrases import EVERY_COMMON
 from chatServer.memory.outline import split_lines
@@ -37,6 +37,7 @@ class Sentence:
     text: str
     line: int  # of its source, as split_lines counts
     label: str = ""
+    covered: float = 0.0  # how much of the question it has, by the weight of its words
 
 
 def words_of(text: str) -> list[str]:
@@ -109,4 +110,5 @@ def _ranked(keys: list[str], hits: list[tuple[Sentence, frozenset[str]]], count:
     if not scored or scored[0][0] < MIN_COVERED:
         return []
     enough = max(MIN_COVERED, 0.6 * scored[0][0])
-    return list({each.text: each for score, each in scored if score >= enough}.values())[:limit]
+    told = {each.text: replace(each, covered=score) for score, each in scored if score >= enough}
+    return list(told.values())[:limit]

@@ -19,7 +19,7 @@ from chatServer.agent import pii
 from chatServer.agent.calls import Answered, Planned, answer, plan
 from chatServer.agent.given import system, window
 from chatServer.agent.lean import ended
-from chatServer.agent.listen import Streams, listen
+from chatServer.agent.listen import ModelStreams, listen
 from chatServer.agent.run import Run
 from chatServer.agent.step import Redactor, Step
 from chatServer.agent.tight import Tight
@@ -39,8 +39,9 @@ class InGraph:
     planned: dict[str, Planned] = field(default_factory=dict)  # of this step, by the id of the call, in order
     answered: dict[str, Answered] = field(default_factory=dict)
 
-    def plan(self, step: Step) -> None:
-        self.planned = {one.call.id: one for one in plan(step.calls, self.run)}
+    def plan(self, step: Step, given: Sequence[BaseMessage]) -> None:
+        planned = plan(step.calls, self.run, [*given, step.reply])
+        self.planned = {one.call.id: one for one in planned}
         self.answered.clear()
 
     async def answer(self, call_id: str, write: Write) -> ToolMessage:
@@ -59,10 +60,9 @@ class InGraph:
 class OurSteps(AgentMiddleware[AgentState[Any], InGraph]):
     """The innermost middleware: it calls the model and the tools itself, as the lean loop does."""
 
-    def __init__(self, model: Streams, model_without_tools: Streams) -> None:
+    def __init__(self, streams: ModelStreams) -> None:
         super().__init__()
-        self._model = model
-        self._model_without_tools = model_without_tools
+        self._streams = streams
 
     async def awrap_model_call(
         self,
@@ -75,14 +75,13 @@ class OurSteps(AgentMiddleware[AgentState[Any], InGraph]):
         for event in (*turn.tight.told, *run.begin_step()):
             write(event)
         step = Step(run, turn.redactor)
-        model = self._model_without_tools if run.is_last_step else self._model
-        async with aclosing(listen(model, messages, run.model_timeout_s)) as chunks:
+        async with aclosing(listen(self._streams.for_step(run), messages, run.model_timeout_s)) as chunks:
             async for chunk in chunks:
                 for event in step.take(chunk):
                     write(event)
         for said in await step.finish(messages):
             write(said)
-        turn.plan(step)
+        turn.plan(step, messages)
         if not step.calls:
             write(TurnEvent("step-finish"))
         elif run.is_last_step:
@@ -107,12 +106,12 @@ class Graph:
         model: BaseChatModel,
         tools: Sequence[BaseTool],
         middleware: Sequence[str],
-        streams: tuple[Streams, Streams],
+        streams: ModelStreams,
     ) -> None:
         self._has_pii = "pii" in middleware
         attached: list[AgentMiddleware[Any, Any]] = [*pii.middleware()] if self._has_pii else []
         self._graph = create_agent(
-            model, list(tools), middleware=[*attached, OurSteps(*streams)], context_schema=InGraph
+            model, list(tools), middleware=[*attached, OurSteps(streams)], context_schema=InGraph
         )
 
     async def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
@@ -120,6 +119,7 @@ class Graph:
         redactor, tight = None, Tight(run, [*system(run), *messages])
         if self._has_pii:
             redactor = pii.StreamRedactor()
+            run.context.as_read = pii.redact
             messages = [pii.redacted(message) for message in messages]
             tight = Tight(run, [*system(run), *messages], pii.redacted)
         turn = InGraph(run, redactor, tight, len(messages))

@@ -9,7 +9,7 @@ from langchain_core.messages import BaseMessage
 from chatServer import errors
 from chatServer.agent.calls import Planned, answer, plan
 from chatServer.agent.given import system, window
-from chatServer.agent.listen import Streams, listen
+from chatServer.agent.listen import ModelStreams, listen
 from chatServer.agent.run import Run
 from chatServer.agent.step import Step
 from chatServer.agent.tight import Tight
@@ -19,9 +19,8 @@ from chatServer.records import Said, TurnEvent
 class Lean:
     """One agent with one model, ready for any number of turns."""
 
-    def __init__(self, model: Streams, model_without_tools: Streams) -> None:
-        self._model = model
-        self._model_without_tools = model_without_tools
+    def __init__(self, streams: ModelStreams) -> None:
+        self._streams = streams
 
     async def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
         tight = Tight(run, [*system(run), *window(run)])
@@ -31,8 +30,7 @@ class Lean:
             for event in (*tight.told, *run.begin_step()):
                 yield event
             step = Step(run)
-            model = self._model_without_tools if run.is_last_step else self._model
-            async with aclosing(listen(model, messages, run.model_timeout_s)) as chunks:
+            async with aclosing(listen(self._streams.for_step(run), messages, run.model_timeout_s)) as chunks:
                 async for chunk in chunks:
                     for event in step.take(chunk):
                         yield event
@@ -40,7 +38,8 @@ class Lean:
                 yield said
             if step.calls:
                 added.append(step.reply)
-                async with aclosing(_run_tools(plan(step.calls, run), run, added)) as results:
+                planned = plan(step.calls, run, [*messages, step.reply])
+                async with aclosing(_run_tools(planned, run, added)) as results:
                     async for result in results:
                         yield result
             yield TurnEvent("step-finish")

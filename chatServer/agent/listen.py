@@ -3,13 +3,28 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from types import TracebackType
+from typing import NamedTuple
 
 from langchain_core.messages import AIMessageChunk, BaseMessage
 
 from chatServer import errors, metrics
 from chatServer.agent.model_errors import pause_before_retry, translated
+from chatServer.agent.run import Run
 
 Streams = Callable[[list[BaseMessage]], AsyncGenerator[BaseMessage, None]]  # a model, with its tools or without
+
+
+class ModelStreams(NamedTuple):
+    """One model in three ways: for the first step, which a tool may have to begin, for the others, and for the last."""
+
+    first: Streams
+    with_tools: Streams
+    without_tools: Streams
+
+    def for_step(self, run: Run) -> Streams:
+        if run.is_last_step:
+            return self.without_tools
+        return self.first if run.steps == 1 else self.with_tools
 
 
 class Deadline:

@@ -3,7 +3,7 @@ says what it is. It decides by rules on the user's own last message; texts that 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +24,12 @@ from chatServer.memory.label import OF_TOOLS
 from chatServer.memory.notes import NOTHING
 from chatServer.memory.past import without_before
 from chatServer.messages import searchable
-from chatServer.messages.fence import unfenced, without_blocks
+from chatServer.messages.fence import all_unfenced, unfenced, without_blocks
 
 NOTES_TOOL = "manage_long_term_memory"
 FORGET_TOOL = "forget_memories"
+ARTICLES_TOOL = "retrieve_context"
+SURE = 0.75  # of a question's weight that a sentence has: then articles need not be asked
 BLOCKS = ("memories", "articles", "summary")
 FRAMES = frozenset((SUMMARY_PREFIX, MEMORIES_PREFIX, NOT_ALL, ""))  # lines that stand around such blocks
 READ = {"operation": "read"}
@@ -54,9 +56,10 @@ class Prompt:
     blocks: tuple[Source, ...]
     is_all: bool  # what is remembered could be looked up
     earlier: tuple[str, ...]  # what the user said before, the newest first
-    calls: tuple[dict[str, Any], ...]  # arguments of our own calls since the question
+    calls: tuple[dict[str, Any], ...]  # arguments of our own calls since the question, but for those of articles
     results: tuple[ToolMessage, ...]
     tools: frozenset[str]
+    has_looked: bool = False  # into the articles
 
     @property
     def can_note(self) -> bool:
@@ -72,10 +75,15 @@ class BuiltinModel(speech.SpeakingModel):
         return "builtin"
 
     async def _astream(
-        self, messages: list[BaseMessage], *_: Any, tools: list[Any] | None = None, **__: Any
+        self,
+        messages: list[BaseMessage],
+        *_: Any,
+        tools: list[Any] | None = None,
+        tool_choice: str | None = None,
+        **__: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
         given = take_apart(messages, frozenset(map(speech.tool_name, tools or [])))
-        answer = answer_to(given)
+        answer = answer_to(given) if tool_choice is None else _asked_for(given, tool_choice)
         for word in speech.words(answer.text):
             await asyncio.sleep(0)
             yield speech.text_chunk(word)
@@ -95,16 +103,25 @@ def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
     system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
     notes = unfenced("notes", system)
     since = messages[place + 1 :]
+    results = [m for m in since if isinstance(m, ToolMessage)]
+    read = [m for m in results if m.name == ARTICLES_TOOL]
     return Prompt(
         question=question,
         question_id=messages[place].id if said else None,
         notes="" if notes is None and NOTHING_YET in system else notes,
-        blocks=tuple(_blocks(messages)),
+        blocks=(*_blocks(messages), *_passages(read)),
         is_all=not any(NOT_ALL in text for text in framing),
         earlier=tuple(text for _, text in reversed(said[-MAX_EARLIER - 1 : -1])),
-        calls=tuple(c["args"] for m in since if isinstance(m, AIMessage) for c in m.tool_calls),
-        results=tuple(m for m in since if isinstance(m, ToolMessage)),
+        calls=tuple(
+            call["args"]
+            for m in since
+            if isinstance(m, AIMessage)
+            for call in m.tool_calls
+            if call["name"] != ARTICLES_TOOL
+        ),
+        results=tuple(m for m in results if m.name != ARTICLES_TOOL),
         tools=tools,
+        has_looked=bool(read),
     )
 
 
@@ -119,6 +136,14 @@ def _blocks(messages: list[BaseMessage]) -> Iterator[Source]:
             for kind in BLOCKS:
                 if (inside := unfenced(kind, text)) is not None:
                     yield from _lines(inside) if kind == "memories" else [Source(kind, inside)]
+
+
+def _passages(read: Iterable[ToolMessage]) -> Iterator[Source]:
+    """Each by itself; its first line says where it is from."""
+    for message in read:
+        for block in all_unfenced("articles", said_in(message)):
+            label, _, text = block.partition("\n")
+            yield Source("articles", text, label)
 
 
 def _lines(memories: str) -> Iterator[Source]:
@@ -142,6 +167,11 @@ def answer_to(given: Prompt) -> Reply:
     if not given.can_note:
         return Reply(phrase(wish.language, "no_tool"))
     return _remembered(given, wish) if wish.kind == "remember" else _forgotten(given, wish)
+
+
+def _asked_for(given: Prompt, tool: str) -> Reply:
+    """What the agent wants to be called first, with the question."""
+    return Reply(call={"query": given.question[:MAX_QUOTED]}, tool=tool)
 
 
 def _remembered(given: Prompt, wish: Wish) -> Reply:
@@ -220,7 +250,11 @@ def _extracted(given: Prompt) -> Reply:
     sources = [Source("notes", given.notes or ""), *given.blocks]
     sources += [Source("said", text[:MAX_QUOTED]) for text in given.earlier]
     quoted = []
-    for sentence in best(without_before(given.question), sources):
+    found = best(without_before(given.question), sources)
+    is_sure = any(sentence.covered >= SURE for sentence in found)
+    if ARTICLES_TOOL in given.tools and not given.has_looked and not is_sure and not is_statement(given.question):
+        return Reply(call={"query": given.question[:MAX_QUOTED]}, tool=ARTICLES_TOOL)
+    for sentence in found:
         above = sentence.label or sentence.heading
         heading = f" ({above})" if above else ""
         quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")

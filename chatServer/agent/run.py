@@ -1,9 +1,12 @@
 """One answer in the making: whose it is, what it may do, and how much of that it has done."""
 
+import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+
+from langchain_core.messages import BaseMessage
 
 from chatServer.agent.tools import Tool, ToolContext
 from chatServer.messages import Message
@@ -40,10 +43,19 @@ class Run:
     parts: int = 0
     call_ids: set[str] = field(default_factory=set)
     limits_told: set[Limit] = field(default_factory=set)
+    sent: Sequence[BaseMessage] = ()  # what the model was given in this step, and what it said
+    answers: dict[str, "asyncio.Future[BaseMessage]"] = field(default_factory=dict)  # of this step's calls, in order
+    filling: set[str] = field(default_factory=set)  # calls of tools that fill the room
 
     @property
     def is_last_step(self) -> bool:
         return self.steps >= self.asked.agent.limits.steps
+
+    @property
+    def first_tool(self) -> str | None:
+        """What the model has to call first, if it is offered."""
+        name = self.asked.agent.first_tool
+        return name if name in self.tools else None
 
     def begin_step(self) -> list[TurnEvent]:
         self.steps += 1

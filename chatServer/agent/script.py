@@ -4,7 +4,8 @@ The file (YAML, or JSON) has `rules`, `default` and `log`. Of the rules for the 
 summary or title; chat) the first whose `match` is found in the last user message wins, else the `default`. A rule says
 `reply`, after `reasoning` if it has one; or calls `tool_calls`, all at once, and when the results are there says `then`
 (the results themselves if it has none); or plays `steps`, one for each round, the last one again and again.
-A round is a message of the assistant's since the last user message. `delay_ms` is waited before each word,
+A round is a message of the assistant's since the last user message, but for the call of a tool that the agent has to
+begin with (`tool_choice`) and its rule does not make by itself. `delay_ms` is waited before each word,
 `fail_after_words` breaks off after so many, `hang` waits for ever after the last; docs/models.md has examples.
 """
 
@@ -23,10 +24,11 @@ from pydantic import SkipValidation
 
 from chatServer.agent import speech
 from chatServer.agent.counted import count_given
-from chatServer.agent.script_file import Purpose, Round, Rule, Script
+from chatServer.agent.script_file import Purpose, Round, Rule, Script, ScriptedCall
 from chatServer.agent.speech import ROLES, SpokenCall, said_in
 from chatServer.agent.template import fill, fill_all
 
+FORCED = "_first"  # ends the id of a call that the agent has to begin with
 SEARCHED_CHARACTERS = 10_000  # patterns are the operator's own, but what people write is not
 
 
@@ -45,10 +47,14 @@ class ScriptedModel(speech.SpeakingModel):
     def _llm_type(self) -> str:
         return "script"
 
-    async def _astream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
+    async def _astream(
+        self, messages: list[BaseMessage], *_: Any, tool_choice: str | None = None, **__: Any
+    ) -> AsyncIterator[ChatGenerationChunk]:
         given = Heard.of(messages)
         index, rule, match = self._chosen(given.question)
         step = rule.steps[min(given.round, len(rule.steps) - 1)]
+        if tool_choice and all(call.name != tool_choice for call in step.calls):
+            step = Round(calls=(ScriptedCall(tool_choice, {"query": "{question}"}, is_forced=True),))
         self.calls += 1
         call = uuid4().hex
         state = "cancelled"
@@ -105,20 +111,27 @@ class Heard:
 
     @property
     def round(self) -> int:
-        return sum(isinstance(message, AIMessage) for message in self.since)
+        return sum(isinstance(message, AIMessage) and not _is_forced(message) for message in self.since)
 
-    def call_id(self, index: int) -> str:
+    def call_id(self, index: int, *, is_forced: bool = False) -> str:
         """The same for the same message and round, another for every other one of the conversation."""
-        return speech.call_id(self.question_id, f"{len(self.messages)}|{self.question}", self.round, index)
+        made = speech.call_id(self.question_id, f"{len(self.messages)}|{self.question}", self.round, index)
+        return made + FORCED if is_forced else made
 
     def look_up(self, name: str, match: re.Match[str] | None) -> str:
         if name.isdecimal():
             return self.question if match is None else match[int(name)] or ""
+        if name == "question":
+            return self.question
         if name == "system":
             return "\n\n".join(said_in(m) for m in self.messages if isinstance(m, SystemMessage))
         if name == "results":
             return "\n".join(said_in(m) for m in self.since if isinstance(m, ToolMessage))
         return "\n".join(_line(m) for m in self.messages if not isinstance(m, SystemMessage))
+
+
+def _is_forced(message: AIMessage) -> bool:
+    return any((call["id"] or "").endswith(FORCED) for call in message.tool_calls)
 
 
 def _shape(message: BaseMessage) -> dict[str, Any]:
@@ -141,7 +154,10 @@ async def _play(
         return given.look_up(name, match)
 
     reasoning, reply = fill(step.reasoning, look_up), fill(step.reply, look_up)
-    calls = [SpokenCall(c.name, fill_all(c.args, look_up), given.call_id(index)) for index, c in enumerate(step.calls)]
+    calls = [
+        SpokenCall(each.name, fill_all(each.args, look_up), given.call_id(index, is_forced=each.is_forced))
+        for index, each in enumerate(step.calls)
+    ]
     pause_s = step.delay_ms / 1000
     for word in speech.words(reasoning):
         await asyncio.sleep(pause_s)

@@ -20,6 +20,7 @@ ECHO = "{results}"  # what is said after tools were called when `then` does not 
 class ScriptedCall:
     name: str
     args: dict[str, Any] = field(hash=False)
+    is_forced: bool = False  # by the agent, not by the script
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,10 @@ class SpeakingModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Of the tools it wants to know the names only."""
-        return self.bind(tools=[tool_name(tool) for tool in tools], **kwargs)
+        """Of the tools it wants to know the names only, and which one it has to call."""
+        known = [tool_name(tool) for tool in tools]
+        chosen = {"tool_choice": tool_choice} if tool_choice in known else {}
+        return self.bind(tools=known, **chosen, **kwargs)
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         raise NotImplementedError("Models of this server are asked asynchronously.")

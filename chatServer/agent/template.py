@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-NAMES = ("system", "messages", "results")
+NAMES = ("question", "system", "messages", "results")
 _MARK = re.compile(r"\{\{|\}\}|\{(\w*)\}|[{}]")
 
 

@@ -80,8 +80,10 @@ class Tight:
         return [self._cut.get(each.tool_call_id, each) if isinstance(each, ToolMessage) else each for each in later]
 
     async def _is_too_much(self, tail: Sequence[BaseMessage]) -> bool:
-        mark = self._run.asked.mark_tokens
-        return await self._over(tail) > 0 or 0 < mark < await self._tokens([*self._head, *tail])
+        """For the window, or for the mark: which is not for results that keep to the room that is left themselves."""
+        mark, filling = self._run.asked.mark_tokens, self._run.filling
+        others = [each for each in tail if not isinstance(each, ToolMessage) or each.tool_call_id not in filling]
+        return await self._over(tail) > 0 or 0 < mark < await self._tokens([*self._head, *others])
 
     async def _over(self, tail: Sequence[BaseMessage]) -> int:
         """By how many tokens it is too much for the window."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -10,6 +10,8 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from chatServer.conversation.tokens import count_tools
+from chatServer.knowledge.retrieve import Retriever
+from chatServer.messages.sources import SourceArticle
 from chatServer.records import OutsideServer, Principal, TurnEvent
 from chatServer.store.pool import Database
 
@@ -26,6 +28,11 @@ class ToolContext:
     attempt: int = 1
     has_read_untrusted: bool = False  # once a tool has brought text from outside into this turn
     shelves: tuple[str, ...] = ()  # from which the agent takes what is remembered
+    retriever: Retriever | None = None  # who finds passages of articles
+    window_tokens: int = 0  # what the model can take in all
+    room_tokens: int = 0  # what the text of a result may take of it, for tools that fill the room
+    as_read: Callable[[str], str] | None = None  # what becomes of a result before the model reads it
+    sources: set[str] = field(default_factory=set)  # articles that followers have heard of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,8 @@ class ToolResult:
     text: str
     is_error: bool = False
     events: tuple[TurnEvent, ...] = ()
+    read: str | None = None  # what the model reads in this turn instead of the text, which is all that is kept
+    sources: tuple[SourceArticle, ...] = ()  # articles that it was shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,8 @@ class Tool:
     run: Callable[[ToolContext, Any], Awaitable[ToolResult]]
     is_untrusted: bool = False  # its text comes from outside
     is_memory: bool = False  # not for sessions that keep nothing
+    fills_room: bool = False  # it runs after the others of its step, and keeps to the room that they leave
+    needs_articles: bool = False  # only for users who have any to read
     outside: OutsideServer | None = None  # where it runs, if not here
     schema: str = ""  # of what it is given, as JSON, where the input does not say it
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from chatServer.conversation.sessions import SessionKey
 from chatServer.errors import InvalidRequest, SessionNotFound
-from chatServer.messages import Message, UIMessage, text_of, to_ui_parts
+from chatServer.messages import Message, UIMessage, sources, text_of, to_ui_parts
 from chatServer.records import Principal, Session, StoredMessage, Turn
 from chatServer.store import images, sessions, superseded, turns
 from chatServer.store.history import NEWEST, ChatMessageHistory
@@ -158,7 +158,7 @@ def _answer(rows: Sequence[StoredMessage], turn: Turn | None) -> UIMessage:
         "id": str(reply_id or rows[-1].message.message_id),
         "role": "assistant",
         "parts": to_ui_parts([each.message for each in rows]),
-        "metadata": _metadata(rows[-1], turn),
+        "metadata": {**_metadata(rows[-1], turn), **sources.told(each.message for each in rows)},
     }
 
 
@@ -168,7 +168,7 @@ def answer_of(turn: Turn, messages: Sequence[Message]) -> UIMessage:
         "id": str(turn.reply_message_id or turn.turn_id),
         "role": "assistant",
         "parts": to_ui_parts(messages),
-        "metadata": {"turn_id": str(turn.turn_id), **_outcome(turn)},
+        "metadata": {"turn_id": str(turn.turn_id), **_outcome(turn), **sources.told(messages)},
     }
 
 

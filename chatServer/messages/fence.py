@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 
@@ -13,13 +13,19 @@ def fence(kind: str, text: str) -> str:
 
 def unfenced(kind: str, prompt: str) -> str | None:
     """The text of the first block of this kind, as it was before it was fenced; None where there is none."""
+    return next(all_unfenced(kind, prompt), None)
+
+
+def all_unfenced(kind: str, prompt: str) -> Iterator[str]:
+    """The same of every block of this kind."""
     opening, closing = f"<{kind}>\n", f"\n</{kind}>"
-    begin = prompt.find(opening)
-    if begin < 0:
-        return None
-    begin += len(opening)
-    end = prompt.find(closing, begin)
-    return None if end < 0 else _tag(kind).sub(_one_less, prompt[begin:end])
+    place = 0
+    while (begin := prompt.find(opening, place)) >= 0:
+        begin += len(opening)
+        if (end := prompt.find(closing, begin)) < 0:
+            return
+        yield _tag(kind).sub(_one_less, prompt[begin:end])
+        place = end + len(closing)
 
 
 def without_blocks(kinds: Iterable[str], text: str) -> str:

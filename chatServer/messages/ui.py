@@ -8,6 +8,7 @@ from chatServer.messages.calls import ToolCallMsg, json_object
 from chatServer.messages.clean import clean_json, clean_text
 from chatServer.messages.images import parse_data_uri
 from chatServer.messages.message import Message, new_message_id
+from chatServer.messages.sources import sources_in
 from chatServer.messages.text import reasoning_of, text_of, tool_result
 
 
@@ -39,9 +40,13 @@ def to_ui_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """The parts of one UIMessage: a user's message, or all that the assistant and its tools did in a turn."""
     parts: list[dict[str, Any]] = []
     waiting: dict[str, dict[str, Any]] = {}  # some models use an id again in the next step: the latest counts
+    sources: dict[str, dict[str, Any]] = {}
     for message in messages:
         if message.role == "tool":
             _add_result(parts, waiting, message)
+            new = {each.article_id: each.part() for each in sources_in(message) if each.article_id not in sources}
+            parts += new.values()
+            sources |= new
         elif message.role != "system":
             parts += _said(message)
             for call in message.tool_calls or []:

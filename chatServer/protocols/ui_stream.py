@@ -47,6 +47,10 @@ def chunk(event: TurnEvent) -> dict[str, Any]:  # noqa: C901, PLR0911, PLR0912  
             return {"type": "tool-output-available", "toolCallId": event.id, "output": output, "dynamic": True}
         case "tool-error":
             return {"type": "tool-output-error", "toolCallId": event.id, "errorText": event.text, "dynamic": True}
+        case "source":
+            found = event.value
+            named = {"mediaType": found["media_type"], "title": found["title"], "filename": found["name"]}
+            return {"type": "source-document", "sourceId": event.id, **named}
         case "data":
             return {"type": f"data-{event.name}", "id": event.id, "data": event.value or {}}
         case "metadata":

@@ -23,6 +23,7 @@ EventKind = Literal[
     "tool-input",
     "tool-output",
     "tool-error",
+    "source",
     "data",
     "metadata",
     "step-finish",
@@ -85,6 +86,7 @@ class Agent:
     limits: Limits = Limits()
     middleware: tuple[str, ...] = ()
     mcp: tuple[OutsideServer, ...] = ()
+    first_tool: str | None = None  # what every answer begins with, where it may be used
 
 
 @dataclass(frozen=True, slots=True)

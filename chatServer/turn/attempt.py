@@ -12,6 +12,7 @@ from chatServer import errors, metrics
 from chatServer.agent.answer import Answerer
 from chatServer.agent.purposes import NO_ADVISERS, Advisers
 from chatServer.agent.tools import ToolContext
+from chatServer.knowledge.retrieve import Retriever
 from chatServer.memory.reach import shelves_of
 from chatServer.messages import Message
 from chatServer.records import RecallResult, TurnEvent, Usage
@@ -42,7 +43,14 @@ class Attempt:
     """One attempt at one turn."""
 
     def __init__(
-        self, begun: Begun, database: Database, pace: Pace, recaller: Recaller, advisers: Advisers = NO_ADVISERS
+        self,
+        begun: Begun,
+        database: Database,
+        pace: Pace,
+        recaller: Recaller,
+        *,
+        advisers: Advisers = NO_ADVISERS,
+        retriever: Retriever | None = None,
     ) -> None:
         self.begun = begun
         self.log = EventLog(begun.first_seq)
@@ -52,6 +60,7 @@ class Attempt:
         self._record = Record(begun, database, self.log, pace)
         self._recaller = recaller
         self._prompt = Fitting(begun, database, advisers)
+        self._retriever = retriever
         self._recalled: RecallResult | None = None
         self._heard = Heard()
         self._shall_end = asyncio.Event()
@@ -146,6 +155,7 @@ class Attempt:
             turn_id=begun.turn.turn_id,
             attempt=begun.turn.attempt,
             shelves=shelves_of(begun.agent, begun.session.session_id),
+            retriever=self._retriever,
         )
         prompt = self._prompt
         prompt.describe(await answerer.described(prompt.tools))
@@ -239,7 +249,8 @@ class Attempt:
         unfinished = self._heard.closing() if outcome.state != "done" else []
         known = replace(outcome, recalled=None)  # it was told before the first word
         starting = [replay.revision_event(self.begun.turn)] if is_to_be_revised(self.begun, outcome) else []
-        return [*unfinished, *starting, *replay.ending_of(ended(self.begun.turn, known), outcome.error)]
+        ending = replay.ending_of(ended(self.begun.turn, known), outcome.error, outcome.messages)
+        return [*unfinished, *starting, *ending]
 
 
 def _translated(failure: BaseException) -> errors.ChatError:

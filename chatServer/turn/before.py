@@ -117,7 +117,7 @@ class Beginning:
             turn = await _with_model(connection, principal, turn, parts.model)
             needed = budget.prompt_tokens + budget.reserve_tokens
             allowance = await limits.reserve(connection, counted, turn.turn_id, needed)
-        tools = tools_for(agent, session)
+        tools = tools_for(agent, session, has_articles=context.has_articles)
         return Begun(principal, session, agent, turn, window, parts, asked, budget, tools, allowance, asked_at)
 
     def assembled(self, parts: Parts, window: WindowMemory) -> tuple[Parts, ModelInput, Budget]:

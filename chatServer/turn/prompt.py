@@ -17,10 +17,13 @@ RECALL_TOKENS = 1_500  # more of it helps less than it distracts
 LEAST_RECALL_TOKENS = 100  # in less room not one line would fit with what is written around it
 
 
-def tools_for(agent: Agent, session: Session) -> tuple[Tool, ...]:
-    """What the agent may use."""
+def tools_for(agent: Agent, session: Session, *, has_articles: bool) -> tuple[Tool, ...]:
+    """What the agent may use for this user."""
     known = [*(TOOLS[name] for name in agent.tools), *outside_tools(agent)]
-    return tuple(tool for tool in known if has_memory(agent, session) or not tool.is_memory)
+    with_memory = has_memory(agent, session)
+    return tuple(
+        tool for tool in known if (with_memory or not tool.is_memory) and (has_articles or not tool.needs_articles)
+    )
 
 
 def has_memory(agent: Agent, session: Session) -> bool:
@@ -44,7 +47,7 @@ def parts_of(
         model=model,
         window_tokens=agent.window_tokens or models.context_tokens(model),
         system=system_prompt(agent, notes),
-        tools_tokens=tokens_of(tools_for(agent, session)),
+        tools_tokens=tokens_of(tools_for(agent, session, has_articles=context.has_articles)),
         summary=context.summary,
         question_tokens=tokens,
         question=question,

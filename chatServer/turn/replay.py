@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from chatServer import errors
-from chatServer.messages import Message, reasoning_of, text_of, tool_result
+from chatServer.messages import Message, reasoning_of, sources, text_of, tool_result
 from chatServer.messages.calls import json_object
 from chatServer.records import EventKind, Turn, TurnEvent
 from chatServer.store.revisions import EVENT
@@ -17,17 +17,18 @@ def events_of(turn: Turn, messages: Sequence[Message]) -> Iterator[TurnEvent]:
     """The events of a turn that has ended: the same content, in fewer and larger pieces."""
     metadata = {"turn_id": str(turn.turn_id), "session_id": turn.session_id, "model": turn.model or ""}
     yield TurnEvent("start", id=str(turn.reply_message_id or turn.turn_id), value=metadata)
+    known: set[str] = set()  # articles that were told
     steps = [i for i, message in enumerate(messages) if message.role == "assistant"]
     # Not strict: a turn that failed, or was stopped before its first word, has no steps and still an end.
     for number, (start, end) in enumerate(zip(steps, [*steps[1:], len(messages)], strict=False), 1):
         yield TurnEvent("step-start")
-        yield from _step(number, messages[start], messages[start + 1 : end])
+        yield from _step(number, messages[start], messages[start + 1 : end], known)
         yield TurnEvent("step-finish")
     if turn.state == "failed" and turn.partial_text:
         yield from _piece(TEXT, "text-1", turn.partial_text)
     if turn.told_revision:
         yield revision_event(turn)
-    yield from ending_of(turn)
+    yield from ending_of(turn, messages=messages)
 
 
 def revision_event(turn: Turn) -> TurnEvent:
@@ -36,7 +37,7 @@ def revision_event(turn: Turn) -> TurnEvent:
     return TurnEvent("data", id=str(turn.turn_id), name=EVENT, value=value)
 
 
-def _step(number: int, said: Message, results: Sequence[Message]) -> Iterator[TurnEvent]:
+def _step(number: int, said: Message, results: Sequence[Message], known: set[str]) -> Iterator[TurnEvent]:
     yield from _piece(REASONING, f"reasoning-{number}", reasoning_of(said))
     yield from _piece(TEXT, f"text-{number}", text_of(said))
     for call in said.tool_calls or []:
@@ -50,6 +51,10 @@ def _step(number: int, said: Message, results: Sequence[Message]) -> Iterator[Tu
             yield TurnEvent("tool-error", id=call_id or "", text=str(outcome.get("error") or text_of(result)))
         else:
             yield TurnEvent("tool-output", id=call_id or "", value="" if output is None else output)
+            for source in sources.sources_in(result):
+                if source.article_id not in known:
+                    yield TurnEvent("source", id=source.article_id, value=source.told())
+                known.add(source.article_id)
 
 
 def _piece(kinds: tuple[EventKind, EventKind, EventKind], piece_id: str, text: str) -> Iterator[TurnEvent]:
@@ -60,12 +65,15 @@ def _piece(kinds: tuple[EventKind, EventKind, EventKind], piece_id: str, text: s
         yield TurnEvent(end, id=piece_id)
 
 
-def ending_of(turn: Turn, error: errors.ChatError | None = None) -> Iterator[TurnEvent]:
-    """What is told last of a turn that has ended."""
+def ending_of(
+    turn: Turn, error: errors.ChatError | None = None, messages: Sequence[Message] = ()
+) -> Iterator[TurnEvent]:
+    """What is told last of a turn that has ended and left these messages."""
     metadata: dict[str, Any] = {"turn_id": str(turn.turn_id), "state": turn.state, "model": turn.model or ""}
     metadata |= {"usage": turn.usage or {}}
     if turn.recalled and turn.recalled["items"]:
         metadata |= {"memories_used": turn.recalled["items"]}
+    metadata |= sources.told(messages)
     if turn.told_revision:
         metadata |= {"memory_revision": turn.told_revision}
     match turn.state:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from chatServer.agent.answer import Answerer
 from chatServer.conversation.sessions import SessionKey
+from chatServer.knowledge.retrieve import Retriever
 from chatServer.records import Principal, Turn
 from chatServer.store import events, sessions, turns
 from chatServer.store.pool import Database
@@ -46,6 +47,7 @@ class Turns:
         beginning: Beginning,
         answerer: Answerer,
         recaller: Recaller,
+        retriever: Retriever | None = None,
         *,
         timeout_s: float,
         on_start: Callable[[], None],
@@ -54,6 +56,7 @@ class Turns:
         self._beginning = beginning
         self._answerer = answerer
         self._recaller = recaller
+        self._retriever = retriever
         self._timeout_s = timeout_s
         self._attempts: dict[tuple[UUID, UUID], Attempt] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -147,7 +150,14 @@ class Turns:
             await asyncio.wait(self._tasks)
 
     def _start(self, begun: Begun) -> None:
-        attempt = Attempt(begun, self._database, self._pace, self._recaller, self._beginning.advisers)
+        attempt = Attempt(
+            begun,
+            self._database,
+            self._pace,
+            self._recaller,
+            advisers=self._beginning.advisers,
+            retriever=self._retriever,
+        )
         key = (begun.principal.user_id, begun.turn.turn_id)
         self._attempts[key] = attempt
         task = asyncio.create_task(attempt.run(self._answerer, self._timeout_s))

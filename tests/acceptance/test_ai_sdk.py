@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.acceptance.test_answers_from_articles import upload as uploaded
 from tests.acceptance.test_serve import Running, agents_of_one_session, server
 from tests.tools.node import node_with, told_by
 
@@ -24,6 +25,11 @@ SCRIPT = {
             "match": "^use a tool badly",
             "tool_calls": [{"name": "manage_long_term_memory", "args": {"operation": "append"}}],
             "then": "That did not work.",
+        },
+        {
+            "match": "^look up (.+)",
+            "tool_calls": [{"name": "retrieve_context", "args": {"query": "{1}"}}],
+            "then": "Found.",
         },
         {"match": "^recite", "reply": "{messages}"},
         {"match": "^break", "reply": "one two three four five", "fail_after_words": 3},
@@ -102,6 +108,20 @@ def test_tools_and_what_they_tell_arrive(chat):
     [noted] = parts(told, "data-notes")
     assert noted["data"]["version"] == 1
     assert [part["type"] for part in told["data"]] == ["data-notes", "data-memory-revision"]
+
+
+def test_sources_arrive_and_are_drawn_again_after_a_reload(chat, running):
+    name = f"{uuid.uuid4()}.txt"
+    article_id = uploaded(running, name, b"The volcano sleeps.").rpartition("/")[2]
+    [told] = chat.play({"do": "send", "text": "look up the volcano"})
+    source = {"type": "source-document", "sourceId": article_id, "mediaType": "text/plain", "title": name}
+    assert parts(told, "source-document") == [source | {"filename": name}]
+    [named] = told["messages"][-1]["metadata"]["sources"]
+    assert (named["article_id"], named["name"], named["is_whole"]) == (article_id, name, True)
+    stored = chat.stored()[-1]
+    assert [part for part in stored["parts"] if part["type"] == "source-document"] == parts(told, "source-document")
+    assert stored["metadata"]["sources"] == [named]
+    running.request("DELETE", f"/api/knowledge/{article_id}")
 
 
 def test_a_tool_that_fails_is_shown_as_failed(chat):

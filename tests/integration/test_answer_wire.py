@@ -59,10 +59,11 @@ def _nobody_waits(monkeypatch):
 async def answer(kind):
     opened = []
 
-    def ask(base_url, mode, **limits):
+    def ask(base_url, mode, first_tool=None, **limits):
         settings = Settings(_env_file=None, model_base_url=base_url, model_api_key=SecretStr("key"))
         opened.append(models := Models(settings, {}))
-        agent = Agent("a", "d", "p", limits=Limits(**limits), middleware=("pii",) if kind == "create_agent" else ())
+        middleware = ("pii",) if kind == "create_agent" else ()
+        agent = Agent("a", "d", "p", limits=Limits(**limits), first_tool=first_tool, middleware=middleware)
         asked = ModelInput(agent, f"openai:{mode}", "Be brief.", (Message("user", "Well?"),))
         return Answerer(models, model_timeout_s=20, tool_timeout_s=5).answer(asked, TOOLS, a_context())
 
@@ -100,6 +101,15 @@ async def test_calls_that_come_in_fragments_are_run_and_sent_back(provider, answ
         {"zone": "CET"},
     ]
     assert [(one["role"], one["tool_call_id"]) for one in (rain, noon)] == [("tool", "call_0"), ("tool", "call_1")]
+
+
+async def test_a_tool_that_has_to_be_called_first_is_asked_for_in_the_first_request_only(provider, answer):
+    with pytest.raises(errors.ModelFailed, match="gave no answer"):
+        _ = [one async for one in answer(provider.base_url, "tools", first_tool="weather", steps=3)]
+    first, second, last = provider.requests
+    assert first["tool_choice"] == {"type": "function", "function": {"name": "weather"}}
+    assert "tool_choice" not in second
+    assert "tool_choice" not in last
 
 
 @pytest.mark.parametrize("mode", ["breaks", "500", "garbage"])

@@ -16,10 +16,12 @@ from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
 from chatServer.config import Settings
 from chatServer.conversation.quote import MEMORIES_PREFIX
+from chatServer.knowledge.quote import PREFIX
 from chatServer.memory import keep
 from chatServer.messages.fence import fence
 from tests.conftest import ADA, bearer, owner_connection, serving
 from tests.tools.mcp_client import connected, told
+from tests.tools.shelved import put_article
 from tests.tools.talking import with_script
 
 POISONS = [
@@ -36,7 +38,14 @@ FETCH = {
         {"reply": "I have read it."},
     ],
 }
-LATER = {"article": "issue 8: there are no articles yet", "file name": "issue 8: there are no files yet"}
+READ = {
+    "match": r"^Read about the (\w+)",
+    "steps": [
+        {"tool_calls": [{"name": "retrieve_context", "args": {"query": "{1}", "top_k": 1}}]},
+        {"tool_calls": [{"name": "manage_long_term_memory", "args": {"operation": "append", "content": "{results}"}}]},
+        {"reply": "{system}\n=====\n{messages}"},
+    ],
+}
 
 
 class Page(BaseModel):
@@ -66,10 +75,11 @@ def poisoned(settings: Settings, monkeypatch) -> Settings:
     monkeypatch.setitem(TOOLS, "fetch_page", Tool("fetch_page", "Reads a page.", Page, fetch, is_untrusted=True))
     folder = settings.chat_data_dir / "agents"
     folder.mkdir()
-    for name, tools in (("assistant", []), ("reader", ["fetch_page", "manage_long_term_memory"])):
+    notes = "manage_long_term_memory"
+    for name, tools in (("assistant", []), ("reader", ["fetch_page", notes]), ("scholar", ["retrieve_context", notes])):
         agent = {"name": name, "description": name, "prompt": PROMPT, "tools": tools, "memory": {"scope": "user"}}
         (folder / f"{name}.yaml").write_text(json.dumps(agent))
-    return with_script(settings, RECITE, FETCH, agents_dir=folder, worker="inprocess")
+    return with_script(settings, RECITE, FETCH, READ, agents_dir=folder, worker="inprocess")
 
 
 class Channel:
@@ -107,6 +117,13 @@ class Channel:
             assert done["outcome"] in ("created", "repeated"), done
             assert done["kind"] != "procedure"
 
+    async def article(self, number: int) -> None:
+        await put_article(self.urls.owner, ADA.user_id, f"{number}.txt", [marked(number)])
+
+    async def file_name(self, number: int) -> None:
+        name = f"zebra{number}word {POISONS[number]}".encode()[:1_000].decode(errors="ignore")
+        await put_article(self.urls.owner, ADA.user_id, name, [f"Nothing but the zebra{number}word."])
+
     async def settled(self) -> None:
         with owner_connection(self.urls.owner) as owner:
             async with asyncio.timeout(60):
@@ -136,7 +153,7 @@ async def checked(poisoned: Settings, urls, channel: str, numbers: range) -> Non
             assert folded(system).count("</notes") == 1, (
                 "notes are the one text of others there, and stay in their block"
             )
-            await notes_are_flagged_and_go_back(client)
+            await notes_are_flagged_and_go_back(client, "reader")
         await memories_can_be_taken_back(client)
 
 
@@ -167,15 +184,15 @@ async def nothing_is_a_rule(client: httpx.AsyncClient) -> None:
         assert each["origin"] in ("user", "mcp") or each["source"]["message_ids"], each
 
 
-async def notes_are_flagged_and_go_back(client: httpx.AsyncClient) -> None:
+async def notes_are_flagged_and_go_back(client: httpx.AsyncClient, agent: str) -> None:
     """What an agent wrote after it had read from outside says so, and every state before it can be had again."""
-    versions = (await client.get("/api/agents/reader/notes/versions", params={"limit": 200})).json()["versions"]
+    versions = (await client.get(f"/api/agents/{agent}/notes/versions", params={"limit": 200})).json()["versions"]
     written = [each for each in versions if each["actor"] == "agent"]
     assert written
     assert all(each["untrusted_turn"] and each["turn_id"] for each in written)
-    page = await client.get("/api/agents/reader/notes")
+    page = await client.get(f"/api/agents/{agent}/notes")
     restored = await client.post(
-        "/api/agents/reader/notes/versions/0/restore", headers={"If-Match": page.headers["etag"]}
+        f"/api/agents/{agent}/notes/versions/0/restore", headers={"If-Match": page.headers["etag"]}
     )
     assert restored.json()["notes"] == ""
 
@@ -203,11 +220,45 @@ async def test_all_of_them_are_only_quoted(poisoned, urls, channel, monkeypatch)
     await checked(poisoned, urls, channel, range(60))
 
 
-@pytest.mark.parametrize(
-    "channel", [pytest.param(name, marks=pytest.mark.skip(reason=reason)) for name, reason in LATER.items()]
-)
-async def test_channels_that_are_yet_to_come(channel):
-    raise AssertionError(channel)
+ARTICLE_CHANNELS = ["article", "file_name"]
+
+
+async def read_harmlessly(poisoned: Settings, urls, channel: str, numbers: range) -> None:
+    """What stands in an article, or what it is called, is read in a tool's role and in a block that it cannot close."""
+    async with serving(poisoned) as client:
+        client.headers.update(bearer(poisoned, ADA.user_id))
+        ways = Channel(client, urls)
+        for number in numbers:
+            await getattr(ways, channel)(number)
+        for number in numbers:
+            question = f"Read about the zebra{number}word."
+            is_read_harmlessly(await ways.chat(question, session_id=f"r{number}", agent_id="scholar"), number)
+        await ways.settled()
+        await nothing_is_a_rule(client)
+        await notes_are_flagged_and_go_back(client, "scholar")
+
+
+def is_read_harmlessly(told: dict, number: int) -> None:
+    system, _, messages = told["response"].partition("\n=====\n")
+    assert system.startswith(SYSTEM.partition(NOTHING_YET)[0])
+    results = [part.partition("\nassistant: ")[0] for part in messages.split("\ntool: ")]
+    [block] = [result for result in results if result.startswith(PREFIX)]
+    seen = folded(block)
+    assert (seen.count("<articles"), seen.count("</articles")) == (1, 1), block
+    assert f"zebra{number}word" in block
+    [source] = told["message"]["metadata"]["sources"]
+    assert source["article_id"]
+
+
+@pytest.mark.parametrize("channel", ARTICLE_CHANNELS)
+async def test_an_article_that_wants_to_be_an_instruction_is_only_quoted(poisoned, urls, channel):
+    await read_harmlessly(poisoned, urls, channel, FEW)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("channel", ARTICLE_CHANNELS)
+async def test_all_such_articles_are_only_quoted(poisoned, urls, channel):
+    await read_harmlessly(poisoned, urls, channel, range(60))
 
 
 def test_the_check_sees_a_block_that_is_closed():

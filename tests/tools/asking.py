@@ -64,9 +64,10 @@ class Asking:
         model_timeout_s: float = 20,
         tool_timeout_s: float = 20,
         window_tokens: int = 128_000,
+        first_tool: str | None = None,
     ) -> None:
         middleware = ("pii",) if kind == "create_agent" else ()
-        self.agent = Agent("helper", "d", "p", limits=limits or Limits(), middleware=middleware)
+        self.agent = Agent("helper", "d", "p", limits=limits or Limits(), middleware=middleware, first_tool=first_tool)
         self.models = BroughtModels(model)
         self.answerer = Answerer(self.models, model_timeout_s=model_timeout_s, tool_timeout_s=tool_timeout_s)
         self.context = a_context()

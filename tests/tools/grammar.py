@@ -44,7 +44,7 @@ class Checker:
             self.tool_event(place, one)
         elif kind.startswith("step-"):
             self.step_event(place, kind)
-        elif kind not in ("data", "metadata"):
+        elif kind not in ("source", "data", "metadata"):
             self.say(place, f"{kind} is not for an answer to say")
 
     def part_event(self, place: int, one: TurnEvent, kind: str, what: str) -> None:
@@ -96,7 +96,7 @@ class Checker:
             self.say(place, "a tool's message without its result")
         else:
             self.told = None
-            if set(message.structured_data or {}) != {"duration_ms", "success", "error"}:
+            if set(message.structured_data or {}) - {"sources"} != {"duration_ms", "success", "error"}:
                 self.say(place, "a tool's message does not say how it went")
 
     def step_event(self, place: int, kind: str) -> None:

@@ -20,6 +20,7 @@ class SpokenModel(BaseChatModel):
     rounds: list[list[Any]]
     asked: list[list[BaseMessage]] = Field(default_factory=list)
     tools: list[list[str]] = Field(default_factory=list)
+    choices: list[str | None] = Field(default_factory=list)  # which tool it had to call
     closed: list[bool] = Field(default_factory=list)  # for each call that ended, whether it was heard to the end
 
     def bind_tools(self, tools: Sequence[BaseTool], **kwargs: Any) -> Runnable[Any, Any]:
@@ -33,11 +34,12 @@ class SpokenModel(BaseChatModel):
         return "spoken"
 
     async def _astream(
-        self, messages: list[BaseMessage], *_: Any, tools: Sequence[str] = (), **__: Any
+        self, messages: list[BaseMessage], *_: Any, tools: Sequence[str] = (), tool_choice: str | None = None, **__: Any
     ) -> AsyncIterator[ChatGenerationChunk]:
         said = self.rounds[min(len(self.asked), len(self.rounds) - 1)]
         self.asked.append(messages)
         self.tools.append(list(tools))
+        self.choices.append(tool_choice)
         is_whole = False
         try:
             for one in said:

@@ -29,7 +29,8 @@ def test_the_agents_of_the_repo_load():
     assert [agent.name for agent in catalog] == ["assistant", "coder"]
     assert catalog.get("assistant").window_messages == 20
     assert "{long_term_memory_notes}" in catalog.get("coder").prompt
-    assert all(agent.tools == ("manage_long_term_memory", "forget_memories") for agent in catalog)
+    tools = ("manage_long_term_memory", "forget_memories", "retrieve_context")
+    assert all(agent.tools == tools for agent in catalog)
 
 
 def test_all_problems_of_all_files_are_reported_at_once(tmp_path):
@@ -125,3 +126,20 @@ def test_an_unknown_tool_is_refused_with_the_known_ones(tmp_path):
     said = problems(write(tmp_path, a=GOOD.format(name="a") + "tools: [manage_long_term_memory, telepathy, rm]\n"))
     assert "a.yaml: tools: there is no telepathy; there are: forget_memories, manage_long_term_memory" in said
     assert "a.yaml: tools: there is no rm;" in said
+
+
+def test_an_answer_can_have_to_begin_with_a_tool_of_the_agent(tmp_path):
+    tools = "tools: [retrieve_context]\n"
+    good = GOOD.format(name="a") + tools + "tool_choice: first:retrieve_context\n"
+    assert load_agents(write(tmp_path, a=good), "a").get("a").first_tool == "retrieve_context"
+    said = problems(
+        write(
+            tmp_path,
+            a=GOOD.format(name="a") + tools + "tool_choice: first:manage_long_term_memory\n",
+            b=GOOD.format(name="b") + tools + "tool_choice: retrieve_context\n",
+            c=GOOD.format(name="c") + "tool_choice: first:retrieve_context\n",
+        )
+    )
+    assert "a.yaml: tool_choice: manage_long_term_memory is not among the tools of this agent" in said
+    assert "b.yaml: tool_choice:" in said
+    assert "c.yaml: tool_choice: retrieve_context is not among" in said

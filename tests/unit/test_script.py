@@ -36,6 +36,22 @@ async def answer(asked: ScriptedModel, *messages) -> AIMessageChunk:
     return first
 
 
+async def test_a_tool_that_has_to_be_called_first_is_and_the_rounds_are_the_scripts_own(tmp_path):
+    text = """
+rules:
+  - {match: "^look", tool_calls: [{name: find, args: {query: own}}], then: "{results}"}
+default: "Well, {{{question}}}."
+"""
+    asked = model(tmp_path, text)
+    forced = asked.bind_tools(["find"], tool_choice="find")
+    assert [each["args"] for each in (await answer(forced, "look here")).tool_calls] == [{"query": "own"}]
+    called = await answer(forced, "any {thing}")
+    assert [(each["name"], each["args"]) for each in called.tool_calls] == [("find", {"query": "any {thing}"})]
+    done = AIMessage("", tool_calls=called.tool_calls), ToolMessage("x", tool_call_id=called.tool_calls[0]["id"])
+    assert (await answer(asked, "any {thing}", *done)).content == "Well, {any {thing}}."
+    assert not (await answer(asked.bind_tools(["other"], tool_choice="find"), "any")).tool_calls, "it is not offered"
+
+
 def problems(folder: Path, text: str, name: str = "script.yaml") -> str:
     with pytest.raises(StartupError) as caught:
         read_script(write(folder, text, name))

@@ -1,0 +1,250 @@
+"""retrieve: passages of the user's articles, and of everybody's, that bear on a question, in the room that is left."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatServer import errors, metrics
+from chatServer.knowledge import fit
+from chatServer.knowledge.quote import quoted
+from chatServer.knowledge.rank import ArticleKey, Shelf, rank
+from chatServer.knowledge.stack import Stack, Stacks, stack_of
+from chatServer.memory.embed import Embedder, written
+from chatServer.messages.terms import stems_of
+from chatServer.records import NOBODY, Passage, Principal
+from chatServer.store import retrieval as store
+from chatServer.store.pool import Connection, Database
+
+TOP_K = 5  # articles
+READ_CHARS = 4_000  # of a question; a pasted file says no more about what is wanted than its beginning
+TIMEOUT_MS = 20_000  # the first question of an owner loads all that his chunks are found by
+EMBED_S = 2.0  # for the question's vector: an embedder may be elsewhere
+SEAM = 4  # tokens that two texts may take more together than apart
+MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
+IN_A_THREAD_CHARACTERS = 50_000
+MAX_KEPT_BYTES = 64 * 1024**2  # of what chunks are found by, about 1 kB each
+MAX_KEPT_CHUNKS = 50_000  # of one owner; above it Postgres looks
+ARTICLES_AT_ONCE = 100
+
+AsRead = Callable[[str], str]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """A question, and where and for how much of an answer is looked."""
+
+    principal: Principal
+    looked: store.Looked
+    top_k: int
+    room_tokens: int
+    as_read: AsRead | None = None
+    vector: NDArray[np.float32] | None = field(default=None, hash=False)
+
+    @property
+    def owners(self) -> tuple[UUID, UUID]:
+        return self.principal.user_id, NOBODY.user_id
+
+
+class Retriever:
+    """The verb, bound to where it looks."""
+
+    def __init__(self, database: Database, embedder: Embedder, count: Callable[[str], int]) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._count = count
+        self._stacks = Stacks(MAX_KEPT_BYTES)
+
+    async def retrieve(
+        self,
+        principal: Principal,
+        query: str,
+        top_k: int = TOP_K,
+        reserved_tokens: int = 0,
+        *,
+        window_tokens: int,
+        as_read: AsRead | None = None,
+    ) -> list[Passage]:
+        """What can be read of the best `top_k` articles beside `reserved_tokens` of a model's window: whole articles
+        while they fit, then their best chunks. As `quoted` puts it, it never takes more; nor when `as_read` says what
+        becomes of a text before a model reads it."""
+        began = time.perf_counter()
+        query, room = query[:READ_CHARS], window_tokens - reserved_tokens - self._count(quoted([])) - SEAM
+        words = _words(query)
+        if room <= 0 or top_k <= 0 or not query.strip():
+            return []
+        vector = await self._vector(query)
+        size = self._embedder.size or (0 if vector is None else vector.size)
+        looked = store.Looked(words, self._embedder.name, size, None if vector is None else written(vector[None])[0])
+        async with self._database.transaction(principal, timeout_ms=TIMEOUT_MS) as connection:
+            passages = await self._found(connection, Looking(principal, looked, top_k, room, as_read, vector))
+        metrics.retrieval_seconds.observe(time.perf_counter() - began)
+        return passages
+
+    async def _found(self, connection: Connection, looking: Looking) -> list[Passage]:
+        shelves = await self._shelves(connection, looking)
+        hits = await asyncio.to_thread(rank, list(shelves.values()), len(looking.looked.words))
+        articles = list(dict.fromkeys(hit.article for hit in hits))[: looking.top_k]
+        offered = await self._offered(connection, shelves, articles)
+        choice = fit.choose(hits, offered, looking.room_tokens)
+        scores = {key: next(hit.score for hit in hits if hit.article == key) for key in offered}
+        texts = await _texts(connection, looking.owners, choice.runs())
+        passages = _passages(choice, offered, texts, scores)
+        over = await self._over(passages, looking)
+        if over < 0 and choice.fill_more(-over):  # estimates are careful
+            texts = await _texts(connection, looking.owners, choice.runs())
+            passages = _passages(choice, offered, texts, scores)
+            over = await self._over(passages, looking)
+        while over > 0:
+            choice.give_back(over)
+            passages = _passages(choice, offered, texts, scores)
+            over = await self._over(passages, looking)
+        return passages
+
+    async def _shelves(self, connection: Connection, looking: Looking) -> dict[UUID, Shelf]:
+        """What is there now of the user's and of everybody's, as the question sees it."""
+        asked = [await store.ask_stamps(connection, owner, looking.looked.words) for owner in looking.owners]
+        found = [(owner, await store.read_stamps(each)) for owner, each in zip(looking.owners, asked, strict=True)]
+        shelves: dict[UUID, Shelf] = {}
+        for owner, stamps in found:
+            if stamps.chunks > MAX_KEPT_CHUNKS:
+                scored = await store.score_chunks(connection, owner, looking.looked)
+                shelves |= {owner: Shelf.of(owner, scored)} if scored else {}
+            elif stamps.articles:
+                stack = await self._stack(connection, owner, stamps.articles, looking.looked)
+                shelves[owner] = await asyncio.to_thread(stack.shelf, owner, stamps.words, looking.vector)
+        return shelves
+
+    async def _stack(
+        self, connection: Connection, owner: UUID, live: Mapping[UUID, str], looked: store.Looked
+    ) -> Stack:
+        """What is kept of an owner, without what is gone and with what is new."""
+        known = self._stacks.get(owner, looked.size)
+        if known is not None and known.stamps == live:
+            return known
+        before: Mapping[UUID, str] = known.stamps if known else {}
+        stack = known or stack_of({}, None, looked.size)
+        stack = stack.without({each for each, stamp in before.items() if live.get(each) != stamp})
+        new = [each for each, stamp in live.items() if before.get(each) != stamp]
+        for start in range(0, len(new), ARTICLES_AT_ONCE):
+            ids = new[start : start + ARTICLES_AT_ONCE]
+            packed = await store.load_chunks(connection, owner, ids, model=looked.model, size=looked.size)
+            loaded = await asyncio.to_thread(stack_of, {each: live[each] for each in ids}, packed, looked.size)
+            stack = await asyncio.to_thread(stack.joined, loaded)
+        self._stacks.put(owner, stack)
+        return stack
+
+    async def _offered(
+        self, connection: Connection, shelves: Mapping[UUID, Shelf], articles: Sequence[ArticleKey]
+    ) -> dict[ArticleKey, fit.Offered]:
+        """Those that are there, in their order."""
+        asked = {
+            owner: await store.ask_heads(
+                connection, owner, [key.article_id for key in articles if key.owner_id == owner]
+            )
+            for owner in {key.owner_id for key in articles}
+        }
+        heads = {
+            ArticleKey(owner, head.article_id): head
+            for owner, answer in asked.items()
+            for head in await answer.fetchall()
+        }
+        return {
+            key: fit.Offered(heads[key], shelves[key.owner_id].sizes_of(key.article_id), self._around(heads[key]))
+            for key in articles
+            if key in heads
+        }
+
+    def _around(self, head: store.Head) -> int:
+        """What is written around a passage takes so many tokens, whatever page it is on."""
+        return self._count(quoted([_empty(head)])) - self._count(quoted([])) + SEAM
+
+    async def _over(self, passages: Sequence[Passage], looking: Looking) -> int:
+        """How many tokens they take too many; counted only when it may be any."""
+        text = quoted(passages)
+        chunks = sum(passage.last - passage.first + 1 for passage in passages)
+        inside = sum(passage.tokens for passage in passages) + SEAM * (chunks + len(passages))
+        around = len(text) - sum(len(passage.text) for passage in passages)  # of hostile texts this may be much
+        if inside + around * MAX_TOKENS_A_CHARACTER <= looking.room_tokens and not looking.as_read:
+            return 0
+        is_long = len(text) > IN_A_THREAD_CHARACTERS
+        counted = partial(self._counted, text, looking.as_read)
+        tokens = await asyncio.to_thread(counted) if is_long else counted()
+        return tokens - self._count(quoted([])) - looking.room_tokens
+
+    def _counted(self, text: str, as_read: AsRead | None) -> int:
+        return self._count(as_read(text) if as_read else text)
+
+    async def _vector(self, query: str) -> NDArray[np.float32] | None:
+        """Of the question; without one, words alone have to do."""
+        if self._embedder.size == 0:
+            return None
+        try:
+            async with asyncio.timeout(EMBED_S):
+                return np.asarray((await self._embedder.embed([query]))[0], np.float32)
+        except (TimeoutError, errors.EmbedderFailed) as error:
+            logger.warning("no vector for a question to the articles: %s", type(error).__name__)
+            return None
+
+
+def _words(query: str) -> list[str]:
+    """The longest stems of a question: they tell the most."""
+    return sorted(stems_of(query), key=len, reverse=True)[: store.WORDS]
+
+
+async def _texts(
+    connection: Connection, owners: Sequence[UUID], runs: Sequence[tuple[ArticleKey, range]]
+) -> dict[tuple[ArticleKey, int], store.Live]:
+    places: dict[UUID, list[store.Place]] = {owner: [] for owner in owners}
+    for key, positions in runs:
+        places[key.owner_id] += [store.Place(key.article_id, position) for position in positions]
+    asked = {owner: await store.ask_chunks(connection, owner, each) for owner, each in places.items() if each}
+    return {
+        (ArticleKey(owner, live.article_id), live.position): live
+        for owner, answer in asked.items()
+        for live in await answer.fetchall()
+    }
+
+
+def _passages(
+    choice: fit.Choice,
+    offered: Mapping[ArticleKey, fit.Offered],
+    texts: Mapping[tuple[ArticleKey, int], store.Live],
+    scores: Mapping[ArticleKey, float],
+) -> list[Passage]:
+    found = []
+    for key, positions in choice.runs():
+        chunks = [texts[key, position] for position in positions if (key, position) in texts]
+        if not chunks:  # deleted meanwhile
+            continue
+        head = offered[key].head
+        found.append(
+            replace(
+                _empty(head),
+                text="".join(chunk.text for chunk in chunks),
+                tokens=sum(chunk.tokens for chunk in chunks),
+                score=scores[key],
+                first=chunks[0].position,
+                last=chunks[-1].position,
+                page=chunks[0].page,
+                heading=chunks[0].heading,
+                is_whole=len(chunks) == head.chunks,
+                is_shared=key.owner_id == NOBODY.user_id,
+            )
+        )
+    return found
+
+
+def _empty(head: store.Head) -> Passage:
+    """What stands around a passage, on the longest of page numbers."""
+    return Passage(
+        head.article_id, head.name, head.title, head.media_type, text="", tokens=0, score=0, first=0, last=0, page=10**6
+    )

@@ -1,0 +1,75 @@
+"""What the process keeps of articles is never shown, only looked through: it follows every change, and what Postgres
+itself finds is the same."""
+
+import pytest
+
+from chatServer.knowledge import retrieve
+from chatServer.knowledge.stack import Stacks
+from chatServer.records import NOBODY
+from tests.conftest import ADA, EVE, owner_connection
+from tests.tools.shelved import delete_article, put_article, retriever_of
+
+WINDOW = 20_000
+
+
+async def names(retriever, question: str, who=ADA) -> set[str]:
+    return {each.name for each in await retriever.retrieve(who, question, 50, 0, window_tokens=WINDOW)}
+
+
+async def test_it_follows_what_comes_changes_and_goes(database, urls):
+    retriever = retriever_of(database)
+    assert await names(retriever, "walrus") == set()
+    first = await put_article(urls.owner, ADA.user_id, "first.txt", ["The walrus swims."])
+    assert await names(retriever, "walrus") == {"first.txt"}
+    second = await put_article(urls.owner, ADA.user_id, "second.txt", ["A walrus and an otter.", "And more."])
+    await put_article(urls.owner, NOBODY.user_id, "shared.txt", ["Everybody's walrus."])
+    assert await names(retriever, "walrus") == {"first.txt", "second.txt", "shared.txt"}
+    with owner_connection(urls.owner) as owner:
+        owner.execute("delete from chat.article_chunks where article_id = %s", [first])
+        owner.execute("update chat.articles set chunks = 0, updated_at = now() where article_id = %s", [first])
+    assert await names(retriever, "walrus") == {"second.txt", "shared.txt"}
+    delete_article(urls.owner, second)
+    assert await names(retriever, "walrus") == {"shared.txt"}
+    assert await names(retriever, "otter") == set()
+    assert await names(retriever, "walrus", EVE) == {"shared.txt"}
+
+
+async def test_a_chunk_that_was_deleted_since_is_not_shown(database, urls):
+    retriever = retriever_of(database)
+    article = await put_article(urls.owner, ADA.user_id, "a.txt", ["The walrus swims."])
+    assert await names(retriever, "walrus") == {"a.txt"}
+    with owner_connection(urls.owner) as owner:  # as if it happened after the list was read
+        owner.execute("delete from chat.article_chunks where article_id = %s", [article])
+    assert await names(retriever, "walrus") == set()
+
+
+@pytest.mark.parametrize("question", ["the walrus of Lisbon", "насосами", "sea animals", "Grüße", "1911"])
+async def test_postgres_finds_the_same_where_nothing_is_kept(database, urls, question, monkeypatch):
+    texts = [
+        "The walrus swims near Lisbon.",
+        "Насос стоит в подвале.",
+        "Viele Grüße aus Köln.",
+        "Laid in 1911.",
+        "Cod.",
+    ]
+    for number, text in enumerate(texts):
+        await put_article(urls.owner, ADA.user_id, f"{number}.txt", [text, f"Something else {number}."])
+    await put_article(urls.owner, NOBODY.user_id, "all.txt", ["Whales and walruses are animals of the sea."])
+    retriever = retriever_of(database)
+    kept = await retriever.retrieve(ADA, question, 50, 0, window_tokens=WINDOW)
+    monkeypatch.setattr(retrieve, "MAX_KEPT_CHUNKS", 0)
+    asked = await retriever.retrieve(ADA, question, 50, 0, window_tokens=WINDOW)
+    assert kept
+    assert [each.name for each in asked] == [each.name for each in kept]
+    assert [each.score for each in asked] == pytest.approx([each.score for each in kept], abs=0.02)
+
+
+async def test_it_keeps_no_more_than_there_is_room_for(database, urls, monkeypatch):
+    retriever = retriever_of(database)
+    retriever._stacks = Stacks(max_bytes=1)
+    for who, name in ((ADA, "ada"), (EVE, "eve"), (NOBODY, "all")):
+        await put_article(urls.owner, who.user_id, f"{name}.txt", [f"The walrus of {name}."] * 20)
+    for _ in range(2):
+        assert await names(retriever, "walrus") == {"ada.txt", "all.txt"}
+        assert await names(retriever, "walrus", EVE) == {"eve.txt", "all.txt"}
+    assert len(retriever._stacks._kept) == 1
