@@ -90,7 +90,7 @@ async def rehearse(beginning: Beginning, principal: Principal, ask: Ask) -> Rehe
         parts=parts,
         asked=asked,
         budget=budget,
-        tools=tools_for(agent, session),
+        tools=tools_for(agent, session, has_articles=context.has_articles),
     )
     notes = (context.notes or "") if has_memory(agent, session) else ""
     return Rehearsal(begun, is_new, notes, summary, rest)
