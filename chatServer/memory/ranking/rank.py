@@ -17,6 +17,7 @@ from chatServer.memory.ranking.weights import Weights
 LEAST_PART = 0.005  # what is less is not named
 NO_VECTOR = -1.0
 ALIKE = 3  # items that say the same: one is shown, and some of them may be gone
+PERHAPS_ALIKE = 10  # that may say the same: without a vector it is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,7 @@ def rank(
 
 def _not_too_often(asked: Asked, rows: Rows, order: Rows, limit: int) -> Rows:
     """The first of an order, without what says the same over and over: whoever asked a thing fifty times shall not be
-    answered with his own questions. As long, by the same side, with the same words and meaning: that is the same. Where
-    there is no vector that is not known."""
+    answered with his own questions. As long, by the same side, with the same words and meaning: that is the same."""
     columns = asked.index.columns
     about = (columns["role"], columns["memory"], columns["chars"], asked.lexical.scores, asked.scanned)
     seen: Counter[tuple[float, ...]] = Counter()
@@ -53,7 +53,7 @@ def _not_too_often(asked: Asked, rows: Rows, order: Rows, limit: int) -> Rows:
     for place in order.tolist():
         same = tuple(round(each[rows[place]].item(), 4) for each in about)
         seen[same] += 1
-        if seen[same] <= ALIKE or same[-1] == NO_VECTOR:
+        if seen[same] <= (PERHAPS_ALIKE if same[-1] == NO_VECTOR else ALIKE):
             taken.append(place)
             if len(taken) == limit:
                 break
