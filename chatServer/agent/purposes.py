@@ -14,6 +14,7 @@ from chatServer.config import Settings
 from chatServer.records import USUAL_COMPRESSION, Compression
 
 OUTPUT_TOKENS = 1_500  # of one answer: a few calls of tools, or a summary
+SUMMARY_SHARE = 4  # of the window, whatever the settings say
 
 Task = Literal["revise", "summary"]
 NamedModel = tuple[str, BaseChatModel]  # what it is called, for the bill, and what is asked
@@ -50,10 +51,11 @@ def compressions_for(settings: Settings, agents: Catalog, models: Models) -> Com
         agent = agents.find(agent_name)
         if agent is None:
             return usual
+        window_tokens = agent.window_tokens or models.context_tokens(agent.model or settings.model)
         return Compression(
-            window_tokens=agent.window_tokens or models.context_tokens(agent.model or settings.model),
+            window_tokens=window_tokens,
             threshold_pct=agent.compact_pct or usual.threshold_pct,
-            target_tokens=agent.summary_tokens or usual.target_tokens,
+            target_tokens=min(agent.summary_tokens or usual.target_tokens, window_tokens // SUMMARY_SHARE),
             deadline_s=usual.deadline_s,
             prompt=agent.summary_prompt,
         )

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from chatServer.conversation.budget import RESULT_SHARE, fit, last_exchanges
-from chatServer.conversation.tokens import count_message, count_system
+from chatServer.conversation.tokens import count_message, count_system, shortened
+from chatServer.errors import ContextTooLarge
 from chatServer.messages import Message, text_of
 from chatServer.messages.fence import fence
 from chatServer.records import USUAL_COMPRESSION, Agent, Budget, Compression, ModelInput, StoredMessage
@@ -42,6 +43,17 @@ def assemble(parts: Parts, window: Sequence[StoredMessage], *, is_whole: bool = 
     """
     shown = [_marked(_disarmed(each)) for each in window]
     system_tokens = count_system(parts.system)
+    try:
+        return _assembled(parts, shown, system_tokens, is_whole=is_whole)
+    except ContextTooLarge:
+        if not parts.summary:
+            raise
+    return _assembled(_with_shorter_summary(parts, system_tokens), shown, system_tokens, is_whole=is_whole)
+
+
+def _assembled(
+    parts: Parts, shown: Sequence[StoredMessage], system_tokens: int, *, is_whole: bool
+) -> tuple[ModelInput, Budget]:
     if is_whole and parts.summary:
         asked, budget = _fitted(replace(parts, summary=None), shown, system_tokens)
         if not _is_full(budget):
@@ -52,6 +64,14 @@ def assemble(parts: Parts, window: Sequence[StoredMessage], *, is_whole: bool = 
     later = _uncovered(shown, parts.covers_to)
     asked, budget = _fitted(parts, later, system_tokens)
     return asked, replace(budget, dropped_messages=budget.dropped_messages + len(shown) - len(later))
+
+
+def _with_shorter_summary(parts: Parts, system_tokens: int) -> Parts:
+    """One that was made for a larger window is shown by its beginning: nothing is refused because of it. Half of the
+    room, because what looks like a fence grows when it is fenced."""
+    _, least = _fitted(replace(parts, summary=None), [], system_tokens)
+    text = shortened(parts.summary or "", (least.room_tokens - SUMMARY_FRAME_TOKENS) // 2)
+    return replace(parts, summary=text or None)
 
 
 def lasting(parts: Parts, window: Sequence[StoredMessage]) -> tuple[list[StoredMessage], bool]:

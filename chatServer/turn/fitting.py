@@ -68,7 +68,8 @@ class Fitting:
     async def compact(self) -> list[TurnEvent]:
         """Let the head of the conversation be summarised, where it takes too much or would be left out: what came of
         it, as followers hear it."""
-        return await self._compact(self.reason) if self.reason else []
+        reason = self.reason
+        return await self._compact(reason) if reason else []
 
     def quote(self, found: RecallResult) -> RecallResult:
         """Add what was recalled: its best lines, as many as there really is room for; what that is."""
@@ -90,7 +91,17 @@ class Fitting:
 
     @property
     def _is_full(self) -> bool:
-        return self.budget.is_over_mark or self.budget.forgotten_messages > 0
+        """Whether a summary would help: it is of no use where long notes or a long question have passed the mark."""
+        if self.budget.forgotten_messages or not self.budget.is_over_mark:
+            return self.budget.forgotten_messages > 0
+        target, kept_from = self._parts.compression.target_tokens, self._kept_from
+        head = [each for each in self._begun.window.stored if self._parts.covers_to < each.id < kept_from]
+        return sum(target if each.tokens is None else each.tokens for each in head) > target
+
+    @property
+    def _kept_from(self) -> int:
+        kept, _ = lasting(self._parts_with_tail, self._begun.window.stored)
+        return kept[0].id if kept else ALL
 
     @property
     def _has_gap(self) -> bool:
@@ -119,13 +130,11 @@ class Fitting:
             )
 
     async def _compact(self, reason: Reason) -> list[TurnEvent]:
-        begun, window = self._begun, self._begun.window
-        kept, _ = lasting(self._parts_with_tail, window.stored)
-        how = self._parts.compression
+        begun, how = self._begun, self._parts.compression
         occasion = Occasion(
             is_forced=True,
             reason=reason,
-            kept_from=kept[0].id if kept else ALL,
+            kept_from=self._kept_from,
             within_s=how.deadline_s if reason != "window" else 0.0,  # its rules are quick, and the worker comes after
             turn_id=begun.turn.turn_id,
         )
@@ -138,13 +147,8 @@ class Fitting:
             return []
         if done.summary is None or done.summary.covers_to <= self._parts.covers_to:
             return []
-        known = self._parts
-        self._parts = replace(known, summary=done.summary.text, covers_to=done.summary.covers_to)
-        try:
-            self._assemble()
-        except errors.ContextTooLarge:  # a summary that is larger than the one it follows
-            self._parts = known
-            self._assemble()
+        self._parts = replace(self._parts, summary=done.summary.text, covers_to=done.summary.covers_to)
+        self._assemble()
         if not done.told:
             return []
         self.compactions.append(done.told)

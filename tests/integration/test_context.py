@@ -8,10 +8,16 @@ import uuid
 import pytest
 
 from chatServer.agent.compact import compact_if_due, store_compacted
+from chatServer.agent.outside import Outside, outside_tools
+from chatServer.agent.tools import tokens_of
 from chatServer.config import Settings
+from chatServer.messages import Message
+from chatServer.records import Agent, Compression, OutsideServer
 from chatServer.store import sessions
+from chatServer.store.history import ChatMessageHistory
 from tests.conftest import ADA, owner_connection
 from tests.tools.contexts import agent_in, complaints, given, said_before, summary_of, tokens_of_tools
+from tests.tools.outside_server import KEY, outside_server
 from tests.tools.talking import calls, chunks, talking
 from tests.tools.turns import eventually
 
@@ -217,6 +223,21 @@ async def test_what_left_the_window_unsummarised_is_summarised_before_the_model_
     assert given(settings, "summary") == [], "rules do it at once"
 
 
+async def test_long_notes_are_no_reason_to_summarise_again_and_again(settings, as_ada, urls):
+    """They pass the mark by themselves, and a summary of two short messages would not help."""
+    window = {"messages": 20, "tokens": 3_000}
+    prompt = "Be brief.\n{long_term_memory_notes}"
+    agent = agent_in(settings, prompt=prompt, window=window, limits={"output_tokens": 100}, memory={"scope": "agent"})
+    async with talking(settings, as_ada, SUMMARY, log=True, **agent) as client:
+        page = "- likes tea and rye bread\n" * 330
+        await client.put("/api/agents/assistant/notes", json={"notes": page}, headers={"If-Match": '"0"'})
+        session_id = str(uuid.uuid4())
+        for n in range(8):
+            await ask(client, session_id, f"Question {n}?")
+    assert given(settings)[-1][0]["tokens"] > 2_550
+    assert len(given(settings, "summary")) <= 1
+
+
 # Tools that say much -------------------------------------------------------------------------------------
 
 READ = {"name": "manage_long_term_memory", "args": {"operation": "read"}}
@@ -324,3 +345,74 @@ async def test_recalled_lines_are_counted_and_never_too_many(settings, as_ada, c
     [ended] = [record.fields for record in caplog.records if record.getMessage() == "turn ended"]
     assert ended["prompt_tokens"] == sum(each["tokens"] for each in seen), "what is counted is what is sent"
     assert [complaints(each, 900) for each in given(settings)] == [[]] * 13
+
+
+# Tools elsewhere -----------------------------------------------------------------------------------------
+
+
+async def test_what_servers_elsewhere_say_of_their_tools_is_counted_and_has_to_fit(
+    settings, as_ada, database, caplog, monkeypatch
+):
+    monkeypatch.setenv("WEATHER_KEY", KEY)
+    async with outside_server() as url:
+        names, headers = ["forecast", "wordy"], {"X-Key": "WEATHER_KEY"}
+        server = {"name": "weather", "url": url, "allow": names, "headers_env": headers}
+        record = OutsideServer("weather", url, tuple(names), headers_env=tuple(headers.items()))
+        plain = outside_tools(Agent("a", "d", "p", mcp=(record,)))
+        told = await Outside().described(plain)
+        assert tokens_of(tuple(told)) > tokens_of(plain), "else there is nothing to be found here"
+        limits = {"mcp": [server], "limits": {"output_tokens": 100}}
+        agent = agent_in(settings, window={"messages": 20, "tokens": 2_000}, **limits)
+        session_id = await said_before(database, ADA, 10, tokens=None, text="Sentence {n} " + "and on " * 37)
+        with caplog.at_level(logging.INFO, "chatServer.turn.attempt"):
+            async with talking(settings, as_ada, log=True, **agent) as client:
+                await ask(client, session_id)
+        [ended] = [record.fields for record in caplog.records if record.getMessage() == "turn ended"]
+        [seen] = given(settings)
+        assert ended["prompt_tokens"] == sum(each["tokens"] for each in seen) + tokens_of(tuple(told))
+        assert complaints(seen, 1_900 - tokens_of(tuple(told))) == []
+        caplog.clear()
+        small = {"messages": 20, "tokens": max(1_000, tokens_of(tuple(told)) + 100)}
+        question = "word " * (small["tokens"] - 100 - tokens_of(plain) - 40)
+        with caplog.at_level(logging.INFO, "chatServer.turn.attempt"):
+            async with talking(settings, as_ada, log=True, **agent_in(settings, window=small, **limits)) as client:
+                assert "finish" in types(await ask(client, str(uuid.uuid4()), question))
+        [ended] = [record.fields for record in caplog.records if record.getMessage() == "turn ended"]
+        assert ended["prompt_tokens"] == sum(each["tokens"] for each in given(settings)[-1]) + tokens_of(plain)
+
+
+# After the answer ----------------------------------------------------------------------------------------
+
+
+async def test_after_the_answer_it_is_five_more_messages_or_80_percent_of_the_window(database, urls):
+    session_id = await said_before(database, ADA, 5, tokens=100)
+    small, large = Compression(window_tokens=1_000), Compression(window_tokens=2_000)
+
+    async def due(how: Compression):
+        async with database.transaction(ADA) as connection:
+            return await compact_if_due(connection, ADA.user_id, session_id, how=how)
+
+    first = await due(large)
+    assert first.reason == "five"
+    new = await first.compacted(None)
+    async with database.transaction(ADA) as connection:
+        await sessions.hold_session(connection, ADA.user_id, session_id)
+        await store_compacted(connection, ADA.user_id, new)
+        more = [Message("user", "q"), Message("assistant", "a")]
+        await ChatMessageHistory(connection, ADA.user_id, session_id).append(more, tokens=[200, 200])
+    assert await due(large) is None
+    assert (await due(small)).reason == "mark", "800 and the summary are more than 800"
+    [(told,)] = rows(urls, "select data from chat.user_events where kind = 'memory'")
+    assert told["reason"] == "five"
+    assert (told["messages"], told["tokens_before"]) == (6, 600)
+
+
+async def test_the_worker_tells_of_its_summaries_too(settings, as_ada, urls):
+    async with talking(settings, as_ada, SUMMARY, worker="inprocess") as client:
+        session_id = str(uuid.uuid4())
+        for n in range(3):
+            await ask(client, session_id, f"Question {n}?")
+        query = "select data from chat.user_events where kind = 'memory' and data ->> 'what' = 'compaction'"
+        [(told,)] = await eventually(lambda: rows(urls, query))
+    assert (told["reason"], told["session_id"]) == ("five", session_id)
+    assert (str(told["turn_id"]),) in rows(urls, "select turn_id::text from chat.turns")

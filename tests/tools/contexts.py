@@ -30,9 +30,9 @@ def agent_in(settings: Settings, **file: Any) -> dict[str, Any]:
 
 
 async def said_before(
-    database: Database, user: Principal, turns: int, tokens: int, text: str = "Sentence {n} about subject {n}."
+    database: Database, user: Principal, turns: int, tokens: int | None, text: str = "Sentence {n} about subject {n}."
 ) -> str:
-    """A session in which so many questions were answered, each message as if it had so many tokens."""
+    """A session in which so many questions were answered, each message as if it had so many tokens; None: as it has."""
     session_id = str(uuid.uuid4())
     said = [Message(("user", "assistant")[n % 2], text.format(n=n)) for n in range(2 * turns)]
     async with database.transaction(user) as connection:

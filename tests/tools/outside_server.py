@@ -43,6 +43,10 @@ def weather() -> MCPServer:
         """Says more than anybody wants to hear."""
         return "sun " * 1_500_000
 
+    @server.tool(description="The weather of everybody, everywhere and always. " * 40)
+    def wordy() -> str:
+        return "sun"
+
     @server.tool()
     def forbidden() -> str:
         """What no agent may call."""

@@ -66,7 +66,7 @@ def hidden_texts(urls: Urls) -> list[str]:
 
 def memory_events(urls: Urls) -> list[dict]:
     """What was told of memories, but for how revisions went."""
-    return [event for event in _memory_events(urls) if event["what"] != "revision"]
+    return [event for event in _memory_events(urls) if event["what"] not in ("revision", "compaction")]
 
 
 def revision_events(urls: Urls) -> list[dict]:

@@ -3,11 +3,13 @@
 import json
 import re
 
+from chatServer.conversation.assemble import SUMMARY_PREFIX
 from chatServer.conversation.quote import MEMORIES_PREFIX
 from tests.tools.served import FAILING, FAILS_AFTER, PROMPT, TOOL, WAITING, Heard, wish_of
 from tests.tools.world import STOPPED_MARK, Refused, Row, Thread, Turn, World, same, tick
 
 OPENING, CLOSING = f"user: {MEMORIES_PREFIX}\n\n<memories>\n", "\n</memories>"
+SUMMARY_OPENING, SUMMARY_CLOSING = f"user: {SUMMARY_PREFIX}\n\n<summary>\n", "\n</summary>\n"
 QUOTED = re.compile(r"- \((?:I said|the assistant said), \d{4}-\d\d-\d\d(?:, in “[^”]*”)?\) (.+)")
 
 
@@ -17,6 +19,7 @@ def begin(world: World, thread: Thread, text: str, *, own_body: tuple[str, str |
     wish = wish_of(text)
     if text == "recite":
         turn.state, turn.recallable = "failed", world.recallable(thread)
+        turn.summarisable = thread.summarisable()
         turn.texts = [f"{_system(world, thread)}\n---\n" + "\n".join([*thread.window(), *_lines(turn)])]
     elif text in FAILS_AFTER:
         words = FAILING.split()[: FAILS_AFTER[text]]
@@ -80,9 +83,13 @@ def with_memories(turn: Turn, heard: str) -> None:
     """What was recalled for a recital stands before its question, in a block that is exactly ours. Which of the things
     that were said it quotes is the ranking's affair; that somebody said each of them, where this thread may hear it
     from and nobody took it back, is not."""
-    if turn.recallable is None or f"\n{OPENING}" not in heard:
+    if turn.recallable is None:
         return
-    before, _, rest = heard.partition(f"\n{OPENING}")
+    plain = _without_summary(turn, heard)
+    if f"\n{OPENING}" not in plain:
+        turn.texts = [heard] if plain == turn.texts[0] else turn.texts
+        return
+    before, _, rest = plain.partition(f"\n{OPENING}")
     block, _, after = rest.partition(CLOSING)
     sayable, turn.recallable = {" ".join(text.split()) for text in turn.recallable}, None
     quoted = [QUOTED.fullmatch(line) for line in block.split("\n")]
@@ -90,6 +97,18 @@ def with_memories(turn: Turn, heard: str) -> None:
     assert all(line and line[1] in sayable for line in quoted), (block, sayable)
     same(before + after, turn.texts[0])
     turn.texts = [heard]
+
+
+def _without_summary(turn: Turn, heard: str) -> str:
+    """A summary stands before the window. What it picks of what was said is its own affair; that it was said here, and
+    is still said, is not."""
+    before, opening, rest = heard.partition(SUMMARY_OPENING)
+    if not opening:
+        return heard
+    block, _, after = rest.partition(SUMMARY_CLOSING)
+    lines = [re.fullmatch(r"- (?:User|Assistant): (.+)", line) for line in block.split("\n")]
+    assert all(line and set(line[1].split()) <= turn.summarisable for line in lines), (block, turn.summarisable)
+    return before + after
 
 
 def called(turn: Turn, output: str) -> None:

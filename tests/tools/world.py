@@ -50,6 +50,7 @@ class Turn:
     answered_at: int = 0
     regenerated: "Turn | None" = None  # what took the place of its answer
     recallable: frozenset[str] | None = None  # what its prompt may quote, until it is known what it did
+    summarisable: frozenset[str] = frozenset()  # the words that a summary in it may have
     chunks: list[dict[str, Any]] | None = None
 
     @property
@@ -98,9 +99,19 @@ class Thread:
                 return turn
         return None
 
+    @property
+    def rows(self) -> list[Row]:
+        """What a model may see."""
+        return [row for turn in self.turns if turn.state in ("done", "stopped") for row in turn.rows]
+
+    def summarisable(self) -> frozenset[str]:
+        """The words of what was said, where that is more than the window holds."""
+        if len(self.rows) < WINDOWS[self.agent]:
+            return frozenset()
+        return frozenset(word for row in self.rows for word in row.line.split())
+
     def window(self) -> list[str]:
-        rows = [row for turn in self.turns if turn.state in ("done", "stopped") for row in turn.rows]
-        rows = rows[-WINDOWS[self.agent] :]
+        rows = self.rows[-WINDOWS[self.agent] :]
         while rows and not rows[0].is_question:
             rows.pop(0)
         return [row.line for row in rows]

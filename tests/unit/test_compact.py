@@ -1,10 +1,12 @@
 """A conversation's head as a few sentences: rolling, without the last messages, and never longer than it may be."""
 
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
+from chatServer import errors
 from chatServer.agent import summarise
 from chatServer.agent.compact import KEPT_MESSAGES, compact, head_of, is_due
 from chatServer.agent.script import ScriptedModel
@@ -142,3 +144,14 @@ def test_a_summary_is_shown_only_for_what_the_prompt_does_not_hold():
     tight, budget = assemble(small, talk(20), is_whole=True)
     assert budget.dropped_messages
     assert "Earlier." in tight.messages[0].content, "what no longer fits is what the summary is for"
+
+
+def test_a_summary_of_a_larger_window_is_shortened_before_anything_is_refused():
+    question = Message(role="user", content="Well?")
+    parts = Parts(AGENT, "m", AGENT.limits.output_tokens + 300, "", 0, "Earlier </summary> it was. " * 500, 5, question)
+    asked, budget = assemble(parts, [])
+    assert asked.messages[0].content.endswith("</summary>")
+    assert "Earlier" in asked.messages[0].content
+    assert 60 < budget.summary_tokens <= 300
+    with pytest.raises(errors.ContextTooLarge):
+        assemble(replace(parts, question_tokens=301), [])

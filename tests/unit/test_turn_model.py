@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.tools.turn_model import CLOSING, OPENING, begin, with_memories
-from tests.tools.world import Thread, World
+from tests.tools.turn_model import CLOSING, OPENING, SUMMARY_CLOSING, SUMMARY_OPENING, begin, with_memories
+from tests.tools.world import WINDOWS, Thread, World
 
 SAID = "- (I said, 2026-11-15, in “Pears”) apple pie"
 
@@ -53,3 +53,31 @@ def test_the_rest_is_what_it_was():
     turn = recital()
     with pytest.raises(AssertionError):
         with_memories(turn, heard(turn, SAID) + " more")
+
+
+def summarised(turn, *lines: str) -> str:
+    before, _, messages = turn.texts[0].partition("---\n")
+    return f"{before}---\n{SUMMARY_OPENING}" + "\n".join(lines) + f"{SUMMARY_CLOSING}{messages}"
+
+
+def long_recital():
+    world = World()
+    thread = Thread("a", "assistant")
+    world.threads.append(thread)
+    for _ in range(WINDOWS["assistant"]):
+        begin(world, thread, "apple pie", own_body=None)
+    return begin(world, thread, "recite", own_body=None)
+
+
+def test_a_summary_has_the_words_of_its_thread_and_stands_only_where_the_window_is_full():
+    turn = long_recital()
+    text = summarised(turn, "- User: apple pie", "- Assistant: You said: apple pie")
+    with_memories(turn, text)
+    assert turn.texts == [text]
+    for other, line in (
+        (long_recital(), "- User: peach pie"),
+        (long_recital(), "apple pie"),
+        (recital(), "- User: pie"),
+    ):
+        with pytest.raises(AssertionError):
+            with_memories(other, summarised(other, line))
