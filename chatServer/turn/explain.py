@@ -84,9 +84,13 @@ def _described(tool: Tool) -> str:
 
 
 def _summary(begun: Begun, budget: Budget, messages: Sequence[Message]) -> Part:
+    known = begun.parts.summary or ""
     if messages:
-        reason = "It stands for what was said before the messages that follow."
-        return Part("summary", budget.summary_tokens, "in", reason, text_of(messages[0]))
+        text, reason = text_of(messages[0]), "It stands for what was said before the messages that follow."
+        state: State = "in" if len(text) >= len(known) else "shortened"
+        return Part("summary", budget.summary_tokens, state, reason, text)
+    if known and budget.dropped_messages:
+        return Part("summary", 0, "out", "There is no room for it.")
     if begun.window.is_whole and not budget.dropped_messages:
         return Part("summary", 0, "out", "All that was said is in the prompt itself.")
     return Part("summary", 0, "out", "There is none yet of what was said before.")

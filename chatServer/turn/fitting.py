@@ -68,7 +68,8 @@ class Fitting:
     async def compact(self) -> list[TurnEvent]:
         """Let the head of the conversation be summarised, where it takes too much or would be left out: what came of
         it, as followers hear it."""
-        return await self._compact(self.reason) if self.reason else []
+        reason = self.reason
+        return await self._compact(reason) if reason else []
 
     def quote(self, found: RecallResult) -> RecallResult:
         """Add what was recalled: its best lines, as many as there really is room for; what that is."""

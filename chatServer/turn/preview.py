@@ -101,7 +101,7 @@ def _assembled(beginning: Beginning, parts: Parts, window: WindowMemory) -> tupl
     try:
         return beginning.assembled(parts, window)
     except errors.ContextTooLarge as error:
-        asked, budget = assemble(replace(parts, window_tokens=ENDLESS), [], is_whole=window.is_whole)
+        asked, budget = assemble(replace(parts, summary=None, window_tokens=ENDLESS), [])
         tokens, dropped = error.extra["window_tokens"], window.stored
         forgotten = sum(each.id > parts.covers_to for each in dropped)
         budget = replace(budget, dropped_messages=len(dropped), forgotten_messages=forgotten)

@@ -60,8 +60,9 @@ def chat(
     return prepared.run(command, environment={**os.environ, **where}, cwd=Path(where["CHAT_DATA_DIR"]), piped=piped)
 
 
-def at_a_terminal(where: dict[str, str], *arguments: str):
-    return terminal([CHATSERVER, "chat", "--user", "ada", *arguments], Path(where["CHAT_DATA_DIR"]), **where)
+def at_a_terminal(where: dict[str, str], *arguments: str, is_prepared: bool = True):
+    command = [CHATSERVER, "chat", "--user", "ada", *arguments]
+    return terminal(command, Path(where["CHAT_DATA_DIR"]), is_prepared=is_prepared, **where)
 
 
 def test_one_message_gets_one_answer_and_only_that_is_printed(where):
@@ -80,7 +81,7 @@ def test_one_message_gets_one_answer_and_only_that_is_printed(where):
 
 
 def test_a_conversation_streams_stops_at_ctrl_c_and_goes_on_when_one_returns(where, urls):
-    with at_a_terminal(where, "--agent", "coder") as person:
+    with at_a_terminal(where, "--agent", "coder", is_prepared=False) as person:
         assert "· coder · " in person.until(PROMPT)
         person.say("hello")
         assert "coder> You said: hello\n" in person.until(PROMPT)

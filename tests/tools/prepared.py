@@ -1,61 +1,102 @@
-"""`chatserver` as a process of its own, forked from one that has imported everything: a command is there in a tenth of
+"""`chatserver` as a process of its own, forked from one that has imported everything: a command then takes a fifth of
 the CPU (4 s, 2026-11-15). That the installed command itself starts is for other tests."""
 
 import atexit
+import fcntl
 import importlib
 import multiprocessing
 import os
 import subprocess
 import sys
-import tempfile
+import termios
 from collections.abc import Mapping, Sequence
+from multiprocessing import reduction
 from pathlib import Path
-from typing import IO
+from tempfile import TemporaryFile
+from typing import Any
 
 TIMEOUT_S = 90
 
 _prepared = multiprocessing.get_context("forkserver")
+# Not wordllama, which sets up logging when it is imported.
 _prepared.set_forkserver_preload(
-    ["chatServer.cli", "chatServer.memory_commands", "chatServer.protocols.mcp.server", "jsonschema", "wordllama"]
+    ["chatServer.cli", "chatServer.memory_commands", "chatServer.protocols.mcp.server", "jsonschema", "tokenizers"]
 )
+
+
+class Handed:
+    """An open file that the process gets: there it is a number of its own."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _received, (reduction.DupFd(self._number),)
+
+
+def _received(handed: Any) -> int:
+    return int(handed.detach())
+
+
+class Command:
+    """One that runs, with as much of subprocess.Popen as tests ask for. Its standard streams are open files."""
+
+    def __init__(
+        self, arguments: Sequence[str], streams: Sequence[int], *, environment: Mapping[str, str], cwd: Path
+    ) -> None:
+        self._arguments = list(arguments)
+        given = (self._arguments, dict(environment), str(cwd), [Handed(number) for number in streams])
+        self._process = _prepared.Process(target=_command, args=given)
+        self._process.start()
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, timeout_s: float) -> int:
+        self._process.join(timeout_s)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired(self._arguments, timeout_s)
+        return self._process.exitcode
+
+    def send_signal(self, number: int) -> None:
+        assert self._process.pid is not None
+        os.kill(self._process.pid, number)
+
+    def terminate(self) -> None:
+        self._process.terminate()
 
 
 def run(
     arguments: Sequence[str], *, environment: Mapping[str, str], cwd: Path, piped: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Like subprocess.run with what is written to the standard streams, which are no terminal."""
-    with tempfile.TemporaryDirectory() as folder:
-        given, out, err = (Path(folder) / name for name in ("in", "out", "err"))
-        given.write_text(piped)
-        streams = (str(given), str(out), str(err))
-        process = _prepared.Process(target=_command, args=(list(arguments), dict(environment), str(cwd), streams))
-        process.start()
-        process.join(TIMEOUT_S)
-        if process.exitcode is None:
-            process.kill()
-            process.join()
-            raise subprocess.TimeoutExpired(arguments, TIMEOUT_S, out.read_text(), err.read_text())
-        code = process.exitcode
-        process.close()
-        return subprocess.CompletedProcess(arguments, code, out.read_text(), err.read_text())
+    with TemporaryFile("w+") as given, TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+        given.write(piped)
+        given.seek(0)
+        command = Command(arguments, [each.fileno() for each in (given, out, err)], environment=environment, cwd=cwd)
+        try:
+            code = command.wait(TIMEOUT_S)
+        finally:
+            if command.poll() is None:
+                command.terminate()
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(command, code, out.read(), err.read())
 
 
-def _command(arguments: list[str], environment: dict[str, str], cwd: str, streams: tuple[str, str, str]) -> None:
+def _command(arguments: list[str], environment: dict[str, str], cwd: str, streams: list[int]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(cwd)
+    os.setsid()
     sys.argv = ["chatserver", *arguments]
-    sys.stdin, sys.stdout, sys.stderr = (
-        _opened(number, path, mode) for number, (path, mode) in enumerate(zip(streams, "rww", strict=True))
-    )
+    for number, handed in enumerate(streams):  # for whoever writes past Python too
+        os.dup2(handed, number)
+        os.close(handed)
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(i, mode, closefd=False) for i, mode in enumerate("rww"))
+    if sys.stdin.isatty():
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # its keys make signals for us
     try:
         importlib.import_module("chatServer.__main__").main()  # which chooses by sys.argv what to import
     finally:
         atexit._run_exitfuncs()  # a forked process would leave without
-
-
-def _opened(number: int, path: str, mode: str) -> IO[str]:
-    """In the place of the stream with that number, for whoever writes past Python too."""
-    with Path(path).open(mode) as opened:
-        os.dup2(opened.fileno(), number)
-    return os.fdopen(number, mode, closefd=False)

@@ -11,6 +11,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.tools import prepared
+
 WITHIN_S = 60
 CTRL_C, CTRL_D = "\x03", "\x04"
 
@@ -18,7 +20,7 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 class Terminal:
     """What was shown so far, and where one has read to."""
 
-    def __init__(self, process: subprocess.Popen[bytes], master: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes] | prepared.Command, master: int) -> None:
         self.process = process
         self._master = master
         self.shown = ""
@@ -65,19 +67,24 @@ def _own() -> None:
 
 
 @contextlib.contextmanager
-def terminal(command: list[str], cwd: Path, **environment: str) -> Iterator[Terminal]:
-    """Ctrl-C typed here reaches the command as a person's does: through the terminal, as a signal to its group."""
+def terminal(command: list[str], cwd: Path, *, is_prepared: bool = False, **environment: str) -> Iterator[Terminal]:
+    """Ctrl-C typed here reaches the command as a person's does: through the terminal, as a signal to its group. The
+    command's first word is not looked at where it is a prepared one."""
     master, slave = os.openpty()
     values = {**os.environ, "TERM": "dumb", **environment}  # dumb: no colours, no bracketed paste
-    streams = {"stdin": slave, "stdout": slave, "stderr": slave}
-    process = subprocess.Popen(
-        command,
-        env=values,
-        cwd=cwd,
-        **streams,
-        start_new_session=True,
-        preexec_fn=_own,  # noqa: PLW1509  one system call, and no lock
-    )
+    process: subprocess.Popen[bytes] | prepared.Command
+    if is_prepared:
+        process = prepared.Command(command[1:], [slave] * 3, environment=values, cwd=cwd)
+    else:
+        streams = {"stdin": slave, "stdout": slave, "stderr": slave}
+        process = subprocess.Popen(
+            command,
+            env=values,
+            cwd=cwd,
+            **streams,
+            start_new_session=True,
+            preexec_fn=_own,  # noqa: PLW1509  one system call, and no lock
+        )
     os.close(slave)
     try:
         yield Terminal(process, master)
