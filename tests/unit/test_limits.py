@@ -128,5 +128,5 @@ def test_limits_below_zero_are_refused_with_all_other_problems(monkeypatch, tmp_
     monkeypatch.setenv("PORT", "-1")
     with pytest.raises(errors.StartupError) as caught:
         load_settings()
-    assert len(names) == 7
+    assert len(names) == 9
     assert all(f"  {name}: " in str(caught.value) for name in [*names, "PORT"])
