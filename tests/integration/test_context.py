@@ -95,7 +95,7 @@ async def test_the_mark_is_85_percent_and_not_a_token_less(settings, as_ada, dat
         with owner_connection(urls.owner) as connection:
             connection.execute(
                 "update public.chat_message_history set tokens = %s "
-                "where id = (select max(id) from public.chat_message_history)",
+                "where id = (select min(id) from public.chat_message_history)",
                 [tokens - fixed - 79],
             )
         assert bool(compactions(await ask(client, session_id))) is is_over
