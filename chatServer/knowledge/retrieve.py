@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -29,11 +30,13 @@ EMBED_S = 2.0  # for the question's vector: an embedder may be elsewhere
 SEAM = 4  # tokens that two texts may take more together than apart
 MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
 IN_A_THREAD_CHARACTERS = 50_000
+IN_A_THREAD_CHUNKS = 4_000
 MAX_KEPT_BYTES = 64 * 1024**2  # of what chunks are found by, about 1 kB each
 MAX_KEPT_CHUNKS = 50_000  # of one owner; above it Postgres looks
 ARTICLES_AT_ONCE = 100
 
 AsRead = Callable[[str], str]
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +94,8 @@ class Retriever:
 
     async def _found(self, connection: Connection, looking: Looking) -> list[Passage]:
         shelves = await self._shelves(connection, looking)
-        hits = await asyncio.to_thread(rank, list(shelves.values()), len(looking.looked.words))
+        look = partial(rank, list(shelves.values()), len(looking.looked.words))
+        hits = await _done(look, sum(len(shelf.positions) for shelf in shelves.values()))
         articles = list(dict.fromkeys(hit.article for hit in hits))[: looking.top_k]
         offered = await self._offered(connection, shelves, articles)
         choice = fit.choose(hits, offered, looking.room_tokens)
@@ -120,7 +124,8 @@ class Retriever:
                 shelves |= {owner: Shelf.of(owner, scored)} if scored else {}
             elif stamps.articles:
                 stack = await self._stack(connection, owner, stamps.articles, looking.looked)
-                shelves[owner] = await asyncio.to_thread(stack.shelf, owner, stamps.words, looking.vector)
+                see = partial(stack.shelf, owner, stamps.words, looking.vector)
+                shelves[owner] = await _done(see, len(stack.positions))
         return shelves
 
     async def _stack(
@@ -193,6 +198,11 @@ class Retriever:
         except (TimeoutError, errors.EmbedderFailed) as error:
             logger.warning("no vector for a question to the articles: %s", type(error).__name__)
             return None
+
+
+async def _done(work: Callable[[], T], chunks: int) -> T:
+    """Beside the loop where it takes longer than others should wait."""
+    return await asyncio.to_thread(work) if chunks > IN_A_THREAD_CHUNKS else work()
 
 
 def _words(query: str) -> list[str]:

@@ -241,8 +241,8 @@ async def read_harmlessly(poisoned: Settings, urls, channel: str, numbers: range
 def is_read_harmlessly(told: dict, number: int) -> None:
     system, _, messages = told["response"].partition("\n=====\n")
     assert system.startswith(SYSTEM.partition(NOTHING_YET)[0])
-    results = [part.partition("\nassistant: ")[0] for part in messages.split("\ntool: ")]
-    [block] = [result for result in results if result.startswith(PREFIX)]
+    end = messages.rindex("\nassistant: [manage_long_term_memory")
+    block = messages[messages.rindex(f"\ntool: {PREFIX}\n", 0, end) : end]  # before it, others may be recalled
     seen = folded(block)
     assert (seen.count("<articles"), seen.count("</articles")) == (1, 1), block
     assert f"zebra{number}word" in block
