@@ -1,5 +1,6 @@
 """Schemathesis over a running server: what it answers must be documented, and never be our fault."""
 
+import multiprocessing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,7 +9,6 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis import checks
-from schemathesis.specs.openapi import schemas as _schemas  # noqa: F401  CPython 3.11 may fail to parse beside a thread
 
 from tests.tools.routes import ENDLESS
 
@@ -35,8 +35,14 @@ class Findings:
 def examine(address: str, headers: dict[str, str], *, examples: int, fixed: dict[str, Any] | None = None) -> Findings:
     """Try every operation of /openapi.json with data that fits it and data that does not.
 
-    `fixed` are path parameters that take the place of made-up ones, so that requests reach something.
+    `fixed` are path parameters that take the place of made-up ones, so that requests reach something. In a process of
+    its own: Hypothesis parses sources, and CPython 3.11 may fail at that while a server in another thread works.
     """
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(_examine, (address, headers, examples, fixed or {}))
+
+
+def _examine(address: str, headers: dict[str, str], examples: int, fixed: dict[str, Any]) -> Findings:
     found = Findings()
     schema = schemathesis.openapi.from_url(f"{address}/openapi.json")
     with requests.Session() as session:
@@ -44,7 +50,7 @@ def examine(address: str, headers: dict[str, str], *, examples: int, fixed: dict
         operations = [each for each in operations if not headers or each.path not in ENDLESS]
         for operation in sorted(operations, key=lambda each: each.method == "delete"):  # deleting comes last
             for mode in schemathesis.GenerationMode:
-                _try(operation, mode, session, headers, examples, fixed or {}, found)
+                _try(operation, mode, session, headers, examples, fixed, found)
     return found
 
 
