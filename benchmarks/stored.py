@@ -1,5 +1,6 @@
 """Conversations stored by our store in an embedded Postgres, asked through recall, and through its own full text."""
 
+import asyncio
 import contextlib
 import os
 import tempfile
@@ -21,6 +22,7 @@ from chatServer.store.pool import Database
 
 AGENT = Agent("assistant", "", "")
 NEW_SESSION = str(uuid5(NAMESPACE, "new"))
+PATIENCE = 300  # tenths of a second until all of a conversation is loaded
 CREATE_SESSION = """
 insert into chat.sessions (user_id, session_id, agent_name) values (%(user_id)s, %(session_id)s, 'assistant')
 """
@@ -81,7 +83,11 @@ async def recaller(database: Database, weights: Weights) -> AsyncIterator[Recall
 async def recall(found_by: Recaller, conversation: Conversation, question: str, limit: int) -> list[UUID]:
     """The messages that recall shows, best first, in a session that has just begun."""
     options = {"budget_tokens": 10**9, "limit": limit}
-    found = await found_by.recall(user_of(conversation), AGENT, NEW_SESSION, question, **options)
+    for _ in range(PATIENCE):
+        found = await found_by.recall(user_of(conversation), AGENT, NEW_SESSION, question, **options)
+        if found.degraded != "loading":
+            break
+        await asyncio.sleep(0.1)
     if found.degraded:
         raise RuntimeError(f"recall was degraded: {found.degraded}")
     return [item.item_id for item in found.items]
