@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import functools
 import importlib
+import logging
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -134,7 +135,12 @@ async def _claimed(database: Database, embedder: Embedder) -> embedding.Embeddin
 @functools.cache
 def _wordllama() -> Any:
     """Imported here: half a second and 100 MB that an installation with another embedder does not pay."""
-    wordllama = importlib.import_module("wordllama")
+    silent = logging.NullHandler()
+    logging.getLogger().addHandler(silent)  # else its import sets up the logging of the whole process
+    try:
+        wordllama = importlib.import_module("wordllama")
+    finally:
+        logging.getLogger().removeHandler(silent)
     where = Path(wordllama.__file__ or "").parent
     model = wordllama.WordLlama.load(cache_dir=where, disable_download=True)
     model.tokenizer.model._resize_cache(CACHED_WORDS)

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 import uuid
 
 import numpy as np
@@ -67,6 +69,13 @@ async def test_what_means_the_same_is_near_and_what_says_nothing_is_nowhere():
     assert written(np.array([[0.5, -1, 0]], np.float32)) == ["[0.5,-1,0]"]
     [again] = [np.array(json.loads(text), np.float16) for text in written(vectors[:1])]
     assert (again == vectors[0].astype(np.float16)).all(), "to the last bit"
+
+
+def test_loading_it_leaves_the_logging_of_the_process_alone():
+    asked = "import asyncio, logging; from chatServer.memory.embed import WordLlamaEmbedder as E; "
+    asked += "asyncio.run(E().warm()); print(logging.getLogger().handlers, logging.getLogger().level)"
+    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True, timeout=120)
+    assert told.stdout == "[] 30\n"
 
 
 async def test_a_turn_over_http_leaves_its_vectors(settings, as_ada, urls):
