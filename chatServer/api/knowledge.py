@@ -90,7 +90,7 @@ async def _files(request: Request) -> AsyncIterator[list[tuple[str, IO[bytes]]]]
         raise errors.InvalidRequest(SEND_FILES)
     try:
         form = await MultiPartParser(request.headers, request.stream(), max_files=MAX_FILES, max_fields=0).parse()
-    except MultiPartException as error:
+    except (MultiPartException, UnicodeError) as error:  # the second: a charset that is none
         raise errors.InvalidRequest(f"{SEND_FILES} At most {MAX_FILES} at once.") from error
     try:
         uploads = [cast(UploadFile, value) for _, value in form.multi_items()]

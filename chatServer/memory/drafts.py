@@ -23,10 +23,12 @@ _TASTES = ("likes:", "prefers:", "favourite:", "eats:", "drinks:", "diet", "call
 
 @dataclass(frozen=True, slots=True)
 class KnownTools:
-    """By their names: those whose text is not anybody's, and those that only keep memory."""
+    """By their names: those whose text is not anybody's, those that only keep memory, and those that only look into
+    articles: that these worked is nothing to remember."""
 
     trusted: frozenset[str] = frozenset()
     keepers: frozenset[str] = frozenset()
+    lookups: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ async def drafts_of(
         told = {fact.sentence for fact in facts}
         if not is_noted and (kept := worth_keeping(text, told, has_tool_calls=bool(results))):
             drafts.append(Draft(sheet.memory(question, kept.text, kept.rules)))
-    lessons = lessons_of((each.message for each in results), tools.keepers)
+    lessons = lessons_of((each.message for each in results), tools.keepers | tools.lookups)
     return drafts + [sheet.lesson(lesson, results[-1], tools.trusted) for lesson in lessons]
 
 

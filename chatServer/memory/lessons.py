@@ -20,7 +20,7 @@ class Lesson:
 
 def lessons_of(messages: Iterable[Message], keepers: Collection[str] = ()) -> list[Lesson]:
     """At most two memories of a turn's tool messages; those without a record of how they went teach nothing, nor does
-    that a tool worked which only keeps memory itself."""
+    that a tool worked which only keeps memory itself, or looks something up."""
     results = [(message.name or "", message.structured_data or {}) for message in messages if message.role == "tool"]
     good = [(name, data) for name, data in results if name not in keepers and data.get("success") is True]
     worked, failed = _names(good), _names((name, data) for name, data in results if data.get("success") is False)

@@ -77,7 +77,9 @@ async def title(workshop: Workshop, principal: Principal, turn_id: UUID) -> None
 async def remember(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
     trusted = frozenset(tool.name for tool in TOOLS.values() if not tool.is_untrusted)
     keepers = frozenset(tool.name for tool in TOOLS.values() if tool.is_memory)
-    await learn(workshop.database, principal, turn_id, scopes=workshop.scopes, tools=KnownTools(trusted, keepers))
+    lookups = frozenset(tool.name for tool in TOOLS.values() if tool.fills_room)
+    tools = KnownTools(trusted, keepers, lookups)
+    await learn(workshop.database, principal, turn_id, scopes=workshop.scopes, tools=tools)
 
 
 async def count_recalls(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:

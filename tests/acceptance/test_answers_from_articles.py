@@ -45,3 +45,5 @@ def test_the_sentence_comes_with_its_source_and_is_gone_with_its_article(tmp_pat
             assert "three years" not in again["response"]
             assert "pump.md" not in [source["name"] for source in again["message"]["metadata"].get("sources", [])]
         assert "slate" in ask(running, "What is the roof made of?", session)["response"]
+        wait_until(lambda: "0 waiting" in httpx.get(f"{running.address}/readyz", timeout=30).text)
+        assert "retrieve_context" not in running.request("GET", "/api/memories").text, "that it worked is no news"

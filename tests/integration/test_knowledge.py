@@ -80,6 +80,13 @@ async def test_a_worker_reads_it_and_tells_how_far_it_is(client, database, urls,
     assert (told[-1]["done"], told[-1]["total"]) == (1, 1)
 
 
+async def test_a_charset_that_is_none_is_said(client, as_ada):
+    headers = as_ada | {"content-type": "multipart/form-data; boundary=b; charset=undefined"}
+    content = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhi\r\n--b--\r\n'
+    answer = await client.post("/api/knowledge", headers=headers, content=content)
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
+
+
 async def test_progress_is_told_while_it_is_embedded(client, database, urls, as_ada, monkeypatch):
     monkeypatch.setattr(ingesting, "TELL_EVERY_S", 0)
     monkeypatch.setattr(ingesting, "BATCH", 1)

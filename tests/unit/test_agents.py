@@ -24,6 +24,13 @@ def problems(directory: Path, default: str = "a") -> str:
     return str(caught.value)
 
 
+def test_the_example_of_the_documentation_loads(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEATHER_MCP_AUTH", "Bearer of.rain")
+    example = (ROOT / "docs" / "agents.md").read_text().split("```yaml\n")[1].split("```")[0]
+    agent = load_agents(write(tmp_path, support=example), "support").get("support")
+    assert (agent.larger_model, agent.first_tool, agent.compact_pct) == ("openai:gpt-5", "retrieve_context", 85)
+
+
 def test_the_agents_of_the_repo_load():
     catalog = load_agents(ROOT / "agents", "assistant")
     assert [agent.name for agent in catalog] == ["assistant", "coder"]
