@@ -2,7 +2,6 @@
 shown is always read again, as the user who asks."""
 
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -118,25 +117,3 @@ def _words(packed: Packed) -> npt.NDArray[np.uint64]:
     chunks = np.repeat(np.arange(packed.size, dtype=np.uint64), np.frombuffer(packed.word_counts, ">i4"))
     words = np.frombuffer(packed.words, ">u4").astype(np.uint64)
     return np.unique((words << CHUNK_BITS) | chunks)
-
-
-class Stacks:
-    """The owners who were asked last, as many as there is room for."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._kept: OrderedDict[UUID, Stack] = OrderedDict()
-
-    def get(self, owner_id: UUID, size: int) -> Stack | None:
-        """None: it has to be loaded, with vectors of this size."""
-        found = self._kept.get(owner_id)
-        if found is None or found.is_old or found.vectors.shape[1] != size:
-            return None
-        self._kept.move_to_end(owner_id)
-        return found
-
-    def put(self, owner_id: UUID, stack: Stack) -> None:
-        self._kept[owner_id] = stack
-        self._kept.move_to_end(owner_id)
-        while len(self._kept) > 1 and sum(each.nbytes for each in self._kept.values()) > self._max_bytes:
-            self._kept.popitem(last=False)
