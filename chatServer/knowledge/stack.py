@@ -28,8 +28,9 @@ class Stack:
     positions: npt.NDArray[np.int32]
     tokens: npt.NDArray[np.int32]
     vectors: npt.NDArray[np.int8]
-    scales: npt.NDArray[np.float32]  # 0: it has no vector
+    scales: npt.NDArray[np.float32]  # 0: it has no vector, or one of nothing
     words: npt.NDArray[np.uint64]  # word << 32 | chunk, ascending
+    lacks_vectors: bool = False  # that may still be made
     loaded_at: float = field(default_factory=time.monotonic)
 
     @property
@@ -40,7 +41,7 @@ class Stack:
     @property
     def is_old(self) -> bool:
         age_s = time.monotonic() - self.loaded_at
-        return age_s > MAX_AGE_S or (age_s > MAX_AGE_LACKING_S and not self.scales.all())
+        return age_s > MAX_AGE_S or (age_s > MAX_AGE_LACKING_S and self.lacks_vectors)
 
     def shelf(self, owner_id: UUID, words: list[int], vector: npt.NDArray[np.float32] | None) -> Shelf:
         """Every chunk as this question sees it."""
@@ -73,6 +74,7 @@ class Stack:
             self.vectors[stays],
             self.scales[stays],
             words,
+            self.lacks_vectors,
             self.loaded_at,
         )
 
@@ -88,6 +90,7 @@ class Stack:
             kept(np.concatenate([self.vectors, later.vectors])),
             kept(np.concatenate([self.scales, later.scales])),
             kept(np.sort(np.concatenate([self.words, later.words + np.uint64(len(self.positions))]), kind="stable")),
+            self.lacks_vectors or later.lacks_vectors,
             self.loaded_at,
         )
 
@@ -110,6 +113,7 @@ def stack_of(stamps: Mapping[UUID, str], packed: Packed | None, size: int) -> St
         kept(vectors),
         kept(scales),
         kept(_words(packed)),
+        lacks_vectors=size > 0 and not has_vector.all(),
     )
 
 
