@@ -1,5 +1,6 @@
 """What a user does with articles: put one there, look for them, take one away."""
 
+import asyncio
 import hashlib
 import time
 from datetime import UTC, datetime, timedelta
@@ -87,7 +88,7 @@ def is_same(known: Article, unread: Unread) -> bool:
 async def _put_parts(connection: Connection, user_id: UUID, article_id: UUID, file: IO[bytes]) -> None:
     file.seek(0)
     part = 0
-    while content := file.read(PART_BYTES):
+    while content := await asyncio.to_thread(file.read, PART_BYTES):
         await articles.put_part(connection, user_id, article_id, part, content)
         part += 1
 
