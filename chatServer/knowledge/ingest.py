@@ -84,8 +84,9 @@ async def _ingest(library: Library, principal: Principal, article_id: UUID) -> N
             await _fail(database, principal, article, error.fault)
             return
     async with database.transaction(principal, timeout_ms=STORE_TIMEOUT_MS) as connection:
-        if await articles.make_ready(connection, user_id, article, found):
-            await tell(connection, user_id, article_id, "ready", done=len(found.chunks), total=len(found.chunks))
+        if not await articles.make_ready(connection, user_id, article, found):
+            return  # it is gone, or something else was uploaded meanwhile
+        await tell(connection, user_id, article_id, "ready", done=len(found.chunks), total=len(found.chunks))
     metrics.articles.labels("ready").inc()
     if library.model and not found.vectors:
         # By its words it is found; the next run makes them.
@@ -148,17 +149,22 @@ async def _fetch(database: Database, principal: Principal, article: Article, fil
             content = await articles.read_part(connection, principal.user_id, article, part)
         if content is None:
             break
-        digest.update(content)
-        file.write(content)
+        await asyncio.to_thread(_write, file, content, digest)
         part += 1
     file.flush()
     return digest.hexdigest() == article.content_hash
 
 
+def _write(file: IO[bytes], content: bytes, digest: "hashlib._Hash") -> None:
+    digest.update(content)
+    file.write(content)
+
+
 async def _fail(database: Database, principal: Principal, article: Article, fault: str) -> None:
     async with database.transaction(principal) as connection:
-        if await articles.fail(connection, principal.user_id, article, fault, FAULTS[fault]):
-            await tell(connection, principal.user_id, article.article_id, "failed")
+        if not await articles.fail(connection, principal.user_id, article, fault, FAULTS[fault]):
+            return
+        await tell(connection, principal.user_id, article.article_id, "failed")
     metrics.articles.labels(fault).inc()
 
 
@@ -179,7 +185,7 @@ async def tell(
 
 @dataclass(slots=True)
 class Teller:
-    """Tells how far it is, now and then, as long as the article is there."""
+    """Tells how far it is, now and then, as long as the article is what is being read."""
 
     database: Database
     principal: Principal
@@ -192,5 +198,6 @@ class Teller:
         self._told_at = time.monotonic()
         user_id, article_id = self.principal.user_id, self.article.article_id
         async with self.database.transaction(self.principal) as connection:
-            if await articles.begin_reading(connection, user_id, article_id):
+            now = await articles.find_article(connection, user_id, article_id)
+            if now and (now.version, now.state) == (self.article.version, "reading"):
                 await tell(connection, user_id, article_id, "reading", done=done, total=total)
