@@ -1,14 +1,22 @@
 """Reading an article leaves alone what it has no business with: the loop, later uploads, what is gone; and it ends."""
 
+import io
 import threading
+import time
 import uuid
 
+import pytest
+
+from chatServer import errors
+from chatServer.account.erase import erase
 from chatServer.knowledge import ingest as ingesting
 from chatServer.knowledge import read as reading
+from chatServer.knowledge import shelf
 from chatServer.knowledge.ingest import ingest
+from chatServer.store.pool import asked_at
 from tests.conftest import ADA
 from tests.integration.test_embedding import Stand
-from tests.tools.knowledge import left_behind, library_of, read_all, rows, upload
+from tests.tools.knowledge import left_behind, library_of, read_all, rows, text_of, upload
 
 GUIDE = b"# Guide\n\nBadges open the gate.\n"
 
@@ -56,3 +64,34 @@ async def test_progress_of_an_older_upload_leaves_the_newer_one_waiting(client, 
     monkeypatch.setattr(ingesting, "read", replaced_meanwhile)
     await read_all(database, ADA, answer)
     assert rows(urls, "select state, version from chat.articles") == [("waiting", 2)]
+
+
+async def test_an_upload_that_began_before_an_erasure_is_refused(database, urls):
+    token = asked_at.set(time.monotonic())  # as every request does when it comes
+    try:
+        await erase(database, ADA)
+        with io.BytesIO(GUIDE) as file, pytest.raises(errors.Erased):
+            await shelf.put(library_of(database), ADA, (shelf.look_at("guide.md", file), file))
+    finally:
+        asked_at.reset(token)
+    assert (rows(urls, "select name from chat.articles"), left_behind(urls)) == ([], (0, 0))
+
+
+async def test_of_several_files_all_are_stored_or_none(client, urls, as_ada, monkeypatch):
+    monkeypatch.setattr(shelf, "MAX_WAITING_BYTES", 20)
+    answer = await upload(client, as_ada, ("c.txt", b"3" * 9), ("b.txt", b"2" * 9), ("a.txt", b"1" * 9))
+    assert (answer.status_code, answer.json()["code"]) == (429, "rate_limited")
+    assert rows(urls, "select name from chat.articles") == []
+    answer = await upload(client, as_ada, ("c.txt", b"3" * 9), ("b.txt", b"2" * 9))
+    assert [each["name"] for each in answer.json()["articles"]] == ["c.txt", "b.txt"]
+    answer = await upload(client, as_ada, ("d.txt", b"4"), ("e.txt", b"5" * 2))
+    assert answer.status_code == 429
+    assert rows(urls, "select name from chat.articles order by name") == [("b.txt",), ("c.txt",)]
+    assert left_behind(urls) == (2, 0)
+
+
+async def test_a_name_that_comes_twice_is_the_last_of_them(client, database, urls, as_ada):
+    answer = await upload(client, as_ada, ("a.txt", b"First."), ("a.txt", b"Second."))
+    assert len({each["id"] for each in answer.json()["articles"]}) == 1
+    await read_all(database, ADA, answer)
+    assert text_of(urls, "a.txt") == "Second."
