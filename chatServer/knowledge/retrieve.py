@@ -32,7 +32,7 @@ SEAM = 4  # tokens that two texts may take more together than apart
 MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
 IN_A_THREAD_CHARACTERS = 50_000
 IN_A_THREAD_CHUNKS = 4_000
-MAX_KEPT_BYTES = 64 * 1024**2  # of what chunks are found by, about 1 kB each
+MAX_KEPT_BYTES = 64 * 1024**2  # of what users' chunks are found by, about 1 kB each
 MAX_KEPT_CHUNKS = 50_000  # of one owner; above it Postgres looks
 
 AsRead = Callable[[str], str]

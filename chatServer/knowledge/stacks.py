@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from chatServer.knowledge.stack import Stack, stack_of
-from chatServer.records import Principal
+from chatServer.records import NOBODY, Principal
 from chatServer.store import retrieval as store
 from chatServer.store.pool import Database
 
@@ -19,7 +19,7 @@ Key = tuple[UUID, int]  # an owner, and the size of the vectors
 
 
 class Stacks:
-    """The owners who were asked last, as many as there is room for; questions to one owner wait for the same load."""
+    """The owners who were asked last, as many users as there is room for; questions to one owner wait for the same load."""
 
     def __init__(self, database: Database, max_bytes: int) -> None:
         self._database = database
@@ -81,5 +81,7 @@ class Stacks:
     def _put(self, owner_id: UUID, stack: Stack) -> None:
         self._kept[owner_id] = stack
         self._kept.move_to_end(owner_id)
-        while len(self._kept) > 1 and sum(each.nbytes for each in self._kept.values()) > self._max_bytes:
-            self._kept.popitem(last=False)
+        # Every question needs everybody's beside a user's own: the two must not push each other out.
+        users = [each for each in self._kept if each != NOBODY.user_id]
+        while len(users) > 1 and sum(self._kept[each].nbytes for each in users) > self._max_bytes:
+            del self._kept[users.pop(0)]
