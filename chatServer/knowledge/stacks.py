@@ -19,7 +19,7 @@ Key = tuple[UUID, int]  # an owner, and the size of the vectors
 
 
 class Stacks:
-    """The owners who were asked last, as many users as there is room for; questions to one owner wait for the same load."""
+    """The users who were asked last, as many as there is room for; questions to one owner wait for the same load."""
 
     def __init__(self, database: Database, max_bytes: int) -> None:
         self._database = database
