@@ -75,10 +75,10 @@ FILES: dict[str, Any] = {
 )
 async def upload(request: Request, state: CurrentState, user: CurrentUser) -> UploadedAnswer:
     """Text, Markdown, HTML or PDF, to be read soon; `GET /api/events` tells how far it is. The same name again
-    replaces what was there."""
+    replaces what was there. Of several files all are taken, or none."""
     async with _files(request) as files:
         looked_at = [(await asyncio.to_thread(shelf.look_at, name, file), file) for name, file in files]
-        stored = [await shelf.put(state.library, user, unread, file) for unread, file in looked_at]
+        stored = await shelf.put(state.library, user, *looked_at)
     articles = [ArticleAnswer.of(article) for article in stored]
     return UploadedAnswer(article=articles[0], articles=articles)
 

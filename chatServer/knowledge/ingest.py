@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import IO, NamedTuple
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from chatServer.store.pool import Connection, Database
 BATCH = 64  # chunks to embed at once
 AT_ONCE = 2  # files that this process reads, also for their readers' memory
 LATER_S = 2
+EMBED_S = 60.0  # for all vectors of an article: what takes longer is made after it is stored, bit by bit
 TELL_EVERY_S = 1.0
 STORE_TIMEOUT_MS = 30_000  # ten thousand chunks
 
@@ -84,8 +86,9 @@ async def _ingest(library: Library, principal: Principal, article_id: UUID) -> N
             await _fail(database, principal, article, error.fault)
             return
     async with database.transaction(principal, timeout_ms=STORE_TIMEOUT_MS) as connection:
-        if await articles.make_ready(connection, user_id, article, found):
-            await tell(connection, user_id, article_id, "ready", done=len(found.chunks), total=len(found.chunks))
+        if not await articles.make_ready(connection, user_id, article, found):
+            return  # it is gone, or something else was uploaded meanwhile
+        await tell(connection, user_id, article_id, "ready", done=len(found.chunks), total=len(found.chunks))
     metrics.articles.labels("ready").inc()
     if library.model and not found.vectors:
         # By its words it is found; the next run makes them.
@@ -127,15 +130,18 @@ async def _room(library: Library, principal: Principal, of: Draft) -> int:
 
 
 async def _embed(embedder: Embedder, title: str, chunks: Sequence[Chunk], on_progress: Progress) -> list[str]:
-    """A vector for each; none at all when the embedder fails: by its words an article is found all the same."""
+    """A vector for each; none at all when the embedder fails or is slow: by its words an article is found all the
+    same."""
     vectors: list[str] = []
+    ends_at = time.monotonic() + EMBED_S
     try:
         for begin in range(0, len(chunks), BATCH):
             await on_progress(begin, len(chunks))
             texts = [found_by(title, chunk.heading, chunk.text) for chunk in chunks[begin : begin + BATCH]]
-            vectors += written(await embedder.embed(texts))
-    except errors.EmbedderFailed as error:
-        logger.warning("no vectors for an article: %s", error)
+            async with asyncio.timeout(ends_at - time.monotonic()):
+                vectors += written(await embedder.embed(texts))
+    except (TimeoutError, errors.EmbedderFailed) as error:
+        logger.warning("no vectors for an article: %s", str(error) or type(error).__name__)
         return []
     return vectors
 
@@ -148,18 +154,31 @@ async def _fetch(database: Database, principal: Principal, article: Article, fil
             content = await articles.read_part(connection, principal.user_id, article, part)
         if content is None:
             break
-        digest.update(content)
-        file.write(content)
+        await asyncio.to_thread(_write, file, content, digest)
         part += 1
     file.flush()
     return digest.hexdigest() == article.content_hash
 
 
+def _write(file: IO[bytes], content: bytes, digest: "hashlib._Hash") -> None:
+    digest.update(content)
+    file.write(content)
+
+
 async def _fail(database: Database, principal: Principal, article: Article, fault: str) -> None:
     async with database.transaction(principal) as connection:
-        if await articles.fail(connection, principal.user_id, article, fault, FAULTS[fault]):
-            await tell(connection, principal.user_id, article.article_id, "failed")
+        if not await articles.fail(connection, principal.user_id, article, fault, FAULTS[fault]):
+            return
+        await tell(connection, principal.user_id, article.article_id, "failed")
     metrics.articles.labels(fault).inc()
+
+
+async def give_up(database: Database, principal: Principal, article_id: UUID, failed_at: datetime) -> None:
+    """The job of an article has failed for good: say so, unless something was uploaded since, which has its own."""
+    async with database.transaction(principal) as connection:
+        article = await articles.find_article(connection, principal.user_id, article_id)
+    if article and article.updated_at <= failed_at:
+        await _fail(database, principal, article, "gave_up")
 
 
 async def tell(
@@ -179,7 +198,7 @@ async def tell(
 
 @dataclass(slots=True)
 class Teller:
-    """Tells how far it is, now and then, as long as the article is there."""
+    """Tells how far it is, now and then, as long as the article is what is being read."""
 
     database: Database
     principal: Principal
@@ -192,5 +211,6 @@ class Teller:
         self._told_at = time.monotonic()
         user_id, article_id = self.principal.user_id, self.article.article_id
         async with self.database.transaction(self.principal) as connection:
-            if await articles.begin_reading(connection, user_id, article_id):
+            now = await articles.find_article(connection, user_id, article_id)
+            if now and (now.version, now.state) == (self.article.version, "reading"):
                 await tell(connection, user_id, article_id, "reading", done=done, total=total)

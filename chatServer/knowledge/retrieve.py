@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
@@ -16,7 +17,7 @@ from chatServer import errors, metrics
 from chatServer.knowledge import fit
 from chatServer.knowledge.quote import quoted
 from chatServer.knowledge.rank import ArticleKey, Shelf, rank
-from chatServer.knowledge.stack import Stack, Stacks, stack_of
+from chatServer.knowledge.stacks import Stacks
 from chatServer.memory.embed import Embedder, written
 from chatServer.messages.terms import stems_of
 from chatServer.records import NOBODY, Passage, Principal
@@ -25,15 +26,14 @@ from chatServer.store.pool import Connection, Database
 
 TOP_K = 5  # articles
 READ_CHARS = 4_000  # of a question; a pasted file says no more about what is wanted than its beginning
-TIMEOUT_MS = 20_000  # the first question of an owner loads all that his chunks are found by
+TIMEOUT_MS = 20_000  # Postgres may have to look through a great many chunks
 EMBED_S = 2.0  # for the question's vector: an embedder may be elsewhere
 SEAM = 4  # tokens that two texts may take more together than apart
 MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
 IN_A_THREAD_CHARACTERS = 50_000
 IN_A_THREAD_CHUNKS = 4_000
-MAX_KEPT_BYTES = 64 * 1024**2  # of what chunks are found by, about 1 kB each
+MAX_KEPT_BYTES = 64 * 1024**2  # of what users' chunks are found by, about 1 kB each
 MAX_KEPT_CHUNKS = 50_000  # of one owner; above it Postgres looks
-ARTICLES_AT_ONCE = 100
 
 AsRead = Callable[[str], str]
 T = TypeVar("T")
@@ -64,7 +64,7 @@ class Retriever:
         self._database = database
         self._embedder = embedder
         self._count = count
-        self._stacks = Stacks(MAX_KEPT_BYTES)
+        self._stacks = Stacks(database, MAX_KEPT_BYTES)
 
     async def retrieve(
         self,
@@ -87,24 +87,28 @@ class Retriever:
         vector = await self._vector(query)
         size = self._embedder.size or (0 if vector is None else vector.size)
         looked = store.Looked(words, self._embedder.name, size, None if vector is None else written(vector[None])[0])
-        async with self._database.transaction(principal, timeout_ms=TIMEOUT_MS) as connection:
-            passages = await self._found(connection, Looking(principal, looked, top_k, room, as_read, vector))
+        passages = await self._found(Looking(principal, looked, top_k, room, as_read, vector))
         metrics.retrieval_seconds.observe(time.perf_counter() - began)
         return passages
 
-    async def _found(self, connection: Connection, looking: Looking) -> list[Passage]:
-        shelves = await self._shelves(connection, looking)
+    async def _found(self, looking: Looking) -> list[Passage]:
+        """No connection is held while anything is loaded, ranked or counted: a long text may take a second."""
+        shelves = await self._shelves(looking)
         look = partial(rank, list(shelves.values()), len(looking.looked.words))
         hits = await _done(look, sum(len(shelf.positions) for shelf in shelves.values()))
         articles = list(dict.fromkeys(hit.article for hit in hits))[: looking.top_k]
-        offered = await self._offered(connection, shelves, articles)
-        choice = fit.choose(hits, offered, looking.room_tokens)
+        if not articles:
+            return []
+        async with self._reading(looking) as connection:
+            offered = await self._offered(connection, shelves, articles)
+            choice = fit.choose(hits, offered, looking.room_tokens)
+            texts = await _texts(connection, looking.owners, choice.runs())
         scores = {key: next(hit.score for hit in hits if hit.article == key) for key in offered}
-        texts = await _texts(connection, looking.owners, choice.runs())
         passages = _passages(choice, offered, texts, scores)
         over = await self._over(passages, looking)
         if over < 0 and choice.fill_more(-over):  # estimates are careful
-            texts = await _texts(connection, looking.owners, choice.runs())
+            async with self._reading(looking) as connection:
+                texts = await _texts(connection, looking.owners, choice.runs())
             passages = _passages(choice, offered, texts, scores)
             over = await self._over(passages, looking)
         while over > 0:
@@ -113,39 +117,25 @@ class Retriever:
             over = await self._over(passages, looking)
         return passages
 
-    async def _shelves(self, connection: Connection, looking: Looking) -> dict[UUID, Shelf]:
+    def _reading(self, looking: Looking) -> AbstractAsyncContextManager[Connection]:
+        return self._database.transaction(looking.principal, timeout_ms=TIMEOUT_MS)
+
+    async def _shelves(self, looking: Looking) -> dict[UUID, Shelf]:
         """What is there now of the user's and of everybody's, as the question sees it."""
-        asked = [await store.ask_stamps(connection, owner, looking.looked.words) for owner in looking.owners]
-        found = [(owner, await store.read_stamps(each)) for owner, each in zip(looking.owners, asked, strict=True)]
         shelves: dict[UUID, Shelf] = {}
+        async with self._reading(looking) as connection:
+            asked = [await store.ask_stamps(connection, owner, looking.looked.words) for owner in looking.owners]
+            found = [(owner, await store.read_stamps(each)) for owner, each in zip(looking.owners, asked, strict=True)]
+            for owner, stamps in found:
+                if stamps.chunks > MAX_KEPT_CHUNKS:
+                    scored = await store.score_chunks(connection, owner, looking.looked)
+                    shelves |= {owner: Shelf.of(owner, scored)} if scored else {}
         for owner, stamps in found:
-            if stamps.chunks > MAX_KEPT_CHUNKS:
-                scored = await store.score_chunks(connection, owner, looking.looked)
-                shelves |= {owner: Shelf.of(owner, scored)} if scored else {}
-            elif stamps.articles:
-                stack = await self._stack(connection, owner, stamps.articles, looking.looked)
+            if stamps.articles and stamps.chunks <= MAX_KEPT_CHUNKS:
+                stack = await self._stacks.of(looking.principal, owner, stamps.articles, looking.looked)
                 see = partial(stack.shelf, owner, stamps.words, looking.vector)
                 shelves[owner] = await _done(see, len(stack.positions))
         return shelves
-
-    async def _stack(
-        self, connection: Connection, owner: UUID, live: Mapping[UUID, str], looked: store.Looked
-    ) -> Stack:
-        """What is kept of an owner, without what is gone and with what is new."""
-        known = self._stacks.get(owner, looked.size)
-        if known is not None and known.stamps == live:
-            return known
-        before: Mapping[UUID, str] = known.stamps if known else {}
-        stack = known or stack_of({}, None, looked.size)
-        stack = stack.without({each for each, stamp in before.items() if live.get(each) != stamp})
-        new = [each for each, stamp in live.items() if before.get(each) != stamp]
-        for start in range(0, len(new), ARTICLES_AT_ONCE):
-            ids = new[start : start + ARTICLES_AT_ONCE]
-            packed = await store.load_chunks(connection, owner, ids, model=looked.model, size=looked.size)
-            loaded = await asyncio.to_thread(stack_of, {each: live[each] for each in ids}, packed, looked.size)
-            stack = await asyncio.to_thread(stack.joined, loaded)
-        self._stacks.put(owner, stack)
-        return stack
 
     async def _offered(
         self, connection: Connection, shelves: Mapping[UUID, Shelf], articles: Sequence[ArticleKey]

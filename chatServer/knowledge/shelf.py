@@ -1,7 +1,9 @@
 """What a user does with articles: put one there, look for them, take one away."""
 
+import asyncio
 import hashlib
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import IO
 from uuid import UUID
@@ -37,20 +39,30 @@ def look_at(name: str, file: IO[bytes]) -> Unread:
     return Unread(name, media_type, size, digest.hexdigest())
 
 
-async def put(library: Library, principal: Principal, unread: Unread, file: IO[bytes]) -> Article:
-    """Keep a file until a worker has read it. The same name again is its next version; the same file again is nothing
-    new."""
+async def put(library: Library, principal: Principal, *files: tuple[Unread, IO[bytes]]) -> list[Article]:
+    """Keep files until a worker has read them: all or none. The same name again is its next version; the same file
+    again is nothing new."""
     user_id = principal.user_id
+    if sum(unread.size_bytes for unread, _ in files) > MAX_WAITING_BYTES:
+        raise _too_much_waits()
+    stored: dict[int, Article] = {}
+    new = []
     async with library.database.transaction(principal, timeout_ms=STORE_TIMEOUT_MS) as connection:
-        known = await articles.hold_article(connection, user_id, unread.name)
-        if known and is_same(known, unread):
-            return known
-        article = await articles.put_article(connection, user_id, new_id(), unread)
-        await _put_parts(connection, user_id, article.article_id, file)
-        await jobs.enqueue_ingest(connection, article.article_id)
-        await _be_within_limits(connection, user_id, article, library.max_articles)
-        await tell(connection, user_id, article.article_id, "waiting")
-    return article
+        # In the order of their names, as two uploads of the same would wait for each other otherwise.
+        for place, (unread, file) in sorted(enumerate(files), key=lambda each: each[1][0].name):
+            known = await articles.hold_article(connection, user_id, unread.name)
+            if known and is_same(known, unread):
+                stored[place] = known
+                continue
+            stored[place] = await articles.put_article(connection, user_id, new_id(), unread)
+            new.append(stored[place])
+            await _put_parts(connection, user_id, stored[place].article_id, file)
+            await jobs.enqueue_ingest(connection, stored[place].article_id)
+        if new:
+            await _be_within_limits(connection, user_id, new, library.max_articles)
+        for article in new:
+            await tell(connection, user_id, article.article_id, "waiting")
+    return [stored[place] for place in range(len(files))]
 
 
 async def add(
@@ -70,7 +82,7 @@ async def add(
         await articles.make_ready(connection, user_id, article, found)
         if library.model and not found.vectors:  # a worker makes them, once the embedder answers
             await jobs.enqueue_ingest(connection, article.article_id)
-        await _be_within_limits(connection, user_id, article, library.max_articles)
+        await _be_within_limits(connection, user_id, [article], library.max_articles)
         total, waited_s = len(found.chunks), time.monotonic() - began
         await tell(connection, user_id, article.article_id, "ready", done=total, total=total, waited_s=waited_s)
     return article
@@ -87,23 +99,27 @@ def is_same(known: Article, unread: Unread) -> bool:
 async def _put_parts(connection: Connection, user_id: UUID, article_id: UUID, file: IO[bytes]) -> None:
     file.seek(0)
     part = 0
-    while content := file.read(PART_BYTES):
+    while content := await asyncio.to_thread(file.read, PART_BYTES):
         await articles.put_part(connection, user_id, article_id, part, content)
         part += 1
 
 
-async def _be_within_limits(connection: Connection, user_id: UUID, article: Article, max_articles: int) -> None:
+async def _be_within_limits(connection: Connection, user_id: UUID, new: Sequence[Article], max_articles: int) -> None:
     """Counted under the user's row, with what is being put there: so one upload after the other is judged."""
     await limits.hold_limits(connection, user_id)
     held = await articles.count_articles(connection, user_id)
-    if 0 < max_articles < held.articles and article.version == 1:
+    if 0 < max_articles < held.articles and any(article.version == 1 for article in new):
         raise errors.TooManyArticles(max_articles)
     if held.waiting_bytes > MAX_WAITING_BYTES:
-        raise errors.RateLimited(
-            f"Files of yours with more than {MAX_WAITING_BYTES:,} bytes wait to be read. Send this one when they are.",
-            limit="waiting_bytes",
-            retry_after_s=RETRY_AFTER_S,
-        )
+        raise _too_much_waits()
+
+
+def _too_much_waits() -> errors.RateLimited:
+    return errors.RateLimited(
+        f"Files of yours with more than {MAX_WAITING_BYTES:,} bytes would wait to be read. Send these when others are.",
+        limit="waiting_bytes",
+        retry_after_s=RETRY_AFTER_S,
+    )
 
 
 async def find(

@@ -2,7 +2,6 @@
 shown is always read again, as the user who asks."""
 
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -29,8 +28,9 @@ class Stack:
     positions: npt.NDArray[np.int32]
     tokens: npt.NDArray[np.int32]
     vectors: npt.NDArray[np.int8]
-    scales: npt.NDArray[np.float32]  # 0: it has no vector
+    scales: npt.NDArray[np.float32]  # 0: it has no vector, or one of nothing
     words: npt.NDArray[np.uint64]  # word << 32 | chunk, ascending
+    lacks_vectors: bool = False  # that may still be made
     loaded_at: float = field(default_factory=time.monotonic)
 
     @property
@@ -41,7 +41,7 @@ class Stack:
     @property
     def is_old(self) -> bool:
         age_s = time.monotonic() - self.loaded_at
-        return age_s > MAX_AGE_S or (age_s > MAX_AGE_LACKING_S and not self.scales.all())
+        return age_s > MAX_AGE_S or (age_s > MAX_AGE_LACKING_S and self.lacks_vectors)
 
     def shelf(self, owner_id: UUID, words: list[int], vector: npt.NDArray[np.float32] | None) -> Shelf:
         """Every chunk as this question sees it."""
@@ -74,6 +74,7 @@ class Stack:
             self.vectors[stays],
             self.scales[stays],
             words,
+            self.lacks_vectors,
             self.loaded_at,
         )
 
@@ -89,6 +90,7 @@ class Stack:
             kept(np.concatenate([self.vectors, later.vectors])),
             kept(np.concatenate([self.scales, later.scales])),
             kept(np.sort(np.concatenate([self.words, later.words + np.uint64(len(self.positions))]), kind="stable")),
+            self.lacks_vectors or later.lacks_vectors,
             self.loaded_at,
         )
 
@@ -111,6 +113,7 @@ def stack_of(stamps: Mapping[UUID, str], packed: Packed | None, size: int) -> St
         kept(vectors),
         kept(scales),
         kept(_words(packed)),
+        lacks_vectors=size > 0 and not has_vector.all(),
     )
 
 
@@ -118,25 +121,3 @@ def _words(packed: Packed) -> npt.NDArray[np.uint64]:
     chunks = np.repeat(np.arange(packed.size, dtype=np.uint64), np.frombuffer(packed.word_counts, ">i4"))
     words = np.frombuffer(packed.words, ">u4").astype(np.uint64)
     return np.unique((words << CHUNK_BITS) | chunks)
-
-
-class Stacks:
-    """The owners who were asked last, as many as there is room for."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._kept: OrderedDict[UUID, Stack] = OrderedDict()
-
-    def get(self, owner_id: UUID, size: int) -> Stack | None:
-        """None: it has to be loaded, with vectors of this size."""
-        found = self._kept.get(owner_id)
-        if found is None or found.is_old or found.vectors.shape[1] != size:
-            return None
-        self._kept.move_to_end(owner_id)
-        return found
-
-    def put(self, owner_id: UUID, stack: Stack) -> None:
-        self._kept[owner_id] = stack
-        self._kept.move_to_end(owner_id)
-        while len(self._kept) > 1 and sum(each.nbytes for each in self._kept.values()) > self._max_bytes:
-            self._kept.popitem(last=False)

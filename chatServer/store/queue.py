@@ -26,6 +26,7 @@ SWEEP = queries.load("sweep.sql")
 SWEPT_USERS = 1_000  # at a time; the others in five minutes
 # Whose memories have changed; those of everybody else are looked at now and then, too: some were recalled, some age.
 MAINTAINED_EVERY, MAINTAINED_AT_LEAST_EVERY = timedelta(hours=20), timedelta(days=7)
+GIVEN_UP_WITHIN = timedelta(hours=1)  # many sweeps: one of them runs
 QUEUE = "chat"
 MAX_RUNS = 5
 BACKOFF_S = 3  # then 9, 27, 81
@@ -156,6 +157,7 @@ class Queue:
         for (user_id,) in users:
             await task.defer_async(user_id=str(user_id))
         await self._sweep_memories()
+        await self._sweep_articles()
 
     async def _sweep_memories(self) -> None:
         """Once a day for each user with something to do, which is done as that user."""
@@ -167,6 +169,17 @@ class Queue:
             task = self._app.configure_task(name, queue=QUEUE, queueing_lock=f"{name}:{user_id}", priority=-1)
             with contextlib.suppress(procrastinate.exceptions.AlreadyEnqueued):
                 await task.defer_async(user_id=str(user_id))
+
+    async def _sweep_articles(self) -> None:
+        """An article that no job will read any more says so, and lets its file go."""
+        values = {"lately": GIVEN_UP_WITHIN, "limit": SWEPT_USERS}
+        async with self._pool.connection() as connection:
+            found = await (await connection.execute(SWEEP["list_articles_to_give_up"], values)).fetchall()
+        for user_id, article_id, failed_at in found:
+            name = "give_up_article"
+            task = self._app.configure_task(name, queue=QUEUE, queueing_lock=f"{name}:{article_id}", priority=-1)
+            with contextlib.suppress(procrastinate.exceptions.AlreadyEnqueued):
+                await task.defer_async(user_id=user_id, article_id=article_id, failed_at=failed_at.isoformat())
 
     async def _forget_failed(self, timestamp: int) -> None:
         await self._app.job_manager.delete_old_jobs(

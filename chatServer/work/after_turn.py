@@ -4,13 +4,14 @@ its work done, or do it once."""
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from chatServer import errors
 from chatServer.agent.title import TitleModels, give_title
 from chatServer.agent.toolbox import TOOLS
 from chatServer.conversation.tokens import count_text
-from chatServer.knowledge.ingest import Library
+from chatServer.knowledge.ingest import Library, give_up
 from chatServer.knowledge.ingest import ingest as read_article
 from chatServer.memory.drafts import KnownTools
 from chatServer.memory.embed import Embedder, NoEmbedder
@@ -46,6 +47,7 @@ class Workshop:
             "forget_events": self.forget_events,
             "maintain_memories": self.maintain_memories,
             "ingest": self.ingest,
+            "give_up_article": self.give_up_article,
         }
 
     async def after_turn(self, user_id: str, turn_id: str) -> None:
@@ -64,6 +66,10 @@ class Workshop:
         """What a user has uploaded; he left the job with it."""
         library = self.library or Library(self.database, count_text, self.embedder)
         await read_article(library, Principal(UUID(user_id)), UUID(article_id))
+
+    async def give_up_article(self, user_id: str, article_id: str, failed_at: str) -> None:
+        """What could not be read in all its runs; the sweep finds which."""
+        await give_up(self.database, Principal(UUID(user_id)), UUID(article_id), datetime.fromisoformat(failed_at))
 
     async def maintain_memories(self, user_id: str) -> None:
         """What is due of a user's; the sweep finds who has any."""

@@ -19,7 +19,7 @@ async def put(database, tmp_path, text: bytes) -> None:
     path = tmp_path / "upload"
     path.write_bytes(text)
     with path.open("rb") as file:
-        await shelf.put(library_of(database), ADA, shelf.look_at("guide.md", file), file)
+        await shelf.put(library_of(database), ADA, (shelf.look_at("guide.md", file), file))
 
 
 async def test_a_worker_killed_while_it_reads_leaves_the_old_text_and_another_goes_on(database, urls, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 from chatServer.knowledge.quote import quoted
 from chatServer.knowledge.retrieve import Retriever
-from chatServer.knowledge.stack import Stacks
+from chatServer.knowledge.stacks import Stacks
 from chatServer.records import NOBODY, Principal
 from tests.tools.shelved import put_article, retriever_of
 
@@ -25,7 +25,7 @@ async def everybody_looks(database, urls, *, people: int, requests: int) -> None
         await put_article(urls.owner, who.user_id, "bird.txt", [f"The bird of this house is the {word}."])
     await put_article(urls.owner, NOBODY.user_id, "all.txt", ["The bird of all houses is the sparrow."])
     retriever = retriever_of(database)
-    retriever._stacks = Stacks(max_bytes=20_000)  # room for a few: the others' come and go
+    retriever._stacks = Stacks(database, max_bytes=20_000)  # room for a few: the others' come and go
 
     async def one() -> None:
         who, other = chance.choices(list(words), k=2)
@@ -59,20 +59,11 @@ async def test_articles_for_whoever_asked_before_are_seen(database, urls, monkey
 
 
 async def test_stacks_of_others_are_noticed(database, urls, monkeypatch):
-    get = Stacks.get
+    of_owner = Stacks.of
 
-    def of_anybody(self, owner_id, size):
-        return next(iter(self._kept.values()), None) or get(self, owner_id, size)
+    async def of_anybody(self, *whose):
+        return next(iter(self._kept.values()), None) or await of_owner(self, *whose)
 
-    monkeypatch.setattr(Stacks, "get", of_anybody)
-    monkeypatch.setattr(Retriever, "_stack", shared_stack(Retriever._stack))
+    monkeypatch.setattr(Stacks, "of", of_anybody)
     with pytest.raises(AssertionError, match=r"was missed|sparrow"):
         await everybody_looks(database, urls, people=3, requests=50)
-
-
-def shared_stack(stack_of_owner):
-    async def whosever(self, connection, owner, live, looked):
-        known = self._stacks.get(owner, looked.size)
-        return known or await stack_of_owner(self, connection, owner, live, looked)
-
-    return whosever

@@ -265,10 +265,10 @@ async def test_a_user_has_so_many_articles_and_chunks(database, urls, tmp_path):
     library = library_of(database, max_articles=2, max_chunks=2)
     with path.open("rb") as file:
         for name in ("a.txt", "b.txt", "a.txt"):
-            article = await shelf.put(library, ADA, shelf.look_at(name, file), file)
+            (article,) = await shelf.put(library, ADA, (shelf.look_at(name, file), file))
             await ingest(library, ADA, article.article_id)
         with pytest.raises(errors.TooManyArticles):
-            await shelf.put(library, ADA, shelf.look_at("c.txt", file), file)
+            await shelf.put(library, ADA, (shelf.look_at("c.txt", file), file))
     assert rows(urls, "select name, state, error_code, chunks from chat.articles order by name") == [
         ("a.txt", "ready", None, 2),
         ("b.txt", "failed", "too_many_chunks", 0),

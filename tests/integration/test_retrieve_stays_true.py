@@ -1,10 +1,14 @@
 """What the process keeps of articles is never shown, only looked through: it follows every change, and what Postgres
 itself finds is the same."""
 
+import asyncio
+import threading
+
 import pytest
 
-from chatServer.knowledge import retrieve
-from chatServer.knowledge.stack import Stacks
+from chatServer import errors
+from chatServer.knowledge import retrieve, stacks
+from chatServer.knowledge.stacks import Stacks
 from chatServer.records import NOBODY
 from tests.conftest import ADA, EVE, owner_connection
 from tests.tools.shelved import delete_article, put_article, retriever_of
@@ -66,10 +70,59 @@ async def test_postgres_finds_the_same_where_nothing_is_kept(database, urls, que
 
 async def test_it_keeps_no_more_than_there_is_room_for(database, urls, monkeypatch):
     retriever = retriever_of(database)
-    retriever._stacks = Stacks(max_bytes=1)
+    retriever._stacks = Stacks(database, max_bytes=1)
     for who, name in ((ADA, "ada"), (EVE, "eve"), (NOBODY, "all")):
         await put_article(urls.owner, who.user_id, f"{name}.txt", [f"The walrus of {name}."] * 20)
     for _ in range(2):
         assert await names(retriever, "walrus") == {"ada.txt", "all.txt"}
         assert await names(retriever, "walrus", EVE) == {"eve.txt", "all.txt"}
-    assert len(retriever._stacks._kept) == 1
+    assert set(retriever._stacks._kept) == {EVE.user_id, NOBODY.user_id}  # everybody's serve every question
+
+
+async def test_questions_at_once_wait_for_one_load(database, urls, monkeypatch):
+    await put_article(urls.owner, NOBODY.user_id, "all.txt", ["Everybody's walrus."])
+    loads, load = [], stacks.store.load_chunks
+
+    async def counted(connection, owner, ids, **rest):
+        loads.append(owner)
+        return await load(connection, owner, ids, **rest)
+
+    monkeypatch.setattr(stacks.store, "load_chunks", counted)
+    retriever = retriever_of(database)
+    answers = await asyncio.gather(*(names(retriever, "walrus", who) for who in (ADA, EVE) * 4))
+    assert answers == [{"all.txt"}] * 8
+    assert loads == [NOBODY.user_id]
+
+
+async def test_a_load_that_fails_is_tried_again_by_the_next_question(database, urls, monkeypatch):
+    await put_article(urls.owner, ADA.user_id, "a.txt", ["The walrus swims."])
+    retriever, load = retriever_of(database), stacks.store.load_chunks
+
+    async def fails(*_, **__):
+        raise errors.DatabaseUnavailable
+
+    monkeypatch.setattr(stacks.store, "load_chunks", fails)
+    with pytest.raises(errors.DatabaseUnavailable):
+        await names(retriever, "walrus")
+    monkeypatch.setattr(stacks.store, "load_chunks", load)
+    assert await names(retriever, "walrus") == {"a.txt"}
+
+
+async def test_no_connection_is_held_while_passages_are_counted(database, urls, monkeypatch):
+    monkeypatch.setattr(retrieve, "IN_A_THREAD_CHARACTERS", 0)
+    await put_article(urls.owner, ADA.user_id, "a.txt", ["The walrus swims."])
+    counts, go_on = threading.Event(), threading.Event()
+
+    def as_read(text: str) -> str:
+        counts.set()
+        go_on.wait(30)
+        return text
+
+    asked = asyncio.create_task(retriever_of(database).retrieve(ADA, "walrus", window_tokens=WINDOW, as_read=as_read))
+    try:
+        assert await asyncio.to_thread(counts.wait, 30)
+        used = database.usage()
+        assert used.free == used.size
+    finally:
+        go_on.set()
+    assert [each.name for each in await asked] == ["a.txt"]

@@ -31,3 +31,15 @@ with recursive everybody (user_id, number) as (
     where e.user_id is not null and e.number < %(limit)s
 )
 select user_id from everybody where number > 0 and user_id is not null order by number;
+
+-- name: list_articles_to_give_up
+-- Articles whose job has failed for good lately, and that have no other: ids and times from the queue alone.
+select j.args ->> 'user_id', j.args ->> 'article_id', max(e.at)
+from procrastinate.procrastinate_jobs j
+join procrastinate.procrastinate_events e on e.job_id = j.id and e.type = 'failed'
+where j.task_name = 'ingest' and j.status = 'failed' and e.at > now() - %(lately)s
+    and not exists (select from procrastinate.procrastinate_jobs other
+                    where other.task_name = 'ingest' and other.status in ('todo', 'doing')
+                        and other.args ->> 'article_id' = j.args ->> 'article_id')
+group by 1, 2
+limit %(limit)s;
