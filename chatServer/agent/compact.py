@@ -91,9 +91,13 @@ def head_of(messages: Sequence[StoredMessage], kept_from: int | None = None) -> 
 
 def is_due(summary: Summary | None, count_after: int) -> bool:
     """Whether five more messages were said than when it was made last: every five, whoever says how many at once."""
-    covered = summary.messages if summary else 0
-    known = (covered + KEPT_MESSAGES) // EVERY if summary else 0
-    return (covered + count_after) // EVERY > known
+    return (summary.messages if summary else 0) + count_after >= next_due(summary)
+
+
+def next_due(summary: Summary | None) -> int:
+    """With how many messages in all the next one is made."""
+    known = (summary.messages + KEPT_MESSAGES) // EVERY if summary else 0
+    return (known + 1) * EVERY
 
 
 async def compact_if_due(

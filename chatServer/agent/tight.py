@@ -47,6 +47,7 @@ class Tight:
         if await self._is_too_much(tail):
             await self._tighten(await self._tokens(tail))
             tail = await self._shortened(added)
+        self._run.context.articles_tokens = await self._tokens([each for each in tail if self._fills(each)])
         return [*self._head, *tail]
 
     async def _tighten(self, tail_tokens: int) -> None:
@@ -81,9 +82,11 @@ class Tight:
 
     async def _is_too_much(self, tail: Sequence[BaseMessage]) -> bool:
         """For the window, or for the mark: which is not for results that keep to the room that is left themselves."""
-        mark, filling = self._run.asked.mark_tokens, self._run.filling
-        others = [each for each in tail if not isinstance(each, ToolMessage) or each.tool_call_id not in filling]
+        mark, others = self._run.asked.mark_tokens, [each for each in tail if not self._fills(each)]
         return await self._over(tail) > 0 or 0 < mark < await self._tokens([*self._head, *others])
+
+    def _fills(self, each: BaseMessage) -> bool:
+        return isinstance(each, ToolMessage) and each.tool_call_id in self._run.filling
 
     async def _over(self, tail: Sequence[BaseMessage]) -> int:
         """By how many tokens it is too much for the window."""

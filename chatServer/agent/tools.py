@@ -31,6 +31,7 @@ class ToolContext:
     retriever: Retriever | None = None  # who finds passages of articles
     window_tokens: int = 0  # what the model can take in all
     room_tokens: int = 0  # what the text of a result may take of it, for tools that fill the room
+    articles_tokens: int = 0  # what such results take of the prompt that was sent last
     as_read: Callable[[str], str] | None = None  # what becomes of a result before the model reads it
     sources: set[str] = field(default_factory=set)  # articles that followers have heard of
 

@@ -56,11 +56,19 @@ class Attempt:
         self.log = EventLog(begun.first_seq)
         self.outcome: Outcome | None = None  # once it is stored
         self.ended = asyncio.Event()
-        self._database = database
         self._record = Record(begun, database, self.log, pace)
         self._recaller = recaller
         self._prompt = Fitting(begun, database, advisers)
-        self._retriever = retriever
+        self._context = ToolContext(
+            database=database,
+            principal=begun.principal,
+            agent_name=begun.agent.name,
+            session_id=begun.session.session_id,
+            turn_id=begun.turn.turn_id,
+            attempt=begun.turn.attempt,
+            shelves=shelves_of(begun.agent, begun.session.session_id),
+            retriever=retriever,
+        )
         self._recalled: RecallResult | None = None
         self._heard = Heard()
         self._shall_end = asyncio.Event()
@@ -138,7 +146,7 @@ class Attempt:
             error=self.outcome.error if self.outcome else None,
             seconds=seconds,
             usage=self.outcome.usage if self.outcome else self._usage,
-            budget=prompt.budget,
+            budget=prompt.told(self._context.articles_tokens),
             recalled_lines=len(found.items) if found else 0,
             recall_degraded=found.degraded if found else None,
             larger_model=self.begun.parts.is_larger_model,
@@ -146,23 +154,12 @@ class Attempt:
         )
 
     async def _listen(self, answerer: Answerer) -> None:
-        begun = self.begun
-        context = ToolContext(
-            database=self._database,
-            principal=begun.principal,
-            agent_name=begun.agent.name,
-            session_id=begun.session.session_id,
-            turn_id=begun.turn.turn_id,
-            attempt=begun.turn.attempt,
-            shelves=shelves_of(begun.agent, begun.session.session_id),
-            retriever=self._retriever,
-        )
         prompt = self._prompt
         prompt.describe(await answerer.described(prompt.tools))
         for event in await prompt.compact():
             self.log.add(event)
         await self._recall()
-        answering = answerer.answer(prompt.asked, prompt.tools, context, prompt.tighten)
+        answering = answerer.answer(prompt.asked, prompt.tools, self._context, prompt.tighten)
         async with contextlib.aclosing(answering) as answer:
             async for each in answer:
                 if self._is_over:  # whatever did not let go in time is no longer heard

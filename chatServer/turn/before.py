@@ -111,7 +111,7 @@ class Beginning:
             window.conversation.load([question])
             await user_events.tell_turn(connection, principal.user_id, turn, "running", waited_s=waited_s)
             # Within the transaction, though it needs no database: a question that does not fit leaves nothing behind.
-            parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=self.models)
+            parts = self.parts(agent, session, context, question=question, tokens=tokens, model=model)
             parts, asked, budget = self.assembled(parts, window)
             metrics.larger_models.inc(parts.is_larger_model)
             turn = await _with_model(connection, principal, turn, parts.model)
@@ -120,11 +120,25 @@ class Beginning:
         tools = tools_for(agent, session, has_articles=context.has_articles)
         return Begun(principal, session, agent, turn, window, parts, asked, budget, tools, allowance, asked_at)
 
+    def parts(
+        self, agent: Agent, session: Session, context: Context, *, question: Message, tokens: int, model: str
+    ) -> Parts:
+        """What the prompt is made of, and when the agent's conversations are summarised."""
+        return parts_of(
+            agent,
+            session,
+            context,
+            question=question,
+            tokens=tokens,
+            model=model,
+            models=self.models,
+            compression=self.advisers.compression(agent.name),
+        )
+
     def assembled(self, parts: Parts, window: WindowMemory) -> tuple[Parts, ModelInput, Budget]:
         """The prompt, for the agent's larger model where it does not fit into the other one even if all but the last
         exchanges is summarised; ContextTooLarge where it fits into neither."""
-        parts = replace(parts, compression=self.advisers.compression(parts.agent.name))
-        larger = self._larger(parts)
+        larger = self.larger(parts)
         try:
             asked, budget = assemble(parts, window.stored, is_whole=window.is_whole)
             if larger is None or not budget.forgotten_messages or lasting(parts, window.stored)[1]:
@@ -134,7 +148,7 @@ class Beginning:
                 raise
         return larger, *assemble(larger, window.stored, is_whole=window.is_whole)
 
-    def _larger(self, parts: Parts) -> Parts | None:
+    def larger(self, parts: Parts) -> Parts | None:
         """The same for the larger model, if there is one that can be used and is larger."""
         name = parts.agent.larger_model
         if name is None or self.models.problem(name) is not None:

@@ -15,7 +15,7 @@ from chatServer.conversation.assemble import Parts, assemble, lasting
 from chatServer.conversation.quote import quoted_within
 from chatServer.conversation.tokens import count_message
 from chatServer.messages import Message
-from chatServer.records import ModelInput, RecallResult, TurnEvent
+from chatServer.records import Budget, ModelInput, RecallResult, TurnEvent
 from chatServer.store.pool import Database
 from chatServer.turn.before import Begun
 from chatServer.turn.recalled import is_all
@@ -88,6 +88,12 @@ class Fitting:
             self._memories = memories
             self.budget = replace(self.budget, recall_tokens=tokens)
         return Head(self.asked.messages, tuple(told))
+
+    def told(self, articles_tokens: int) -> Budget:
+        """What the last prompt was made of, for whoever operates the server: the question by itself, and of all that
+        tools have said the articles alone."""
+        question_tokens = self.budget.question_tokens - self._tail_tokens
+        return replace(self.budget, question_tokens=question_tokens, articles_tokens=articles_tokens)
 
     @property
     def _is_full(self) -> bool:

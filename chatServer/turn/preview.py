@@ -19,7 +19,7 @@ from chatServer.turn.ask import Ask
 from chatServer.turn.before import Beginning, Begun, new_turn
 from chatServer.turn.explain import Part, explain
 from chatServer.turn.fitting import Fitting
-from chatServer.turn.prompt import has_memory, parts_of, tools_for
+from chatServer.turn.prompt import has_memory, tools_for
 from chatServer.turn.recalled import Recaller
 from chatServer.turn.replaced import Replaced
 from chatServer.turn.triggers import Trigger, triggers_of
@@ -79,7 +79,7 @@ async def rehearse(beginning: Beginning, principal: Principal, ask: Ask) -> Rehe
     turn = new_turn(session, ask, model, Replaced())
     question = replace(ask.message, message_id=str(turn.user_message_id))
     window.conversation.load([question])
-    parts = parts_of(agent, session, context, question=question, tokens=tokens, model=model, models=beginning.models)
+    parts = beginning.parts(agent, session, context, question=question, tokens=tokens, model=model)
     parts, asked, budget = _assembled(beginning, parts, window)
     begun = Begun(
         principal=principal,
@@ -97,12 +97,14 @@ async def rehearse(beginning: Beginning, principal: Principal, ask: Ask) -> Rehe
 
 
 def _assembled(beginning: Beginning, parts: Parts, window: WindowMemory) -> tuple[Parts, ModelInput, Budget]:
-    """As a turn does it; of a question that does not fit, what has to be there beside it, with less than no room."""
+    """As a turn does it; of a question that does not fit, what has to be there beside it, with less than no room
+    in the largest model that could be asked."""
     try:
         return beginning.assembled(parts, window)
-    except errors.ContextTooLarge as error:
+    except errors.ContextTooLarge:
+        parts = beginning.larger(parts) or parts
         asked, budget = assemble(replace(parts, summary=None, window_tokens=ENDLESS), [])
-        tokens, dropped = error.extra["window_tokens"], window.stored
+        tokens, dropped = parts.window_tokens, window.stored
         forgotten = sum(each.id > parts.covers_to for each in dropped)
         budget = replace(budget, dropped_messages=len(dropped), forgotten_messages=forgotten)
         mark_tokens = parts.compression.mark_tokens(tokens)

@@ -10,7 +10,7 @@ from chatServer.agent.tools import Tool, tokens_of
 from chatServer.conversation.assemble import Parts
 from chatServer.conversation.tokens import count_system
 from chatServer.messages import Message
-from chatServer.records import Agent, Budget, Session
+from chatServer.records import Agent, Budget, Compression, Session
 from chatServer.store.context import Context
 
 RECALL_TOKENS = 1_500  # more of it helps less than it distracts
@@ -38,7 +38,15 @@ def recall_tokens(agent: Agent, session: Session, budget: Budget) -> int:
 
 
 def parts_of(
-    agent: Agent, session: Session, context: Context, *, question: Message, tokens: int, model: str, models: Models
+    agent: Agent,
+    session: Session,
+    context: Context,
+    *,
+    question: Message,
+    tokens: int,
+    model: str,
+    models: Models,
+    compression: Compression,
 ) -> Parts:
     """Everything but the window, which has to fit beside it."""
     notes = (context.notes or "") if has_memory(agent, session) else ""
@@ -53,6 +61,7 @@ def parts_of(
         question=question,
         covers_to=context.covers_to or 0,
         bare_tokens=_bare_tokens(agent) if notes.strip() else None,
+        compression=compression,
     )
 
 

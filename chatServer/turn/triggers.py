@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from chatServer.agent.compact import EVERY, is_due
+from chatServer.agent.compact import is_due, next_due
 from chatServer.conversation.assemble import KEPT_MESSAGES
 from chatServer.records import Summary
 from chatServer.store.summaries import Rest
@@ -40,9 +40,8 @@ def _after(begun: Begun, summary: Summary | None, rest: Rest) -> Iterator[Trigge
     covered, unsummarised = summary.messages if summary else 0, rest.messages + AN_EXCHANGE
     tokens = (summary.tokens if summary else 0) + rest.tokens + begun.budget.question_tokens
     is_possible = unsummarised > KEPT_MESSAGES and has_memory(begun.agent, begun.session)
-    known = (covered + KEPT_MESSAGES) // EVERY if summary else 0
     fires = is_possible and is_due(summary, unsummarised)
-    yield Trigger("every_five", "messages", (known + 1) * EVERY, covered + unsummarised, fires)
+    yield Trigger("every_five", "messages", next_due(summary), covered + unsummarised, fires)
     mark = begun.parts.compression.soft_mark_tokens
     yield Trigger("mark_after_turn", "tokens", mark, tokens, is_possible and tokens > mark)
 

@@ -187,6 +187,20 @@ async def test_a_message_that_is_too_large_is_shown_and_not_refused(chat):
     }
 
 
+async def test_where_nothing_fits_the_marks_are_still_those_of_the_model_that_is_named(chat):
+    marks = {}
+    for agent_id, words in (("assistant", 5_000), ("grand", 130_000)):
+        seen = await look(chat, "word " * words, agent_id=agent_id, session=agent_id)
+        marks[agent_id] = {each["name"]: each["at"] for each in seen["triggers"] if each["unit"] == "tokens"}
+        assert not seen["fits"]
+        assert seen["window_tokens"] == marks[agent_id]["context_too_large"]
+    assert (seen["model"], seen["larger_model"], seen["window_tokens"]) == ("builtin", True, 128_000)
+    own = {"mark_after_turn": 3_200, "mark_before_model": 3_400, "context_too_large": 4_000}
+    assert marks["assistant"] == own
+    larger = {"mark_before_model": 108_800, "larger_model": 4_000, "context_too_large": 128_000}
+    assert marks["grand"] == own | larger
+
+
 async def test_the_larger_model_is_told_before_it_is_asked(chat):
     before = counted("chat_larger_models_total")
     seen = await look(chat, "word " * 5_000, agent_id="grand")

@@ -9,8 +9,10 @@ from tests.conftest import ADA
 from tests.integration.test_logs import Lines
 from tests.integration.test_preview import NOTES, look, part_of, say, with_agents
 from tests.tools.canary import CANARY
+from tests.tools.contexts import agent_in, given
 from tests.tools.counted import counted
 from tests.tools.recalling import remembered
+from tests.tools.shelved import put_article
 from tests.tools.talking import talking, user_message
 
 PARTS = ("system", "notes", "tools", "summary", "history", "recalled", "articles", "question")
@@ -70,6 +72,32 @@ async def test_what_was_summarised_for_a_turn_is_in_its_line(chat):
     assert line["summary_tokens"] > 0
     assert line["dropped_messages"] > 0
     assert line["forgotten_messages"] == 0
+
+
+LOOK = {"name": "retrieve_context", "args": {"query": "warranty"}}
+READ = {"name": "manage_long_term_memory", "args": {"operation": "read"}}
+READS = {"match": "^read", "steps": [{"tool_calls": [LOOK]}, *[{"tool_calls": [READ]}] * 5, {"reply": "Done."}]}
+
+
+async def test_articles_have_their_number_and_what_other_tools_said_is_in_none(settings, as_ada, urls):
+    tools = ["retrieve_context", "manage_long_term_memory"]
+    window = {"messages": 4, "tokens": 6_000}
+    agent = agent_in(settings, tools=tools, memory={"scope": "agent"}, window=window, limits={"output_tokens": 500})
+    await put_article(urls.owner, ADA.user_id, "pump.txt", ["Its warranty lasts three years."])
+    before = counted("chat_prompt_tokens_sum", part="articles")
+    async with talking(settings, as_ada, READS, log=True, **agent) as client:
+        notes = "- likes tea and rye bread\n" * 140  # 1,000 tokens
+        await client.put("/api/agents/assistant/notes", json={"notes": notes}, headers={"If-Match": '"0"'})
+        with listening() as lines:
+            await say(client, "read")
+    [line] = lines
+    first, second, *_, last = given(settings)
+    question, [looked] = first[-1]["tokens"], [each["tokens"] for each in second if each["role"] == "tool"]
+    reads = [each["tokens"] for each in last if each["role"] == "tool"][1:]
+    assert min(reads) < max(reads), "they were more than fits"
+    assert (line["articles_tokens"], line["question_tokens"]) == (looked, question)
+    assert counted("chat_prompt_tokens_sum", part="articles") - before == looked
+    assert sum(line[f"{part}_tokens"] for part in PARTS) == line["prompt_tokens"]
 
 
 async def test_a_turn_that_fails_and_one_for_a_larger_model_have_their_line_too(chat):

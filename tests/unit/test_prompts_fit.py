@@ -158,7 +158,7 @@ def examine(scene: Scene, modules: Any) -> None:
             last = [each.model_copy(update={"content": ""}) for each in new]
             least = [*system(run), *window(run)[-1:], *last]
             marks = sum(tight.LEAST_RESULT_TOKENS for each in new if isinstance(each, ToolMessage))
-            summary = parts.compression.target_tokens
+            summary = assemble(parts, [])[1].summary_tokens
             assert tokens_of(least) + marks + summary > most, "what fits is not refused"
             return
         shows(messages, [*head, *added], most)
@@ -208,6 +208,8 @@ PLANTED = [
     (tight, "return list(tail[places[1] :])", "return list(tail[places[1] - 1 :])"),
     (tight, "self._left_out += len(tail) - len(rest)", "self._left_out += len(tail) - len(rest) + 1"),
     (tight, "- run.asked.agent.limits.output_tokens", ""),
+    (tight, "if not rest:", "if True:"),
+    (tight, "if await self._is_too_much(tail):", "if True:\n            raise errors.ContextTooLarge('x')"),
     (tight, "return [*self._head, *tail]", "return [*tail, *self._head]"),
     (assembling, "system_tokens=system_tokens - notes_tokens", "system_tokens=0"),
     (assembling, "sum(count_message(message) for message in summary)", "0"),
