@@ -55,8 +55,9 @@ async def _told(file: IO[bytes], media_type: str, allowed: Allowed, wall_s: floa
         stdin=file,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        # Nothing of ours: no address, no secret. Python finds its packages by its own place, and us by this path.
-        env={"PYTHONPATH": str(ROOT), "PATH": os.defpath, "LC_ALL": "C.UTF-8"},
+        # Nothing of ours: no address, no secret. Python finds its packages by its own place, and us by this path; and
+        # nothing in the folder that somebody happens to be in, which may be full of strangers' files.
+        env={"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1", "PATH": os.defpath, "LC_ALL": "C.UTF-8"},
         start_new_session=True,  # Ctrl-C is for us
     )
     try:

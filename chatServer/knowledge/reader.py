@@ -4,9 +4,11 @@ A file is anybody's, and those who write such files know what parsers cannot bea
 little time and nothing of ours in its environment; whatever becomes of it, whoever started it goes on."""
 
 import contextlib
+import ctypes
 import json
 import os
 import resource
+import signal
 import sys
 from typing import BinaryIO
 
@@ -14,16 +16,20 @@ from chatServer.knowledge import pdfs, web_pages
 from chatServer.knowledge.reading import Allowed, Reading, Unreadable, plain
 from chatServer.knowledge.sniff import HEAD_BYTES, HTML, PDF, encoding_of
 
+MAX_TITLE = 1_000  # characters; the rest of a title is nobody's
+PARENT_DEATH_SIGNAL = 1  # as linux/prctl.h has it: PR_SET_PDEATHSIG
+
 
 def main() -> None:
     """Say what was read, or why not, as one JSON document."""
     media_type, allowed = sys.argv[1], Allowed(*json.loads(sys.argv[2]))
     _be_modest(allowed)
+    _end_with_parent()
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries may print what they like
     try:
         found = read(sys.stdin.buffer, media_type, allowed)
-        told = {"title": found.title, "text": found.text, "page_starts": found.page_starts}
+        told = {"title": found.title[:MAX_TITLE], "text": found.text, "page_starts": found.page_starts}
     except Unreadable as error:
         told = {"fault": error.fault}
     except (MemoryError, RecursionError):
@@ -71,6 +77,13 @@ def _be_modest(allowed: Allowed) -> None:
             resource.setrlimit(which, (most, most))
     with contextlib.suppress(OSError):
         os.nice(10)
+
+
+def _end_with_parent() -> None:
+    """Nobody waits for what a killed server has begun. Linux alone knows this."""
+    library = ctypes.CDLL(None)
+    if hasattr(library, "prctl"):
+        library.prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -196,3 +196,22 @@ async def test_a_worker_goes_on_after_a_reader_died(client, database, urls, as_a
     await read_all(database, ADA, await upload(client, as_ada, ("a.txt", b"hello")))
     assert text_of(urls, "a.txt") == "hello"
     assert library_of(database).allowed == Allowed()
+
+
+def handed(folder, content: bytes):
+    (folder / "file").write_bytes(content)
+    return (folder / "file").open("rb")
+
+
+async def test_nothing_in_the_folder_of_whoever_reads_is_run(tmp_path, monkeypatch):
+    (tmp_path / "resource.py").write_text("raise SystemExit")
+    monkeypatch.chdir(tmp_path)
+    with handed(tmp_path, b"Hello.") as file:
+        assert (await reads.read(file, "text/plain")).text == "Hello."
+
+
+async def test_a_title_without_end_is_cut_where_it_is_read(tmp_path):
+    page = b"<title>" + b"word <b>" * 100_000 + b"</title><p>Hello."
+    with handed(tmp_path, page) as file:
+        found = await reads.read(file, "text/html")
+    assert (len(found.title), found.text) == (reads.MAX_TITLE, "Hello.")
