@@ -200,11 +200,11 @@ async def test_a_smaller_id_that_is_committed_later_is_seen(database):
 
 
 async def test_vectors_that_come_later_are_learned(database):
-    await said(database, ADA, "My kitten sleeps all day", *(f"Invoice {n} was paid" for n in range(30)))
+    await said(database, ADA, "My kitten sleeps all day", *(f"Invoice {n} was paid" for n in range(14)))
     async with recaller_of(database) as recaller:
         await asked(recaller, ADA, "cat")
         shelf = await recaller.shelves.of(ADA)
-        assert len(shelf.since.lacking_messages) == 31
+        assert len(shelf.since.lacking_messages) == 15
         await embed_newest(database, WordLlamaEmbedder(), ADA)
         await asked(recaller, ADA, "cat")
         found = await asked(recaller, ADA, "cat")
