@@ -136,11 +136,11 @@ def newest_turn(urls: Urls) -> tuple[str, str | None, bool | None]:
 
 
 def test_ctrl_c_at_the_prompt_ends_and_twice_ends_also_in_an_answer(where, urls):
-    with at_a_terminal(where) as person:
+    with at_a_terminal(where, is_prepared=False) as person:
         person.until(PROMPT)
         person.type(CTRL_C)
         assert person.end() == (0, "\n")
-    with at_a_terminal(where) as person:
+    with at_a_terminal(where, is_prepared=False) as person:
         person.until(PROMPT)
         person.say("slowly")
         person.until("word1 ")

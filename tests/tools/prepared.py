@@ -6,6 +6,7 @@ import fcntl
 import importlib
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import termios
@@ -89,6 +90,7 @@ def _command(arguments: list[str], environment: dict[str, str], cwd: str, stream
     os.environ.update(environment)
     os.chdir(cwd)
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # as a shell leaves it to what a person starts
     sys.argv = ["chatserver", *arguments]
     for number, handed in enumerate(streams):  # for whoever writes past Python too
         os.dup2(handed, number)
