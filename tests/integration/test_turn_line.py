@@ -19,6 +19,13 @@ PARTS = ("system", "notes", "tools", "summary", "history", "recalled", "articles
 FAILS = {"match": "^fail", "reply": "a b", "fail_after_words": 1}
 
 
+@pytest.fixture(autouse=True)
+def _the_line_is_heard():
+    logger = logging.getLogger("chatServer.turn.account")
+    logger.disabled = False
+    logger.setLevel(logging.INFO)
+
+
 @contextlib.contextmanager
 def listening():
     lines = Lines()

@@ -5,6 +5,7 @@ import fcntl
 import os
 import re
 import select
+import signal
 import subprocess
 import termios
 import time
@@ -63,6 +64,7 @@ class Terminal:
 
 def _own() -> None:
     """In the new process: this terminal is the one whose keys make signals for us."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
