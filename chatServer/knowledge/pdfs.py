@@ -1,7 +1,6 @@
 """The text of a PDF, page by page."""
 
 import importlib
-import logging
 from typing import Any, BinaryIO
 
 from chatServer.knowledge.reading import Allowed, Reading, Unreadable, plain
@@ -12,7 +11,6 @@ BETWEEN_PAGES = "\n\n"
 def read(file: BinaryIO, allowed: Allowed) -> Reading:
     """Its text and title; a page that cannot be read is left out, as long as others can."""
     pypdf: Any = importlib.import_module("pypdf")  # by name: nobody else has to load it
-    logging.disable()
     try:
         document = pypdf.PdfReader(file)
         # Many are encrypted with an empty password, so that a program asks before it lets you print.

@@ -6,6 +6,7 @@ little time and nothing of ours in its environment; whatever becomes of it, whoe
 import contextlib
 import ctypes
 import json
+import logging
 import os
 import resource
 import signal
@@ -27,6 +28,7 @@ def main() -> None:
     _end_with_parent()
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries may print what they like
+    logging.disable()
     try:
         found = read(sys.stdin.buffer, media_type, allowed)
         told = {"title": found.title[:MAX_TITLE], "text": found.text, "page_starts": found.page_starts}

@@ -5,7 +5,7 @@ import uuid
 import httpx
 
 from tests.acceptance.test_serve import Running, server
-from tests.acceptance.test_shutdown import wait_until
+from tests.tools.waiting import wait_until
 
 PUMP = b"# Zephyr manual\n\nThe pump moves forty litres a minute.\n\nIts warranty lasts three years.\n"
 BARN = b"The roof of the barn is made of slate. It was laid in 1911.\n"

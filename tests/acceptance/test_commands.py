@@ -13,8 +13,8 @@ from chatServer.config import ROOT
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate
 from tests.acceptance.test_serve import server
-from tests.acceptance.test_shutdown import wait_until
 from tests.tools import prepared
+from tests.tools.waiting import wait_until
 
 
 def chatserver(data_dir: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -7,10 +7,10 @@ import psycopg
 from chatServer.knowledge import shelf
 from tests.acceptance.test_commands import chatserver
 from tests.acceptance.test_serve import server
-from tests.acceptance.test_shutdown import wait_until
 from tests.acceptance.test_worker import worker
 from tests.conftest import ADA
 from tests.tools.knowledge import left_behind, library_of, rows, text_of
+from tests.tools.waiting import wait_until
 
 STATE = "select state, version from chat.articles"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.acceptance.test_serve import Running, data_dir, server
-from tests.acceptance.test_shutdown import wait_until
+from tests.tools.waiting import wait_until
 
 __all__ = ["data_dir"]
 

@@ -14,8 +14,7 @@ import pytest
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate
 from tests.acceptance.test_serve import Running, server
-
-WITHIN_S = 40
+from tests.tools.waiting import WITHIN_S, wait_until
 
 
 @pytest.fixture
@@ -49,13 +48,6 @@ def slow_request(running: Running, connection: psycopg.Connection) -> Iterator[l
     finally:
         thread.join(WITHIN_S)
         assert not thread.is_alive()
-
-
-def wait_until(is_true) -> None:
-    deadline = time.monotonic() + WITHIN_S
-    while not is_true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])

@@ -14,10 +14,10 @@ import pytest
 from chatServer.api.dev_users import dev_user_id
 from tests.acceptance.test_chat import say, wait_for_turn
 from tests.acceptance.test_serve import CHATSERVER, agents_of_one_session, server
-from tests.acceptance.test_shutdown import wait_until
 from tests.conftest import Urls, owner_connection
 from tests.tools import prepared
 from tests.tools.typing_in import CTRL_C, CTRL_D, terminal
+from tests.tools.waiting import wait_until
 
 PROMPT = "you> "  # what was said before has it too: there, wait for all of it
 WAITING_STOPS = (
@@ -138,7 +138,7 @@ def newest_turn(urls: Urls) -> tuple[str, str | None, bool | None]:
 def test_ctrl_c_at_the_prompt_ends_and_twice_ends_also_in_an_answer(where, urls):
     with at_a_terminal(where, is_prepared=False) as person:
         person.until(PROMPT)
-        person.type(CTRL_C)
+        person.interrupt_prompt()
         assert person.end() == (0, "\n")
     with at_a_terminal(where, is_prepared=False) as person:
         person.until(PROMPT)

@@ -16,9 +16,9 @@ import pytest
 from chatServer.config import Settings
 from tests.acceptance.test_commands import chatserver
 from tests.acceptance.test_serve import CHATSERVER, server
-from tests.acceptance.test_shutdown import WITHIN_S, wait_until
 from tests.conftest import ADA, Urls, owner_connection
 from tests.tools.turns import finished_turn, queued, title_events
+from tests.tools.waiting import WITHIN_S, wait_until
 
 
 @pytest.fixture

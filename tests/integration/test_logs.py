@@ -18,27 +18,13 @@ from chatServer.main import running
 from tests.conftest import ADA, overheard, serving
 from tests.integration.test_auth_proxy import echo  # noqa: F401  a fixture
 from tests.tools.canary import CANARY, Overheard
-
-
-class Lines(logging.Handler):
-    """The access lines of one test, as objects."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFormatter(logs.JsonLines())
-        self.found: list[dict] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.found.append(json.loads(self.format(record)))
+from tests.tools.log_lines import lines_of
 
 
 @pytest.fixture
 def access_lines():
-    lines = Lines()
-    logger = logging.getLogger("chatServer.api.traffic")
-    logger.addHandler(lines)
-    yield lines.found
-    logger.removeHandler(lines)
+    with lines_of("chatServer.api.traffic") as lines:
+        yield lines
 
 
 async def test_each_request_is_one_line_with_the_route_and_not_the_address(client, as_ada, access_lines):

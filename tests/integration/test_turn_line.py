@@ -1,38 +1,19 @@
 """One line in the log for each turn: what its prompt was made of and what became of it, and nobody's words."""
 
-import contextlib
-import logging
-
 import pytest
 
 from tests.conftest import ADA
-from tests.integration.test_logs import Lines
 from tests.integration.test_preview import NOTES, look, part_of, say, with_agents
 from tests.tools.canary import CANARY
 from tests.tools.contexts import agent_in, given
 from tests.tools.counted import counted
+from tests.tools.log_lines import lines_of
 from tests.tools.recalling import remembered
 from tests.tools.shelved import put_article
 from tests.tools.talking import talking, user_message
 
 PARTS = ("system", "notes", "tools", "summary", "history", "recalled", "articles", "question")
 FAILS = {"match": "^fail", "reply": "a b", "fail_after_words": 1}
-
-
-@pytest.fixture(autouse=True)
-def _the_line_is_heard():
-    logger = logging.getLogger("chatServer.turn.account")
-    logger.disabled = False
-    logger.setLevel(logging.INFO)
-
-
-@contextlib.contextmanager
-def listening():
-    lines = Lines()
-    logger = logging.getLogger("chatServer.turn.account")
-    logger.addHandler(lines)
-    yield lines.found
-    logger.removeHandler(lines)
 
 
 @pytest.fixture
@@ -47,7 +28,7 @@ async def test_the_line_has_the_numbers_of_the_prompt_and_no_words(chat, databas
     await say(chat, f"note {CANARY} likes short answers.")
     seen = await look(chat, f"Where do I live, {CANARY}?")
     before = {part: counted("chat_prompt_tokens_sum", part=part) for part in PARTS}
-    with listening() as lines:
+    with lines_of("chatServer.turn.account") as lines:
         answer = await say(chat, f"Where do I live, {CANARY}?")
     [line] = lines
     assert (line["message"], line["state"], line["error_code"]) == ("turn ended", "done", None)
@@ -70,7 +51,7 @@ async def test_the_line_has_the_numbers_of_the_prompt_and_no_words(chat, databas
 async def test_what_was_summarised_for_a_turn_is_in_its_line(chat):
     for number in range(2):
         await say(chat, f"{number} " + "word " * 700)
-    with listening() as lines:
+    with lines_of("chatServer.turn.account") as lines:
         stream = await chat.post("/api/chat", json={"id": "thread", "message": user_message("word " * 700)})
     assert "data-compaction" in stream.text
     [line] = lines
@@ -95,7 +76,7 @@ async def test_articles_have_their_number_and_what_other_tools_said_is_in_none(s
     async with talking(settings, as_ada, READS, log=True, **agent) as client:
         notes = "- likes tea and rye bread\n" * 140  # 1,000 tokens
         await client.put("/api/agents/assistant/notes", json={"notes": notes}, headers={"If-Match": '"0"'})
-        with listening() as lines:
+        with lines_of("chatServer.turn.account") as lines:
             await say(client, "read")
     [line] = lines
     first, second, *_, last = given(settings)
@@ -108,7 +89,7 @@ async def test_articles_have_their_number_and_what_other_tools_said_is_in_none(s
 
 
 async def test_a_turn_that_fails_and_one_for_a_larger_model_have_their_line_too(chat):
-    with listening() as lines:
+    with lines_of("chatServer.turn.account") as lines:
         await chat.post("/api/chat", json={"message": f"fail {CANARY}"})
         await say(chat, "word " * 5_000, agent_id="grand")
     failed, large = lines

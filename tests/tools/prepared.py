@@ -50,6 +50,11 @@ class Command:
         self._process = _prepared.Process(target=_command, args=given)
         self._process.start()
 
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
     def poll(self) -> int | None:
         return self._process.exitcode
 
@@ -60,8 +65,7 @@ class Command:
         return self._process.exitcode
 
     def send_signal(self, number: int) -> None:
-        assert self._process.pid is not None
-        os.kill(self._process.pid, number)
+        os.kill(self.pid, number)
 
     def terminate(self) -> None:
         self._process.terminate()
