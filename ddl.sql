@@ -87,6 +87,7 @@ create table chat.sessions (
     created_at      timestamptz not null default now(),
     last_active_at  timestamptz not null default now(),
     archived_at     timestamptz,
+    summarising_until timestamptz,                          -- until then somebody makes its summary
     primary key (user_id, session_id),
     unique (user_id, external_id)
 );
@@ -1355,4 +1356,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0014');
+insert into chat.alembic_version (version_num) values ('0015');

@@ -4,8 +4,10 @@ The messages stay where they are; a summary is derived, and made anew when it is
 """
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -25,12 +27,12 @@ from chatServer.store.pool import Connection, Database
 EVERY = 5  # messages
 READ_MESSAGES = 1_000  # the newest, as many as a window can have; what nobody has summarised before those is left out
 TIMEOUT_S = 60.0
+STORE_S = 15.0  # what reading before a model is asked, and storing after it, may take
+LOOK_S = 0.2  # how often a turn looks whether another is through
 
 # Five more messages were said, a mark of the window was passed, tools said much, the window ended before the summary
 # did, or somebody asked for it.
 Reason = Literal["five", "mark", "step", "window", "asked"]
-
-_asked_for: set[tuple[UUID, str]] = set()  # sessions that somebody has summarised in this process right now
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Compacted:
     message_ids: tuple[UUID, ...] = field(repr=False)
     tokens_before: int = 0
     reason: Reason = "asked"
+    claim: datetime | None = None  # until when nobody else makes one
 
     def told(self) -> dict[str, Any]:
         """As clients hear it: numbers, never a text."""
@@ -132,6 +135,7 @@ class Unsummarised:
     how: Compression = USUAL_COMPRESSION
     kept_from: int | None = None
     reason: Reason = "asked"
+    claim: datetime | None = None
 
     @property
     def head(self) -> Sequence[StoredMessage]:
@@ -147,7 +151,23 @@ class Unsummarised:
         made = await compact(self.known, self.messages, model, **given)  # type: ignore[arg-type]
         assert made is not None  # nosec B101 # narrows a type
         ids = tuple(UUID(each.message.message_id) for each in self.head)
-        return Compacted(self.session_id, self.known, made, ids, _tokens(self.known, self.head), self.reason)
+        before = _tokens(self.known, self.head)
+        return Compacted(self.session_id, self.known, made, ids, before, self.reason, self.claim)
+
+
+async def claimed(
+    connection: Connection, user_id: UUID, due: Unsummarised, *, within_s: float = TIMEOUT_S
+) -> Unsummarised | None:
+    """The same for whoever is the one to make it; None while another is at it, in this process or elsewhere, or when
+    one has just been: a model is paid once. Whoever dies over it is in nobody's way for long."""
+    claim = await summaries.claim(connection, user_id, due.session_id, lease_s=within_s + STORE_S)
+    if claim is None:
+        return None
+    known = await summaries.read_summary(connection, user_id, due.session_id)
+    if (known and known.covers_to) != (due.known and due.known.covers_to):  # it was stored while this one was reading
+        await summaries.release(connection, user_id, due.session_id, claim)
+        return None
+    return replace(due, claim=claim)
 
 
 def _tokens(known: Summary | None, messages: Sequence[StoredMessage]) -> int:
@@ -157,7 +177,10 @@ def _tokens(known: Summary | None, messages: Sequence[StoredMessage]) -> int:
 async def store_compacted(
     connection: Connection, user_id: UUID, new: Compacted, *, turn_id: UUID | None = None
 ) -> Summary | None:
-    """Keep it, and tell it, unless the conversation has changed under it; the caller holds the session's row."""
+    """Keep it, and tell it, unless the conversation has changed under it; whoever waited for it may go on. The caller
+    holds the session's row."""
+    if new.claim:
+        await summaries.release(connection, user_id, new.session_id, new.claim)
     kept = await summaries.write_summary(
         connection, user_id, new.session_id, new.summary, known=new.known, message_ids=new.message_ids
     )
@@ -175,6 +198,7 @@ class Summarised:
     is_updated: bool
     summary: Summary | None
     told: dict[str, Any] = field(default_factory=dict, hash=False)
+    is_awaited: bool = False  # somebody else is making a newer one
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +209,7 @@ class Occasion:
     reason: Reason = "asked"
     kept_from: int | None = None
     within_s: float = TIMEOUT_S
+    wait_s: float = 0.0  # for another who is at it
     turn_id: UUID | None = None
 
 
@@ -198,18 +223,17 @@ async def summarize_session(
     occasion: Occasion | None = None,
 ) -> Summarised:
     """Bring a session's summary up to date when it is time for that, or when it is asked for; SessionNotFound. Whoever
-    comes second, here or in another process, gets what the first has made."""
+    comes second, here or in another process, waits as long as the occasion allows and goes on from what the first has
+    made; or takes what is there."""
     occasion = occasion or Occasion(is_forced=force_update)
-    key = (principal.user_id, session_id)
-    if key in _asked_for:  # whoever asks many times at once does not pay as often
-        async with database.transaction(principal) as connection:
-            session = await _found(connection, principal.user_id, session_id)
-            return Summarised(False, await summaries.read_summary(connection, principal.user_id, session.session_id))
-    _asked_for.add(key)  # before it is read: what is due to one who reads now is done when he is through
-    try:
-        return await _summarised(database, principal, session_id, advisers, occasion)
-    finally:
-        _asked_for.discard(key)
+    ends_at = time.monotonic() + occasion.wait_s
+    while True:
+        done = await _summarised(database, principal, session_id, advisers, occasion)
+        left_s = ends_at - time.monotonic()
+        if not done.is_awaited or left_s <= 0:
+            return done
+        await asyncio.sleep(min(LOOK_S, left_s))
+        occasion = replace(occasion, within_s=min(occasion.within_s, max(ends_at - time.monotonic(), 0.0)))
 
 
 async def _summarised(
@@ -224,13 +248,14 @@ async def _summarised(
             connection, user_id, session.session_id, is_forced=occasion.is_forced, how=how, kept_from=occasion.kept_from
         )
         spent = await usage.read_today(connection, user_id) if due else (0, 0)
-    if due is None:
-        return Summarised(False, known)
-    due = replace(due, reason=occasion.reason) if occasion.is_forced else due
+        ours = await claimed(connection, user_id, due, within_s=occasion.within_s) if due else None
+    if ours is None:
+        return Summarised(False, known, is_awaited=due is not None)
+    ours = replace(ours, reason=occasion.reason) if occasion.is_forced else ours
     model = None
     if occasion.within_s > 0:
         model = await advisers.model(session.agent_name, "summary", spent, is_anonymous=principal.is_anonymous)
-    new = await due.compacted(model, within_s=occasion.within_s)
+    new = await ours.compacted(model, within_s=occasion.within_s)
     return await _stored(database, principal, session, new, model, turn_id=occasion.turn_id)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -45,6 +46,17 @@ async def count_after(connection: Connection, user_id: UUID, session_id: str, *,
     found = await row.fetchone()
     assert found is not None  # nosec B101 # narrows a type
     return found
+
+
+async def claim(connection: Connection, user_id: UUID, session_id: str, *, lease_s: float) -> datetime | None:
+    """Until when nobody else makes a summary of this session; None: another is at it."""
+    values = {"user_id": user_id, "session_id": session_id, "lease_s": lease_s}
+    row = await (await connection.execute(SQL["claim_summary"], values)).fetchone()
+    return row[0] if row else None
+
+
+async def release(connection: Connection, user_id: UUID, session_id: str, until: datetime) -> None:
+    await connection.execute(SQL["release_summary"], {"user_id": user_id, "session_id": session_id, "until": until})
 
 
 async def write_summary(

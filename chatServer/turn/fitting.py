@@ -136,12 +136,14 @@ class Fitting:
             )
 
     async def _compact(self, reason: Reason) -> list[TurnEvent]:
-        begun, how = self._begun, self._parts.compression
+        begun = self._begun
+        within_s = self._parts.compression.deadline_s if reason != "window" else 0.0  # the worker comes after its rules
         occasion = Occasion(
             is_forced=True,
             reason=reason,
             kept_from=self._kept_from,
-            within_s=how.deadline_s if reason != "window" else 0.0,  # its rules are quick, and the worker comes after
+            within_s=within_s,
+            wait_s=within_s,
             turn_id=begun.turn.turn_id,
         )
         try:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from chatServer import errors, metrics
-from chatServer.agent.compact import Compacted, Unsummarised, compact_if_due, store_compacted
+from chatServer.agent.compact import Compacted, Unsummarised, claimed, compact_if_due, store_compacted
 from chatServer.agent.memory_tools import ToolsFor
 from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel, Task
 from chatServer.agent.revise import OptimizedAgentState, ReviseNode, first_shown
@@ -67,6 +67,7 @@ class Reviser:
             unread = await self._unread(connection, user_id, turn.session_id) if reads else ()
             unread, said = await _said(connection, user_id, turn.session_id, unread) if unread else ((), ())
             spent = await usage.read_today(connection, user_id) if due or unread else (0, 0)
+            due = await claimed(connection, user_id, due) if due else None  # else a turn is at it just now
         return Found(turn, turn_id, tuple(waiting), due, unread, said, spent)
 
     async def _unread(self, connection: Connection, user_id: UUID, session_id: str) -> tuple[RecentTurn, ...]:
@@ -93,13 +94,17 @@ class Reviser:
         agent = await self._model(found, "revise") if found.said else None
         if agent and self.memory_tools:
             async with database.transaction(principal) as connection:
-                await revisions.mark(connection, principal.user_id, found.waiting_ids, "running")
+                await sessions.hold_session(connection, principal.user_id, found.turn.session_id)
+                if await revisions.mark(connection, principal.user_id, found.waiting_ids, "running"):
+                    # Before the agent reads, which takes long: a turn may wait for it.
+                    await done.store_summary(connection, principal.user_id)
+                    await done.add_usage(connection, principal.user_id)
             await self._read(database, principal, found, done, agent)
 
     async def _read(
         self, database: Database, principal: Principal, found: "Found", done: "Done", agent: NamedModel
     ) -> None:
-        """Let the memory agent read what was said; what it takes is charged though it fails, and the summary stays."""
+        """Let the memory agent read what was said; what it takes is charged though it fails."""
         assert self.memory_tools is not None  # nosec B101 # narrows a type
         name, model = agent
         state: OptimizedAgentState = {
@@ -115,8 +120,6 @@ class Reviser:
             async with database.transaction(principal) as connection:
                 await sessions.hold_session(connection, principal.user_id, found.turn.session_id)
                 if await revisions.mark(connection, principal.user_id, found.waiting_ids, "failed"):
-                    if done.compacted:
-                        await store_compacted(connection, principal.user_id, done.compacted, turn_id=found.turn_id)
                     await done.add_usage(connection, principal.user_id)
             raise errors.RevisionFailed
         done.tools_used = list(told["memory_tools_used"])
@@ -172,7 +175,8 @@ class Done:
     """What became of it."""
 
     found: Found
-    compacted: Compacted | None = None
+    compacted: Compacted | None = None  # a summary that is not stored yet
+    is_summarised: bool = False
     tools_used: list[str] = field(default_factory=list)
     read: list[UUID] = field(default_factory=list)
     costs: list[tuple[str, Usage]] = field(default_factory=list)  # of models, by their names
@@ -182,14 +186,21 @@ class Done:
             self.costs.append((model, took))
             metrics.revision_tokens.inc(took.input_tokens + took.output_tokens)
 
+    async def store_summary(self, connection: Connection, user_id: UUID) -> None:
+        """Once, where there is one; the caller holds the session's row."""
+        if self.compacted:
+            kept = await store_compacted(connection, user_id, self.compacted, turn_id=self.found.turn_id)
+            self.compacted, self.is_summarised = None, kept is not None
+
     async def add_usage(self, connection: Connection, user_id: UUID) -> None:
-        for model, took in self.costs:
+        costs, self.costs = self.costs, []
+        for model, took in costs:
             agent_name = self.found.turn.agent_name
             await usage.add_revision(connection, user_id, agent_name=agent_name, model=model, usage=took)
 
-    def told(self, turn: RecentTurn | None, *, is_summarised: bool) -> dict[str, Any]:
+    def told(self, turn: RecentTurn | None) -> dict[str, Any]:
         """As clients read it: names, never a text."""
-        has_updated = bool(self.tools_used) or is_summarised or (turn is not None and turn.has_learned)
+        has_updated = bool(self.tools_used) or self.is_summarised or (turn is not None and turn.has_learned)
         return {"status": "completed", "memory_updated": has_updated, "memory_tools_used": self.tools_used}
 
 
@@ -198,13 +209,11 @@ async def _finish(database: Database, principal: Principal, done: Done) -> None:
     user_id, found = principal.user_id, done.found
     async with database.transaction(principal) as connection:
         await sessions.hold_session(connection, user_id, found.turn.session_id)
-        kept = None
-        if done.compacted:
-            kept = await store_compacted(connection, user_id, done.compacted, turn_id=found.turn_id)
+        await done.store_summary(connection, user_id)
         known = {each.turn_id: each for each in found.waiting}
         is_there = False
         for turn_id in found.waiting_ids:
-            told = done.told(known.get(turn_id), is_summarised=kept is not None)
+            told = done.told(known.get(turn_id))
             is_there |= await revisions.finish(connection, user_id, found.turn.session_id, turn_id, told)
         if not is_there:
             return  # all of it was deleted meanwhile, and nothing may come back

@@ -1,4 +1,5 @@
-"""Workers that are killed while they revise, under load: every turn that is done is revised, and once."""
+"""Workers that are killed while they revise, under load: every turn that is done is revised, and once. And one that is
+summarising while a turn would."""
 
 import asyncio
 import json
@@ -6,13 +7,16 @@ import os
 import random
 import signal
 import uuid
+from pathlib import Path
 
 import pytest
 
 from chatServer.store.queue import Queue
 from tests.conftest import ADA, EVE, Urls, owner_connection
+from tests.tools.contexts import agent_in, given, said_before
 from tests.tools.remembering import revision_events, say
 from tests.tools.revising_worker import workers
+from tests.tools.talking import talking
 from tests.tools.turns import eventually, queued
 
 SESSIONS = 6
@@ -108,3 +112,28 @@ async def test_workers_that_are_killed_lose_nothing_and_double_nothing(database,
         select count(*) from public.chat_message_history h
         where h.user_id = s.user_id and h.session_id = s.session_id and h.id <= s.covers_to)"""
     assert rows(urls, wrong) == []
+
+
+async def test_a_turn_waits_for_the_summary_that_a_worker_is_making(settings, as_ada, database, urls, environment):
+    """Two processes never summarise one session at once."""
+    session_id = await said_before(database, ADA, 30, tokens=4_000)
+    await say(database, "One more.", session_id=session_id)
+    window = {"messages": 1_000, "tokens": 262_144}
+    changes = agent_in(settings, window=window, limits={"output_tokens": 1_000}, memory={"scope": "agent"})
+    slow = {"for": "summary", "match": ".", "reply": "The worker wrote this. " * 4, "delay_ms": 250}
+    script = Path(environment["CHAT_DATA_DIR"]) / "slow.json"
+    script.write_text(json.dumps({"rules": [slow], "default": "Gladly."}))
+    environment |= {"MODEL": f"script:{script}", "REVISE_MODEL": "off", "AGENTS_DIR": str(changes["agents_dir"])}
+    rules = [
+        {"for": "summary", "match": ".", "reply": "The turn wrote this."},
+        {"match": "^recite$", "reply": "{messages}"},
+    ]
+    changes |= {"memory_compression_deadline_s": 60, "worker": "off"}
+    with workers(environment) as start:
+        async with talking(settings, as_ada, *rules, log=True, **changes) as client:
+            await asyncio.to_thread(start)
+            await eventually(lambda: rows(urls, "select 1 from chat.sessions where summarising_until is not null"))
+            answer = await client.post("/api/chat", json={"session_id": session_id, "message": "recite"})
+    assert answer.status_code == 200, answer.text
+    assert given(settings, "summary") == [], "nobody pays twice"
+    assert "The worker wrote this." in answer.json()["response"]

@@ -10,7 +10,7 @@ import pytest
 from chatServer import errors, metrics
 from chatServer.agent import compact, memory_agent, title
 from chatServer.agent.catalog import load_agents
-from chatServer.agent.compact import compact_if_due, store_compacted, summarize_session
+from chatServer.agent.compact import Occasion, compact_if_due, store_compacted, summarize_session
 from chatServer.agent.purposes import Advisers, NamedModel, Task
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import Round, Rule, Script
@@ -55,9 +55,9 @@ def reviser(database, model=None, **options) -> Reviser:
     return Reviser(mode, Advisers(**{"models": models} | options), tools_for(Desk(database, AGENTS)))
 
 
-def writer(reply: str) -> ScriptedModel:
+def writer(reply: str, **options) -> ScriptedModel:
     """Who writes summaries."""
-    rule = Rule("summary", None, (Round(reply=reply),))
+    rule = Rule("summary", None, (Round(reply=reply, **options),))
     return ScriptedModel(script=Script("script:x", (rule,), rule), purpose="summary")
 
 
@@ -190,6 +190,44 @@ async def test_a_summary_needs_no_model_that_is_not_set_up_here(database, sessio
     await talk(database, 3, session_id)
     done = await summarize_session(database, ADA, session_id, advisers=Advisers(missing))
     assert (done.is_updated, done.summary.model) == (True, None)
+
+
+async def test_a_worker_leaves_the_summary_to_a_turn_that_is_at_it(database, urls, session_id):
+    *_, last = await talk(database, 5, session_id)
+    theirs, ours = writer("The turn's. " * 10, delay_ms=100), writer("The worker's.")
+    turn = asyncio.create_task(
+        summarize_session(database, ADA, session_id, advisers=Advisers(always(theirs)), force_update=True)
+    )
+    await eventually(lambda: theirs.calls)
+    await after(database, last, Reviser("off", Advisers(always(ours))))
+    assert not turn.done()
+    assert (states(urls), ours.calls) == (["done"] * 5, 0)
+    assert (await turn).is_updated
+    assert rows(
+        urls, "select messages, summarising_until from chat.summaries join chat.sessions using (session_id)"
+    ) == [(6, None)]
+
+
+async def test_who_died_over_a_summary_is_in_nobodys_way_for_long(database, urls, session_id):
+    await talk(database, 5, session_id)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.sessions set summarising_until = now() + interval '1 hour'")
+    waiting = Occasion(is_forced=True, within_s=0.3, wait_s=0.3)
+    assert not (await summarize_session(database, ADA, session_id, occasion=waiting)).is_updated
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.sessions set summarising_until = now() - interval '1 second'")
+    assert (await summarize_session(database, ADA, session_id, occasion=waiting)).is_updated
+
+
+async def test_a_summary_is_there_before_the_agent_has_read(database, urls, session_id):
+    *_, last = await talk(database, 3, session_id)
+    slow = scripted(reply="Nothing. " * 30, delay_ms=100)
+    reading = asyncio.create_task(after(database, last, reviser(database, slow, mode="on_summary")))
+    await eventually(lambda: slow.calls)
+    assert rows(urls, "select messages from chat.summaries") == [(2,)]
+    assert not reading.done()
+    reading.cancel()
+    await asyncio.gather(reading, return_exceptions=True)
 
 
 # The memory agent ----------------------------------------------------------------------------------------

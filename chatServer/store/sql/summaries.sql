@@ -29,6 +29,17 @@ from (
     limit %(limit)s
 ) as newest;
 
+-- name: claim_summary
+-- Be the one who makes a session's summary, until a moment at which he is given up; nothing while another is.
+update chat.sessions set summarising_until = now() + make_interval(secs => %(lease_s)s)
+where user_id = %(user_id)s and session_id = %(session_id)s and (summarising_until is null or summarising_until < now())
+returning summarising_until;
+
+-- name: release_summary
+-- Let others make the next one, unless another has taken this one's place.
+update chat.sessions set summarising_until = null
+where user_id = %(user_id)s and session_id = %(session_id)s and summarising_until = %(until)s;
+
 -- name: write_summary
 -- A summary in the place of the one that it goes on from, while what it is made of is still said.
 insert into chat.summaries as known (user_id, session_id, summary, covers_to, messages, tokens, model)
