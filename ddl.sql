@@ -427,6 +427,7 @@ create table chat.articles (
     chunks        integer     not null default 0,           -- how many these are
     created_at    timestamptz not null default now(),
     updated_at    timestamptz not null default now(),
+    read_version  integer     not null default 0,           -- the upload that the chunks are of
     primary key (user_id, article_id),
     unique (user_id, name)
 );
@@ -1356,4 +1357,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0015');
+insert into chat.alembic_version (version_num) values ('0016');

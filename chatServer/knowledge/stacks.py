@@ -29,8 +29,8 @@ class Stacks:
         self._slots = asyncio.Semaphore(LOADS_AT_ONCE)
 
     async def of(self, principal: Principal, owner: UUID, live: Mapping[UUID, str], looked: store.Looked) -> Stack:
-        """What there is of an owner, as the user may read it: `live` says which articles, and when each has changed.
-        Whoever calls holds no connection."""
+        """What there is of an owner, as the user may read it: `live` says which articles, and what changes with the
+        text of each. Whoever calls holds no connection."""
         for _ in range(MAX_LOADS):
             known = self._get(owner, looked.size)
             if known is not None and known.stamps == live:

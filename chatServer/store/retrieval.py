@@ -25,7 +25,8 @@ class Looked(NamedTuple):
 
 
 class Stamps(NamedTuple):
-    """The articles of one owner, each with when it last changed; and the words that were asked with, as numbers."""
+    """The articles of one owner, each with what its text has of its own; and the words that were asked with, as
+    numbers."""
 
     articles: dict[UUID, str]
     chunks: int

@@ -3,13 +3,15 @@ itself finds is the same."""
 
 import asyncio
 import threading
+from uuid import uuid4
 
 import pytest
 
 from chatServer import errors
 from chatServer.knowledge import retrieve, stacks
 from chatServer.knowledge.stacks import Stacks
-from chatServer.records import NOBODY
+from chatServer.records import NOBODY, Chunk
+from chatServer.store import articles, bring_in
 from tests.conftest import ADA, EVE, owner_connection
 from tests.tools.shelved import delete_article, put_article, retriever_of
 
@@ -92,6 +94,35 @@ async def test_questions_at_once_wait_for_one_load(database, urls, monkeypatch):
     answers = await asyncio.gather(*(names(retriever, "walrus", who) for who in (ADA, EVE) * 4))
     assert answers == [{"all.txt"}] * 8
     assert loads == [NOBODY.user_id]
+
+
+async def test_an_upload_that_is_not_read_yet_loads_nothing_anew(database, urls):
+    article_id = await put_article(urls.owner, ADA.user_id, "a.txt", ["The walrus swims."])
+    retriever = retriever_of(database)
+    assert await names(retriever, "walrus") == {"a.txt"}
+    kept = retriever._stacks._kept[ADA.user_id]
+    async with database.transaction(ADA) as connection:
+        await articles.put_article(connection, ADA.user_id, uuid4(), articles.Unread("a.txt", "text/plain", 1, "y"))
+    async with database.transaction(ADA) as connection:
+        reading = await articles.begin_reading(connection, ADA.user_id, article_id)
+    assert await names(retriever, "walrus") == {"a.txt"}
+    assert retriever._stacks._kept[ADA.user_id] is kept
+    otters = Chunk(0, "The otter swims.", 5)
+    found = articles.Found("a.txt", None, [otters], [articles.words_of("a.txt", otters)], None, [])
+    async with database.transaction(ADA) as connection:
+        assert await articles.make_ready(connection, ADA.user_id, reading, found)
+    assert await names(retriever, "otter") == {"a.txt"}
+
+
+async def test_more_text_of_an_article_that_is_imported_is_found_at_once(database, urls):
+    article_id = await put_article(urls.owner, ADA.user_id, "a.txt", ["The walrus swims."])
+    retriever = retriever_of(database)
+    assert await names(retriever, "walrus") == {"a.txt"}
+    row = {"article_id": str(article_id), "content_hash": "x", "position": 1, "page": None, "heading": ""}
+    async with database.transaction(ADA) as connection:
+        rows = [row | {"text": "An otter.", "tokens": 3, "words": ["otter"]}]
+        assert await bring_in.add_rows(connection, ADA.user_id, "article_chunks", rows) == 1
+    assert await names(retriever, "otter") == {"a.txt"}
 
 
 async def test_a_load_that_fails_is_tried_again_by_the_next_question(database, urls, monkeypatch):

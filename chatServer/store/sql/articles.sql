@@ -53,7 +53,7 @@ returning article_id, name, title, media_type, size_bytes, content_hash, version
 -- It is read; nothing, when it was deleted or replaced meanwhile.
 update chat.articles
 set state = 'ready', title = %(title)s, pages = %(pages)s, tokens = %(tokens)s, chunks = %(chunks)s, error_code = null,
-    error = null, updated_at = now()
+    error = null, read_version = version, updated_at = now()
 where user_id = %(user_id)s and article_id = %(article_id)s and version = %(version)s
     and state in ('waiting', 'reading')
 returning article_id;

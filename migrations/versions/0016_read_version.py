@@ -1,0 +1,10 @@
+"""Read version: an article says of which upload its chunks are, so that whoever keeps them knows when to load them anew."""
+
+from migrations.plain_sql import run
+
+revision = "0016"
+down_revision = "0015"
+
+
+def upgrade() -> None:
+    run("0016_read_version.sql")
