@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from langchain_core.messages import BaseMessage, SystemMessage
 
 from chatServer.agent.speech import said_in
-from chatServer.conversation.tokens import LONG_CHARS, count_message, count_system, count_text
+from chatServer.conversation.tokens import count_message, count_system, count_text
 from chatServer.messages import Message, from_langchain, reasoning_of
 from chatServer.records import Usage
+from chatServer.records.budget import LONG_CHARS
 
 
 async def count_prompt(given: Sequence[BaseMessage]) -> int:

@@ -17,9 +17,9 @@ from chatServer.agent.run import Run
 from chatServer.agent.speech import said_in
 from chatServer.agent.tools import tokens_of
 from chatServer.conversation.budget import cut_result
-from chatServer.conversation.tokens import LONG_CHARS
 from chatServer.messages import from_langchain, text_of
 from chatServer.records import TurnEvent
+from chatServer.records.budget import LONG_CHARS
 
 LEAST_RESULT_TOKENS = 100  # its beginning, and that it was cut
 

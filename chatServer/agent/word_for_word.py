@@ -5,14 +5,15 @@ from collections.abc import Sequence
 
 from chatServer.conversation.tokens import count_text
 from chatServer.messages import Message, clean_text, text_of
+from chatServer.messages.text import one_line
 from chatServer.records import StoredMessage
+from chatServer.records.budget import SEAM_TOKENS
 
 IMPORTANT = 0.8  # a message has 0.7 unless somebody says otherwise
 HEADING = "Word for word:"
 MARK = "> "
 CHARACTERS = 400  # of one message
 SHARE = 2  # half of a summary at most
-SEAM = 4  # two texts put together may take a token or two more than each alone
 
 
 def parted(text: str) -> tuple[str, list[str]]:
@@ -34,7 +35,7 @@ def quotes_of(messages: Sequence[StoredMessage]) -> list[str]:
 def quoted(lines: Sequence[str], target_tokens: int) -> tuple[str, int]:
     """The end of a summary, the newest of them where not all have room; and how many tokens are left for the rest."""
     kept: list[str] = []
-    left = target_tokens // SHARE - count_text(HEADING) - SEAM
+    left = target_tokens // SHARE - count_text(HEADING) - SEAM_TOKENS
     for line in reversed(dict.fromkeys(lines)):
         tokens = count_text(line) + 1
         if tokens > left:
@@ -44,9 +45,9 @@ def quoted(lines: Sequence[str], target_tokens: int) -> tuple[str, int]:
     if not kept:
         return "", target_tokens
     end = "\n".join([HEADING, *reversed(kept)])
-    return end, target_tokens - count_text(end) - SEAM
+    return end, target_tokens - count_text(end) - SEAM_TOKENS
 
 
 def _line(message: Message) -> str:
-    text = " ".join(clean_text(text_of(message)[:CHARACTERS]).split())
+    text = one_line(clean_text(text_of(message)[:CHARACTERS]))
     return f"{MARK}{message.role}: {text}" if text and message.role in ("user", "assistant") else ""

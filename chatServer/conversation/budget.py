@@ -5,15 +5,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chatServer.conversation.tokens import LONG_CHARS, count_message, count_text, shortened
+from chatServer.conversation.tokens import count_message, count_text, shortened
 from chatServer.errors import ContextTooLarge
 from chatServer.messages import Message, text_of, tool_result
 from chatServer.messages.text import LANGCHAIN
 from chatServer.records import Budget, StoredMessage
+from chatServer.records.budget import LONG_CHARS, MAX_TOKENS_A_CHARACTER, SEAM_TOKENS
 
 RESULT_SHARE = 4  # a tool result may take a quarter of the window
-SEAM = 4  # two texts put together may take a token or two more than each alone
-MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
 AROUND = 100  # tokens of a result beside its text: its role and the name of the tool, of at most 64 characters
 MARK = "\n[Cut here: the first {shown:,} of {total:,} characters. The whole result is stored.]"
 
@@ -102,7 +101,7 @@ def cut_result(message: Message, max_tokens: int) -> Message:
     if tokens <= max_tokens:
         return message
     text = text_of(message)
-    around = tokens - count_text(text) + count_text(MARK.format(shown=len(text), total=len(text))) + SEAM
+    around = tokens - count_text(text) + count_text(MARK.format(shown=len(text), total=len(text))) + SEAM_TOKENS
     shown = shortened(text, max_tokens - around)
     rest = {name: value for name, value in (message.structured_data or {}).items() if name != LANGCHAIN}
     return replace(

@@ -14,6 +14,7 @@ import tiktoken
 from chatServer.conversation.image_tokens import count_image
 from chatServer.messages import Message, text_of
 from chatServer.messages.calls import json_text
+from chatServer.records.budget import LONG_CHARS
 
 ENCODING = "cl100k_base"
 VOCABULARY = Path(__file__).with_name(f"{ENCODING}.tiktoken.gz")
@@ -34,7 +35,6 @@ PER_TOOLS = 12  # once for all of them
 # character takes 0.1 to 0.4 s, with the GIL released (2026-11-15).
 PIECE_CHARS = 65_536
 SEARCH_CHARS = 4_096
-LONG_CHARS = 50_000  # 5 ms (2026-11-15)
 
 
 def count_text(text: str) -> int:

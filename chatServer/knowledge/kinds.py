@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from chatServer import errors
 from chatServer.knowledge.sniff import HTML, MARKDOWN, PDF, TEXT, found_in
 from chatServer.messages import clean_text
+from chatServer.messages.text import one_line
 
 ENDINGS = {
     **dict.fromkeys((".txt", ".text", ".log", ".rst", ".csv", ".tsv"), TEXT),
@@ -36,4 +37,4 @@ def clean_name(given: str) -> str:
     """A name that can be shown, kept and compared. It is never a path, whatever it looks like."""
     shown = unicodedata.normalize("NFC", clean_text(given[: 8 * MAX_NAME]))
     letters = (" " if unicodedata.category(letter) in UNPRINTED else letter for letter in shown)
-    return " ".join("".join(letters).split())[:MAX_NAME].strip() or "untitled"
+    return one_line("".join(letters))[:MAX_NAME].strip() or "untitled"

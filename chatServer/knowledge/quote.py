@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from chatServer.messages.fence import fence
+from chatServer.messages.text import one_line
 from chatServer.records import Passage
 
 ARTICLES = "articles"  # the kind of the blocks
@@ -21,12 +22,12 @@ def _block(passage: Passage) -> str:
 
 def label_of(passage: Passage) -> str:
     """Where a passage is from, in one line; nothing of the text can stand there."""
-    title, name = _one_line(passage.title), _one_line(passage.name)
+    title, name = _short(passage.title), _short(passage.name)
     parts = [title] if title == name else [title, name]
     if passage.page is not None and not passage.is_whole:
         parts.append(f"page {passage.page}")
     return ", ".join(parts)
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())[:LABEL_CHARACTERS] or "untitled"
+def _short(text: str) -> str:
+    return one_line(text)[:LABEL_CHARACTERS] or "untitled"

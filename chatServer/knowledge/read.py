@@ -11,6 +11,7 @@ from typing import IO, Any
 from chatServer.config import ROOT
 from chatServer.knowledge.reading import Allowed, Reading, Unreadable
 from chatServer.messages import clean_text
+from chatServer.messages.text import one_line
 
 WALL_S = 90.0
 MAX_TITLE = 200
@@ -40,7 +41,7 @@ def _understood(told: bytes) -> Reading:
         if fault := said.get("fault"):
             raise Unreadable(fault if fault in FAULTS else "broken_file")
         starts = tuple(int(start) for start in said["page_starts"])
-        return Reading(" ".join(clean_text(said["title"]).split())[:MAX_TITLE], clean_text(said["text"]), starts)
+        return Reading(one_line(clean_text(said["title"]))[:MAX_TITLE], clean_text(said["text"]), starts)
     except (ValueError, KeyError, TypeError, AttributeError) as error:  # it was ended while it wrote
         raise Unreadable("too_complex") from error
 

@@ -21,6 +21,7 @@ from chatServer.knowledge.stacks import Stacks
 from chatServer.memory.embed import Embedder, written
 from chatServer.messages.terms import stems_of
 from chatServer.records import NOBODY, Passage, Principal
+from chatServer.records.budget import LONG_CHARS, MAX_TOKENS_A_CHARACTER, SEAM_TOKENS
 from chatServer.store import retrieval as store
 from chatServer.store.pool import Connection, Database
 
@@ -28,9 +29,6 @@ TOP_K = 5  # articles
 READ_CHARS = 4_000  # of a question; a pasted file says no more about what is wanted than its beginning
 TIMEOUT_MS = 20_000  # Postgres may have to look through a great many chunks
 EMBED_S = 2.0  # for the question's vector: an embedder may be elsewhere
-SEAM = 4  # tokens that two texts may take more together than apart
-MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
-IN_A_THREAD_CHARACTERS = 50_000
 IN_A_THREAD_CHUNKS = 4_000
 MAX_KEPT_BYTES = 64 * 1024**2  # of what users' chunks are found by, about 1 kB each
 MAX_KEPT_CHUNKS = 50_000  # of one owner; above it Postgres looks
@@ -80,7 +78,7 @@ class Retriever:
         while they fit, then their best chunks. As `quoted` puts it, it never takes more; nor when `as_read` says what
         becomes of a text before a model reads it."""
         began = time.perf_counter()
-        query, room = query[:READ_CHARS], window_tokens - reserved_tokens - self._count(quoted([])) - SEAM
+        query, room = query[:READ_CHARS], window_tokens - reserved_tokens - self._count(quoted([])) - SEAM_TOKENS
         words = _words(query)
         if room <= 0 or top_k <= 0 or not query.strip():
             return []
@@ -160,17 +158,17 @@ class Retriever:
 
     def _around(self, head: store.Head) -> int:
         """What is written around a passage takes so many tokens, whatever page it is on."""
-        return self._count(quoted([_empty(head)])) - self._count(quoted([])) + SEAM
+        return self._count(quoted([_empty(head)])) - self._count(quoted([])) + SEAM_TOKENS
 
     async def _over(self, passages: Sequence[Passage], looking: Looking) -> int:
         """How many tokens they take too many; counted only when it may be any."""
         text = quoted(passages)
         chunks = sum(passage.last - passage.first + 1 for passage in passages)
-        inside = sum(passage.tokens for passage in passages) + SEAM * (chunks + len(passages))
+        inside = sum(passage.tokens for passage in passages) + SEAM_TOKENS * (chunks + len(passages))
         around = len(text) - sum(len(passage.text) for passage in passages)  # of hostile texts this may be much
         if inside + around * MAX_TOKENS_A_CHARACTER <= looking.room_tokens and not looking.as_read:
             return 0
-        is_long = len(text) > IN_A_THREAD_CHARACTERS
+        is_long = len(text) >= LONG_CHARS
         counted = partial(self._counted, text, looking.as_read)
         tokens = await asyncio.to_thread(counted) if is_long else counted()
         return tokens - self._count(quoted([])) - looking.room_tokens

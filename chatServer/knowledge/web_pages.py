@@ -79,7 +79,7 @@ class _Words(HTMLParser):
         if self._in_title:
             self.title.append(data[:1_000])
         elif not self._unseen:
-            self._pieces.append(data if self._verbatim else _one_line(data))
+            self._pieces.append(data if self._verbatim else _as_shown(data))
 
     def text(self) -> str:
         """Blank lines between paragraphs, one at a time; no blanks around lines."""
@@ -98,7 +98,7 @@ class _Words(HTMLParser):
             self._pieces.append("\n")
 
 
-def _one_line(data: str) -> str:
+def _as_shown(data: str) -> str:
     """Blanks and line ends of the source are one blank each run, as browsers show them."""
     words = " ".join(data.split())
     before = " " if data[:1].isspace() else ""

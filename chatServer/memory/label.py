@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from chatServer.messages.text import one_line
 from chatServer.records import Recalled
 
 OF_TOOLS = "how tools went"
@@ -18,11 +19,11 @@ def label_of(item: Recalled) -> str:
     elif item.what == "memory":
         who = "remembered" if item.trust == "user" else f"remembered, from {_doubtful(item)}"
     else:
-        who = _one_line(item.speaker or "") or ("I said" if item.role == "user" else "the assistant said")
+        who = _short(item.speaker or "") or ("I said" if item.role == "user" else "the assistant said")
     parts = [who, _day(item.said_at)]
     if item.valid_to:
         parts.append(f"until {_day(item.valid_to)}")
-    if title := _one_line(item.source.title or ""):
+    if title := _short(item.source.title or ""):
         parts.append(f"in “{title}”")
     return ", ".join(parts)
 
@@ -35,6 +36,6 @@ def _day(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%d")
 
 
-def _one_line(text: str) -> str:
+def _short(text: str) -> str:
     """A title or a name, which anybody may choose, kept from looking like the end of its label."""
-    return " ".join(text.replace("(", " ").replace(")", " ").split())[:60]
+    return one_line(text.replace("(", " ").replace(")", " "))[:60]

@@ -15,6 +15,11 @@ def text_of(message: Message) -> str:
     return _as_text(message.content)
 
 
+def one_line(text: str) -> str:
+    """Its words with one blank between them: what anybody may choose to call something cannot look like two lines."""
+    return " ".join(text.split())
+
+
 def tool_result(message: Message) -> tuple[str | None, Any]:
     """The call that a tool message answers, and the output.
 

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 
 SOFT_PCT = 80  # of the window: behind the answer
+SEAM_TOKENS = 4  # two texts put together may take a token or two more than each alone
+MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
+LONG_CHARS = 50_000  # from here on a text is counted in a thread: 5 ms (2026-11-15)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Read version: an article says of which upload its chunks are, so that whoever keeps them knows when to load them anew."""
+"""Read version: an article says of which upload its chunks are, for whoever keeps them."""
 
 from migrations.plain_sql import run
 

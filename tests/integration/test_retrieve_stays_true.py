@@ -140,7 +140,7 @@ async def test_a_load_that_fails_is_tried_again_by_the_next_question(database, u
 
 
 async def test_no_connection_is_held_while_passages_are_counted(database, urls, monkeypatch):
-    monkeypatch.setattr(retrieve, "IN_A_THREAD_CHARACTERS", 0)
+    monkeypatch.setattr(retrieve, "LONG_CHARS", 0)
     await put_article(urls.owner, ADA.user_id, "a.txt", ["The walrus swims."])
     counts, go_on = threading.Event(), threading.Event()
 

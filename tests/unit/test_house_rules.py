@@ -45,6 +45,27 @@ def test_one_name_is_one_thing_in_the_agents_room(tmp_path):
     assert doubled_names(tmp_path) == ["Given"]
 
 
+SAID_ONCE = ("SEAM_TOKENS", "MAX_TOKENS_A_CHARACTER", "LONG_CHARS", "one_line")
+
+
+def meant_twice(source: str) -> list[str]:
+    """Numbers about tokens, and how a text becomes one line, that this says anew: others would go on with theirs."""
+    tree = ast.parse(source)
+    names = [
+        node.targets[0].id
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    ]
+    names += [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return [name for name in SAID_ONCE if {name, f"_{name}", name.removesuffix("_TOKENS")} & set(names)]
+
+
+def test_what_is_known_of_tokens_is_said_in_one_place():
+    found = Counter(name for path in (ROOT / "chatServer").rglob("*.py") for name in meant_twice(path.read_text()))
+    assert found == dict.fromkeys(SAID_ONCE, 1)
+    assert meant_twice("SEAM = 4\n\n\ndef _one_line(text):\n    pass\n") == ["SEAM_TOKENS", "one_line"]
+
+
 def threaded(source: str) -> list[str]:
     """Routes and dependencies that FastAPI would run in a thread: 0.3 ms for each, and another user's in between."""
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
