@@ -63,6 +63,11 @@ revisions_without_model = Counter(
     "chat_revisions_without_model_total", "Revisions that rules did although a model is set up, by why", ["reason"]
 )
 compactions = Counter("chat_compactions_total", "Summaries of conversations that were made, by why", ["reason"])
+compactions_degraded = Counter(
+    "chat_compactions_degraded_total",
+    "Summaries that a turn went on without, or that rules made instead, by why",
+    ["reason"],
+)
 larger_models = Counter("chat_larger_models_total", "Turns whose prompt only fitted into the agent's larger model")
 articles = Counter("chat_articles_total", "Uploads that were read, by what became of them", ["outcome"])
 recall_seconds = Histogram(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
+from chatServer import metrics
 from chatServer.agent.memory_agent import usage_of
 from chatServer.agent.model_errors import translated
 from chatServer.agent.purposes import NamedModel
@@ -48,6 +49,7 @@ async def told(
                 text = shortened(clean_text(str(answer.text)).strip(), tokens) or text
     except Exception as error:  # noqa: BLE001  whatever a provider raises, there are still the sentences themselves
         logger.warning("no summary from the model: %s", translated(error).code)
+        metrics.compactions_degraded.labels("model").inc()
         return "", took
     return text, took
 

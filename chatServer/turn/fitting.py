@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from chatServer import errors
+from chatServer import errors, metrics
 from chatServer.agent.compact import Occasion, Reason, summarize_session
 from chatServer.agent.purposes import Advisers
 from chatServer.agent.run import Head
@@ -150,9 +150,13 @@ class Fitting:
             done = await summarize_session(
                 self._database, begun.principal, begun.session.session_id, advisers=self._advisers, occasion=occasion
             )
-        except Exception as error:  # noqa: BLE001  the turn goes on with what fits; whoever deleted it is met later
-            logger.warning("a conversation could not be summarised: %s", type(error).__name__)
-            return []
+        except errors.ChatError as error:  # the turn goes on with what fits; whoever deleted it is met later
+            return self._degraded(error.code)
+        except Exception as error:  # noqa: BLE001  a bug of ours: it costs the summary, and no answer
+            logger.error("a conversation could not be summarised: %s", type(error).__name__)
+            return self._degraded("failed")
+        if done.is_awaited and (done.summary is None or done.summary.covers_to <= self._parts.covers_to):
+            return self._degraded("busy")
         if done.summary is None or done.summary.covers_to <= self._parts.covers_to:
             return []
         self._parts = replace(self._parts, summary=done.summary.text, covers_to=done.summary.covers_to)
@@ -160,4 +164,14 @@ class Fitting:
         if not done.told:
             return []
         self.compactions.append(done.told)
-        return [TurnEvent("data", id=str(begun.turn.turn_id), name="compaction", value=done.told)]
+        return [self._event(done.told)]
+
+    def _degraded(self, reason: str) -> list[TurnEvent]:
+        """A named degradation: what does not fit is left out of the prompt, though no summary stands for it."""
+        metrics.compactions_degraded.labels(reason).inc()
+        fields = {"reason": reason, "turn_id": str(self._begun.turn.turn_id)}
+        logger.warning("a turn goes on without a summary", extra={"fields": fields})
+        return [self._event({"status": "degraded", "reason": reason})]
+
+    def _event(self, value: dict[str, Any]) -> TurnEvent:
+        return TurnEvent("data", id=str(self._begun.turn.turn_id), name="compaction", value=value)

@@ -7,6 +7,7 @@ import uuid
 
 import pytest
 
+from chatServer import metrics
 from chatServer.agent.compact import compact_if_due, store_compacted
 from chatServer.agent.outside import Outside, outside_tools
 from chatServer.agent.tools import tokens_of
@@ -17,6 +18,7 @@ from chatServer.store import sessions
 from chatServer.store.history import ChatMessageHistory
 from tests.conftest import ADA, owner_connection
 from tests.tools.contexts import agent_in, complaints, given, said_before, summary_of, tokens_of_tools
+from tests.tools.log_lines import lines_of
 from tests.tools.outside_server import KEY, outside_server
 from tests.tools.talking import calls, chunks, talking
 from tests.tools.turns import eventually
@@ -163,7 +165,25 @@ async def test_a_database_that_cannot_store_the_summary_costs_the_summary_alone(
     async with talking(settings, as_ada, log=True, **seed_agent(settings)) as client:
         heard = await ask(client, session_id)
     assert "finish" in types(heard)
-    assert compactions(heard) == []
+    assert compactions(heard) == [{"status": "degraded", "reason": "failed"}]
+
+
+async def test_a_turn_that_goes_on_without_a_summary_says_so(settings, as_ada, database, urls):
+    """Somebody has died over it."""
+    session_id = await said_before(database, ADA, 59, tokens=2_000)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.sessions set summarising_until = now() + interval '1 hour'")
+    counted = metrics.compactions_degraded.labels("busy")._value
+    before = counted.get()
+    changes = {**seed_agent(settings), "memory_compression_deadline_s": 0.3}
+    async with talking(settings, as_ada, SUMMARY, log=True, **changes) as client:
+        with lines_of("chatServer.turn.fitting") as lines:
+            heard = await ask(client, session_id)
+    assert compactions(heard) == [{"status": "degraded", "reason": "busy"}]
+    assert "finish" in types(heard)
+    assert given(settings, "summary") == []
+    assert counted.get() == before + 1
+    assert [(each["message"], each["reason"]) for each in lines] == [("a turn goes on without a summary", "busy")]
 
 
 # What it holds -------------------------------------------------------------------------------------------
