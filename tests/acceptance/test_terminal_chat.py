@@ -228,9 +228,7 @@ def test_it_shares_the_embedded_database_and_its_conversations_with_a_running_se
 
 
 def test_it_is_the_user_of_the_machine_who_talks_unless_told_otherwise(where, urls):
-    done = subprocess.run(
-        [CHATSERVER, "chat", "hello"], env={**os.environ, **where}, capture_output=True, text=True, check=False
-    )
+    done = prepared.run(["chat", "hello"], environment={**os.environ, **where}, cwd=Path(where["CHAT_DATA_DIR"]))
     assert (done.returncode, done.stdout) == (0, "You said: hello\n"), done.stderr
     with owner_connection(urls.owner) as connection:
         assert connection.execute("select user_id from chat.sessions").fetchall() == [(dev_user_id(getpass.getuser()),)]

@@ -2,6 +2,8 @@
 
 import multiprocessing
 from dataclasses import dataclass, field
+from functools import cache
+from multiprocessing.pool import Pool
 from typing import Any
 
 import requests
@@ -38,8 +40,13 @@ def examine(address: str, headers: dict[str, str], *, examples: int, fixed: dict
     `fixed` are path parameters that take the place of made-up ones, so that requests reach something. In a process of
     its own: Hypothesis parses sources, and CPython 3.11 may fail at that while a server in another thread works.
     """
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_examine, (address, headers, examples, fixed or {}))
+    return _apart().apply(_examine, (address, headers, examples, fixed or {}))
+
+
+@cache
+def _apart() -> Pool:
+    """One for the run: Schemathesis takes 4 s of CPU to be loaded."""
+    return multiprocessing.get_context("spawn").Pool(1)
 
 
 def _examine(address: str, headers: dict[str, str], examples: int, fixed: dict[str, Any]) -> Findings:
