@@ -4,31 +4,29 @@ The messages stay where they are; a summary is derived, and made anew when it is
 """
 
 import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from chatServer import errors, metrics
+from chatServer import metrics
 from chatServer.agent.gist import gist
-from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel
+from chatServer.agent.purposes import NamedModel
 from chatServer.agent.summarise import told
 from chatServer.agent.word_for_word import parted, quoted, quotes_of
 from chatServer.conversation.assemble import KEPT_MESSAGES
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.guard import guard
-from chatServer.records import USUAL_COMPRESSION, Compression, Principal, Session, StoredMessage, Summary, Usage
+from chatServer.records import USUAL_COMPRESSION, Compression, StoredMessage, Summary, Usage
 from chatServer.spans import span
-from chatServer.store import sessions, summaries, usage, user_events
-from chatServer.store.pool import Connection, Database
+from chatServer.store import summaries, user_events
+from chatServer.store.pool import Connection
 
 EVERY = 5  # messages
 READ_MESSAGES = 1_000  # the newest, as many as a window can have; what nobody has summarised before those is left out
 TIMEOUT_S = 60.0
 STORE_S = 15.0  # what reading before a model is asked, and storing after it, may take
-LOOK_S = 0.2  # how often a turn looks whether another is through
 
 # Five more messages were said, a mark of the window was passed, tools said much, the window ended before the summary
 # did, or somebody asked for it.
@@ -189,99 +187,3 @@ async def store_compacted(
         about = {"what": "compaction", "session_id": new.session_id, "turn_id": turn_id and str(turn_id)}
         await user_events.tell(connection, user_id, "memory", about | new.told())
     return kept
-
-
-@dataclass(frozen=True, slots=True)
-class Summarised:
-    """The summary that a session has, and whether this call has changed it; if so, how that is told."""
-
-    is_updated: bool
-    summary: Summary | None
-    told: dict[str, Any] = field(default_factory=dict, hash=False)
-    is_awaited: bool = False  # somebody else is making a newer one
-
-
-@dataclass(frozen=True, slots=True)
-class Occasion:
-    """Why a session is summarised, and how: what stays as it is, and how long a model may take."""
-
-    is_forced: bool = False
-    reason: Reason = "asked"
-    kept_from: int | None = None
-    within_s: float = TIMEOUT_S
-    wait_s: float = 0.0  # for another who is at it
-    turn_id: UUID | None = None
-
-
-async def summarize_session(
-    database: Database,
-    principal: Principal,
-    session_id: str,
-    *,
-    advisers: Advisers = NO_ADVISERS,
-    force_update: bool = False,
-    occasion: Occasion | None = None,
-) -> Summarised:
-    """Bring a session's summary up to date when it is time for that, or when it is asked for; SessionNotFound. Whoever
-    comes second, here or in another process, waits as long as the occasion allows and goes on from what the first has
-    made; or takes what is there."""
-    occasion = occasion or Occasion(is_forced=force_update)
-    ends_at = time.monotonic() + occasion.wait_s
-    while True:
-        done = await _summarised(database, principal, session_id, advisers, occasion)
-        left_s = ends_at - time.monotonic()
-        if not done.is_awaited or left_s <= 0:
-            return done
-        await asyncio.sleep(min(LOOK_S, left_s))
-        occasion = replace(occasion, within_s=min(occasion.within_s, max(ends_at - time.monotonic(), 0.0)))
-
-
-async def _summarised(
-    database: Database, principal: Principal, session_id: str, advisers: Advisers, occasion: Occasion
-) -> Summarised:
-    user_id = principal.user_id
-    async with database.transaction(principal) as connection:
-        session = await _found(connection, user_id, session_id)
-        how = advisers.compression(session.agent_name)
-        known = await summaries.read_summary(connection, user_id, session.session_id)
-        due = await compact_if_due(
-            connection, user_id, session.session_id, is_forced=occasion.is_forced, how=how, kept_from=occasion.kept_from
-        )
-        spent = await usage.read_today(connection, user_id) if due else (0, 0)
-        ours = await claimed(connection, user_id, due, within_s=occasion.within_s) if due else None
-    if ours is None:
-        return Summarised(False, known, is_awaited=due is not None)
-    ours = replace(ours, reason=occasion.reason) if occasion.is_forced else ours
-    model = None
-    if occasion.within_s > 0:
-        model = await advisers.model(session.agent_name, "summary", spent, is_anonymous=principal.is_anonymous)
-    new = await ours.compacted(model, within_s=occasion.within_s)
-    return await _stored(database, principal, session, new, model, turn_id=occasion.turn_id)
-
-
-async def _found(connection: Connection, user_id: UUID, session_id: str) -> Session:
-    session = await sessions.find_session(connection, user_id, session_id)
-    if session is None:
-        raise errors.SessionNotFound
-    return session
-
-
-async def _stored(
-    database: Database,
-    principal: Principal,
-    session: Session,
-    new: Compacted,
-    model: NamedModel | None,
-    *,
-    turn_id: UUID | None,
-) -> Summarised:
-    user_id = principal.user_id
-    async with database.transaction(principal) as connection:
-        if await sessions.lock_session(connection, user_id, session.session_id) is None:
-            raise errors.SessionNotFound
-        kept = await store_compacted(connection, user_id, new, turn_id=turn_id)
-        there = kept or await summaries.read_summary(connection, user_id, session.session_id)
-        if model and new.summary.usage != Usage():
-            told = {"agent_name": session.agent_name, "model": model[0]}
-            await usage.add_revision(connection, user_id, usage=new.summary.usage, **told)
-    return Summarised(kept is not None, there, new.told() if kept else {})

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from chatServer.agent.compact import summarize_session
 from chatServer.agent.prompts import PLACEHOLDER
+from chatServer.agent.session_summary import summarize_session
 from tests.conftest import ADA, serving
 from tests.tools.counted import counted
 from tests.tools.dumping import rows_of

@@ -11,9 +11,9 @@ from uuid import UUID
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from chatServer import errors
-from chatServer.agent.compact import Occasion, Summarised
 from chatServer.agent.models import Models
 from chatServer.agent.prompts import PLACEHOLDER
+from chatServer.agent.session_summary import Occasion, Summarised
 from chatServer.agent.tools import Tool, tokens_of
 from chatServer.config import Settings
 from chatServer.conversation.assemble import Parts

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from chatServer import errors
-from chatServer.agent import compact
+from chatServer.agent import session_summary
 from chatServer.api.memory_reports import GraphAnswer
 from chatServer.conversation import put as puts
 from chatServer.conversation import sessions
@@ -68,7 +68,7 @@ async def store_session_message(desk: Desk, caller: Caller, given: shapes.StoreM
 
 async def summarize_session(desk: Desk, caller: Caller, given: shapes.SummarizeSession) -> shapes.Summarized:
     session = await sessions.get(desk.database, caller.principal, SessionKey.parse(given.session_id))
-    found = await compact.summarize_session(
+    found = await session_summary.summarize_session(
         desk.database, caller.principal, session.session_id, advisers=desk.advisers, force_update=given.force_update
     )
     text, count = (found.summary.text, found.summary.messages) if found.summary else ("", 0)
