@@ -178,3 +178,12 @@ def phrase(language: str, name: str, *values: str) -> str:
     for number, value in enumerate(values):
         text = text.replace(f"{{{number}}}", value)
     return text
+
+
+# With these a line begins that repeats what stands elsewhere.
+_QUOTING = tuple(said[kind] for said in PHRASES.values() for kind in ("notes", "memories", "articles", "summary"))
+
+
+def without_quotes(text: str) -> str:
+    """An answer without the lines that quote: an article or a note may be another by now, or gone."""
+    return "\n".join(line for line in text.split("\n") if not line.startswith(_QUOTING))

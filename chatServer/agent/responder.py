@@ -251,7 +251,8 @@ def _extracted(given: Prompt) -> Reply:
     sources += [Source("said", text[:MAX_QUOTED]) for text in given.earlier]
     quoted = []
     found = best(without_before(given.question), sources)
-    is_sure = any(sentence.covered >= SURE for sentence in found)
+    # A summary tells what was answered once; an article may say something else today.
+    is_sure = any(sentence.covered >= SURE and sentence.kind != "summary" for sentence in found)
     if ARTICLES_TOOL in given.tools and not given.has_looked and not is_sure and not is_statement(given.question):
         return Reply(call={"query": given.question[:MAX_QUOTED]}, tool=ARTICLES_TOOL)
     for sentence in found:

@@ -3,6 +3,7 @@ each, and roll on with it."""
 
 from collections.abc import Sequence
 
+from chatServer.agent.phrases import without_quotes
 from chatServer.conversation.tokens import count_text
 from chatServer.messages import Message, clean_text, text_of
 from chatServer.records import StoredMessage
@@ -48,5 +49,8 @@ def quoted(lines: Sequence[str], target_tokens: int) -> tuple[str, int]:
 
 
 def _line(message: Message) -> str:
-    text = " ".join(clean_text(text_of(message)[:CHARACTERS]).split())
+    said = text_of(message)
+    if message.role == "assistant":
+        said = without_quotes(said)
+    text = " ".join(clean_text(said[:CHARACTERS]).split())
     return f"{MARK}{message.role}: {text}" if text and message.role in ("user", "assistant") else ""

@@ -57,6 +57,22 @@ async def test_builtin_answers_with_the_sentence_and_its_source_until_the_articl
         assert "three years" not in (await ask(client, QUESTION, session_id=where))["response"]
 
 
+async def test_in_a_long_session_builtin_does_not_quote_an_article_out_of_its_own_answers(client, urls):
+    pump, _ = await shelve(urls)
+    session = str(uuid.uuid4())
+    assert (await ask(client, QUESTION, session_id=session))["response"] == ANSWER
+    for n in range(10):  # until that answer has left the window, and only the summary knows it
+        await ask(client, f"My number {n} is {n * 7}.", session_id=session)
+    with owner_connection(urls.owner) as owner:
+        [[summary]] = owner.execute("select summary from chat.summaries").fetchall()
+    assert "How long does the warranty last?" in summary
+    assert "three years" not in summary
+    delete_article(urls.owner, pump)
+    await put_article(urls.owner, ADA.user_id, "pump.pdf", ["Its warranty lasts five years. "], title="Manual")
+    told = await ask(client, QUESTION, session_id=session)
+    assert told["response"] == "From the articles (Manual, pump.pdf): “Its warranty lasts five years.”"
+
+
 async def test_builtin_answers_so_in_german_and_russian(client, urls):
     await put_article(urls.owner, ADA.user_id, "pumpe.txt", ["Die Garantie der Pumpe dauert drei Jahre. Sie ist rot."])
     await put_article(urls.owner, ADA.user_id, "насос.txt", ["Гарантия на насос действует три года. Он синий."])

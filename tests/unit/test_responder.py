@@ -436,3 +436,10 @@ async def test_it_is_quick_with_a_great_deal_to_read():
         began = time.thread_time()
         await answer(*earlier, question, notes=notes)
         assert time.thread_time() - began < 2, "0.2 s on an idle machine"
+
+
+async def test_what_a_summary_says_does_not_spare_a_look_into_the_articles():
+    summary = HumanMessage(fence("summary", "- Assistant: The museum opens at nine."))
+    asked = await answer(summary, "When does the museum open?", tools=LOOKING)
+    assert [each["name"] for each in asked.tool_calls] == [ARTICLES_TOOL]
+    assert "at nine" in (await answer(summary, "When does the museum open?")).content
