@@ -336,6 +336,44 @@ async def test_what_notes_do_not_say_is_looked_up_in_the_articles():
     assert "I find nothing about that" in nothing.content
 
 
+WRAPPED = """# Refunds
+Goods may be sent back within thirty days of
+the purchase, if the seal
+is whole. Postage is not
+refunded.
+
+- Refunds of gift cards
+  take a week
+- Nobody refunds food
+Shop: Bonn
+Refunds by phone: 12 34
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        (
+            "When may goods be sent back?",
+            "Goods may be sent back within thirty days of the purchase, if the seal is whole.",
+        ),
+        ("Is postage refunded?", "Postage is not refunded."),
+        ("How long for gift cards?", "Refunds of gift cards take a week"),
+        ("Who pays for food?", "Nobody refunds food"),
+        ("What is the phone number?", "Refunds by phone: 12 34"),
+    ],
+)
+async def test_a_sentence_of_an_article_does_not_end_where_its_line_does(question, quoted):
+    said = await answer(*looked(question, ("shop.md", WRAPPED)), tools=LOOKING)
+    assert said.content.splitlines()[0] == f"From the articles (shop.md): “{quoted}”"
+
+
+async def test_lines_that_are_no_prose_are_quoted_one_by_one():
+    table = "\n".join(f"{n},bolt M{n},{n * 3} cents" for n in range(200))
+    said = await answer(*looked("What does a bolt M77 cost?", ("prices.csv", table)), tools=LOOKING)
+    assert said.content == "From the articles (prices.csv): “77,bolt M77,231 cents”"
+
+
 async def test_nothing_is_looked_up_for_wishes_for_what_is_told_and_for_what_is_known():
     for said in ("Hello!", "I live in Berlin.", "What do you know about me?", "What is my cat called?"):
         assert not (await answer(said, notes=NOTES, tools=LOOKING)).tool_calls, said
