@@ -25,6 +25,7 @@ from chatServer.memory.notes import NOTHING
 from chatServer.memory.past import without_before
 from chatServer.messages import searchable
 from chatServer.messages.fence import all_unfenced, unfenced, without_blocks
+from chatServer.messages.sources import QUOTED
 
 NOTES_TOOL = "manage_long_term_memory"
 FORGET_TOOL = "forget_memories"
@@ -44,6 +45,7 @@ class Reply:
     text: str = ""
     call: dict[str, Any] | None = None  # arguments for a tool
     tool: str = NOTES_TOOL
+    quoted: tuple[str, ...] = ()  # the labels of passages that the text repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ class BuiltinModel(speech.SpeakingModel):
             id_ = speech.call_id(given.question_id, f"{len(messages)}|{given.question}", len(given.calls), 0)
             for chunk in speech.call_chunks([SpokenCall(answer.tool, answer.call, id_)]):
                 yield chunk
-        yield speech.last_chunk("builtin", messages, answer.text, is_calling=answer.call is not None)
+        quoted = {QUOTED: list(answer.quoted)} if given.has_looked else {}
+        yield speech.last_chunk("builtin", messages, answer.text, is_calling=answer.call is not None, **quoted)
 
 
 def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
@@ -261,4 +264,5 @@ def _extracted(given: Prompt) -> Reply:
         quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")
     if not quoted and is_statement(given.question):
         return heard
-    return Reply("\n".join(quoted) or phrase(language, "unknown" if given.is_all else "not_now"))
+    passages = tuple(sentence.label for sentence in found if sentence.kind == "articles")
+    return Reply("\n".join(quoted) or phrase(language, "unknown" if given.is_all else "not_now"), quoted=passages)

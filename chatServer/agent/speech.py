@@ -74,13 +74,15 @@ def call_chunks(calls: Sequence[SpokenCall]) -> Iterator[ChatGenerationChunk]:
             yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[fragment]))
 
 
-def last_chunk(model: str, given: Sequence[BaseMessage], *said: str, is_calling: bool = False) -> ChatGenerationChunk:
+def last_chunk(
+    model: str, given: Sequence[BaseMessage], *said: str, is_calling: bool = False, **more: Any
+) -> ChatGenerationChunk:
     """Who spoke, why it ended, and how many words went in and out."""
     taken, made = count_words(*map(said_in, given)), count_words(*said)
     message = AIMessageChunk(
         content="",
         usage_metadata={"input_tokens": taken, "output_tokens": made, "total_tokens": taken + made},
-        response_metadata={"model_name": model, "finish_reason": "tool_calls" if is_calling else "stop"},
+        response_metadata={"model_name": model, "finish_reason": "tool_calls" if is_calling else "stop", **more},
         chunk_position="last",
     )
     return ChatGenerationChunk(message=message)

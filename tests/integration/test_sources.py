@@ -96,7 +96,7 @@ async def test_sources_are_named_in_the_answer_the_stream_and_the_transcript(cli
     session = str(uuid.uuid4())
     told = await ask(client, QUESTION, session_id=session)
     source = {"article_id": str(pump), "title": "Manual", "name": "pump.pdf", "media_type": "application/pdf"}
-    source |= {"page": 1, "tokens": 24, "is_whole": True}
+    source |= {"page": 1, "tokens": 24, "is_whole": True, "quoted": True}
     part = {"type": "source-document", "sourceId": str(pump), "mediaType": "application/pdf", "title": "Manual"}
     part |= {"filename": "pump.pdf"}
     assert told["message"]["metadata"]["sources"] == [source]
@@ -109,6 +109,16 @@ async def test_sources_are_named_in_the_answer_the_stream_and_the_transcript(cli
     assert [chunk for chunk in chunks(stream) if chunk["type"] == "source-document"] == [part]
     assert chunks(stream)[-1]["messageMetadata"]["sources"] == [source]
     assert spoken(stream) == ANSWER
+
+
+async def test_of_the_sources_builtin_marks_those_that_it_quotes_and_names_them_first(client, urls):
+    await put_article(urls.owner, ADA.user_id, "best.txt", ["Warranty, warranty, warranty! Does it last?"])
+    await shelve(urls)
+    session = str(uuid.uuid4())
+    told = (await ask(client, QUESTION, session_id=session))["message"]["metadata"]["sources"]
+    assert [(each["name"], each["quoted"]) for each in told] == [("pump.pdf", True), ("best.txt", False)]
+    listed = (await client.get(f"/api/sessions/{session}/messages")).json()["messages"][-1]
+    assert listed["metadata"]["sources"] == told
 
 
 async def test_sources_are_told_again_when_the_log_is_gone(client, urls):
