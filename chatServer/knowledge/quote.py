@@ -16,9 +16,9 @@ def quoted(passages: Iterable[Passage]) -> str:
 
 
 def _block(passage: Passage) -> str:
-    return fence(ARTICLES, f"{label_of(passage)}\n\n{passage.text}")
+    return fence(ARTICLES, f"{label(passage)}\n\n{passage.text}")
 
 
-def label_of(passage: Passage) -> str:
+def label(passage: Passage) -> str:
     """Where it is from, in one line; of a whole article no page."""
     return sources.label_of(passage.title, passage.name, None if passage.is_whole else passage.page)

@@ -91,6 +91,26 @@ async def test_what_notes_say_is_answered_without_looking_further(client, urls):
     assert (await ask(client, "I live in Berlin."))["response"] == "Thank you, I will remember that."
 
 
+async def test_builtin_says_which_articles_there_are_ones_own_and_everybodys(client, urls):
+    asking = "Which documents do you have?"
+    assert (await ask(client, asking))["response"].startswith("I have no articles to look into.")
+    await shelve(urls)
+    await put_article(urls.owner, NOBODY.user_id, "all.txt", ["For everybody."])
+    await put_article(urls.owner, EVE.user_id, "hers.txt", ["For Eve."])
+    first, *names = (await ask(client, asking))["response"].splitlines()
+    assert first == "I can look into these articles:"
+    assert sorted(names) == ["- Manual, pump.pdf", "- all.txt", "- barn.md"]
+
+
+async def test_where_nothing_is_found_it_is_said_where_that_was(client, urls):
+    await put_article(urls.owner, ADA.user_id, "barn.md", ["It was laid in 1911."], has_vectors=False)
+    told = (await ask(client, "Who invented the telescope?"))["response"]
+    assert "I looked in: barn.md. I am the built-in responder" in told
+    assert "MODEL_API_KEY" in told
+    assert "sources" not in (await ask(client, "Who invented the telescope?"))["message"]["metadata"]
+    assert (await ask(client, "The weather is nice today"))["response"] == "Thank you for telling me."
+
+
 async def test_sources_are_named_in_the_answer_the_stream_and_the_transcript(client, urls):
     pump, _ = await shelve(urls)
     session = str(uuid.uuid4())

@@ -5,8 +5,9 @@ import time
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 
+from chatServer.agent.apart import ARTICLES_TOOL, NOTES_TOOL, take_apart
 from chatServer.agent.prompts import NOTHING_YET
-from chatServer.agent.responder import ARTICLES_TOOL, FORGET_TOOL, NOTES_TOOL, UNREADABLE, BuiltinModel, take_apart
+from chatServer.agent.responder import FORGET_TOOL, UNREADABLE, BuiltinModel
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.budget import cut_result
 from chatServer.conversation.quote import quoted
@@ -372,6 +373,52 @@ async def test_lines_that_are_no_prose_are_quoted_one_by_one():
     table = "\n".join(f"{n},bolt M{n},{n * 3} cents" for n in range(200))
     said = await answer(*looked("What does a bolt M77 cost?", ("prices.csv", table)), tools=LOOKING)
     assert said.content == "From the articles (prices.csv): “77,bolt M77,231 cents”"
+
+
+@pytest.mark.parametrize(
+    "asking",
+    [
+        "Which documents do you have?",
+        "what articles are there",
+        "What files can you read?",
+        "Please list my documents.",
+        "Show me all articles",
+        "Welche Dokumente hast du?",
+        "Какие у тебя есть документы?",
+        "¿Qué documentos tienes?",
+        "Quels documents avez-vous ?",
+    ],
+)
+async def test_who_asks_for_the_articles_is_told_what_they_are_called(asking):
+    asked = await answer(asking, tools=LOOKING)
+    assert [(each["name"], each["args"]) for each in asked.tool_calls] == [(ARTICLES_TOOL, {"query": ""})]
+    called = AIMessage("", tool_calls=[{"name": ARTICLES_TOOL, "args": {"query": ""}, "id": "1"}])
+    names = ToolMessage(fence("sources", "- a.pdf\n- b.md"), tool_call_id="1", name=ARTICLES_TOOL)
+    told = (await answer(asking, called, names, tools=LOOKING)).content.splitlines()
+    assert told[1:] == ["- a.pdf", "- b.md"]
+    assert not (await answer(asking)).tool_calls
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Hi, how are you?", "Hello! "),
+        ("How are you doing today?", "Hello! "),
+        ("Guten Morgen, wie geht es dir?", "Hallo! "),
+        ("Bonjour, ça va ?", "Bonjour !"),
+        ("ok", "All right."),
+        ("Alles klar!", "Gut."),
+        ("The weather is nice today", "Thank you for telling me."),
+        ("Das Wetter ist heute schön.", "Danke, dass du mir das sagst."),
+    ],
+)
+async def test_who_greets_or_remarks_something_is_not_told_that_nothing_is_found(said, told):
+    assert (await answer(*looked(said), tools=LOOKING)).content.startswith(told)
+
+
+@pytest.mark.parametrize("asked", ["opening hours", "Compare what is cheaper", "I want to know who is there"])
+async def test_what_asks_without_a_question_mark_is_no_remark(asked):
+    assert "MODEL_API_KEY" in (await answer(*looked(asked), tools=LOOKING)).content
 
 
 async def test_nothing_is_looked_up_for_wishes_for_what_is_told_and_for_what_is_known():
