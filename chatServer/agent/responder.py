@@ -153,7 +153,11 @@ def _known(given: Prompt, wish: Wish) -> Reply:
     notes = given.notes if page is None else page
     if notes is None and given.can_note:
         return Reply(call=READ)
-    remembered = [block for block in given.blocks if block.kind == "memories" and not block.label.startswith(OF_TOOLS)]
+    remembered = [
+        block
+        for block in given.blocks
+        if block.kind == "memories" and not block.label.startswith(OF_TOOLS) and wish_in(block.text) is None
+    ]
     memories = "\n".join(map(_listed, remembered))
     known = [Source("notes", notes or ""), Source("memories", memories)]
     told = [f"{phrase(wish.language, s.kind)}:\n{s.text.strip()[:MAX_QUOTED]}" for s in known if s.text.strip()]
