@@ -177,6 +177,7 @@ async def test_a_message_that_is_too_large_is_shown_and_not_refused(chat):
     assert (seen["fits"], seen["room_tokens"]) == (False, 0)
     [trigger] = [each for each in seen["triggers"] if each["name"] == "context_too_large"]
     assert trigger["would_fire"]
+    assert trigger["reason"].endswith(f": it would happen now, with {trigger['now']:,}.")
     assert (trigger["at"], trigger["now"]) == (4_000, refused.json()["needed_tokens"])
     assert part_of(seen, "history") == {
         "name": "history",
