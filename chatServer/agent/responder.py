@@ -65,8 +65,8 @@ class BuiltinModel(speech.SpeakingModel):
             id_ = speech.call_id(given.question_id, f"{len(messages)}|{given.question}", len(given.calls), 0)
             for chunk in speech.call_chunks([SpokenCall(answer.tool, answer.call, id_)]):
                 yield chunk
-        quoted = {QUOTED: list(answer.quoted)} if given.has_looked else {}
-        yield speech.last_chunk("builtin", messages, answer.text, is_calling=answer.call is not None, **quoted)
+        quoted: dict[str, Any] = {QUOTED: list(answer.quoted)} if given.has_looked else {}
+        yield speech.last_chunk("builtin", is_calling=answer.call is not None, **quoted)
 
 
 def answer_to(given: Prompt) -> Reply:
