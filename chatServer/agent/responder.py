@@ -18,7 +18,7 @@ from chatServer.agent.phrases import language_of, phrase
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.statements import is_remark, is_statement, tells_a_fact
 from chatServer.agent.wishes import Wish, wish_in
-from chatServer.memory.label import OF_TOOLS
+from chatServer.memory.label import OF_TOOLS, is_over
 from chatServer.memory.notes import NOTHING
 from chatServer.memory.past import without_before
 from chatServer.messages import searchable
@@ -153,17 +153,19 @@ def _known(given: Prompt, wish: Wish) -> Reply:
     notes = given.notes if page is None else page
     if notes is None and given.can_note:
         return Reply(call=READ)
-    remembered = [
-        block
-        for block in given.blocks
-        if block.kind == "memories" and not block.label.startswith(OF_TOOLS) and wish_in(block.text) is None
-    ]
-    memories = "\n".join(map(_listed, remembered))
+    memories = "\n".join(_listed(block) for block in given.blocks if _is_known(block))
     known = [Source("notes", notes or ""), Source("memories", memories)]
     told = [f"{phrase(wish.language, s.kind)}:\n{s.text.strip()[:MAX_QUOTED]}" for s in known if s.text.strip()]
     if not given.is_all:
         told.append(phrase(wish.language, "not_now"))
     return Reply("\n\n".join(told) or phrase(wish.language, "know_nothing"))
+
+
+def _is_known(block: Source) -> bool:
+    """Of the user, and still: not how tools went, what is over, and what he has wished."""
+    if block.kind != "memories" or block.label.startswith(OF_TOOLS):
+        return False
+    return not is_over(block.label) and wish_in(block.text) is None
 
 
 def _listed(memory: Source) -> str:
@@ -201,6 +203,6 @@ def _unknown(given: Prompt, language: str) -> str:
     labels = [block.label for block in given.blocks if block.kind == "articles"]
     looked_in = list(dict.fromkeys([*labels, *given.articles]))
     more = ["…"] if len(looked_in) > MAX_LOOKED_IN else []
-    names = ", ".join([*looked_in[:MAX_LOOKED_IN], *more])
+    names = "; ".join([*looked_in[:MAX_LOOKED_IN], *more])
     nothing = phrase(language, "looked_in", names) if names else phrase(language, "unknown")
     return f"{nothing} {phrase(language, 'add_model')}"

@@ -5,6 +5,8 @@ from datetime import datetime
 from chatServer.records import Recalled
 
 OF_TOOLS = "how tools went"
+UNTIL = "until "
+IN = "in “"
 
 
 def quoted_line(item: Recalled) -> str:
@@ -21,10 +23,15 @@ def label_of(item: Recalled) -> str:
         who = _one_line(item.speaker or "") or ("I said" if item.role == "user" else "the assistant said")
     parts = [who, _day(item.said_at)]
     if item.valid_to:
-        parts.append(f"until {_day(item.valid_to)}")
+        parts.append(f"{UNTIL}{_day(item.valid_to)}")
     if title := _one_line(item.source.title or ""):
-        parts.append(f"in “{title}”")
+        parts.append(f"{IN}{title}”")
     return ", ".join(parts)
+
+
+def is_over(label: str) -> bool:
+    """Whether a line with this label says what no longer holds."""
+    return f", {UNTIL}" in label.partition(f", {IN}")[0]
 
 
 def _doubtful(item: Recalled) -> str:

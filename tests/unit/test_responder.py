@@ -523,11 +523,16 @@ async def test_it_is_quick_with_a_great_deal_to_read():
         assert time.thread_time() - began < 2, "0.2 s on an idle machine"
 
 
-async def test_a_wish_that_is_recalled_is_nothing_that_is_known():
-    lines = "- (I said, 2026-11-15) Forget where I live\n- (remembered, 2026-11-15) The user likes tea."
+async def test_a_wish_that_is_recalled_and_what_is_over_is_nothing_that_is_known():
+    lines = (
+        "- (I said, 2026-11-15) Forget where I live\n"
+        "- (remembered, 2026-11-15, in “Now, until noon”) The user likes tea.\n"
+        "- (I said, 2026-11-14, until 2026-11-15, in “Pets”) My dog is called Rex."
+    )
     known = (await answer(HumanMessage(fence("memories", lines)), "What do you know about me?")).content
     assert "likes tea" in known
     assert "Forget" not in known
+    assert "Rex" not in known
 
 
 async def test_what_a_summary_says_does_not_spare_a_look_into_the_articles():
