@@ -9,21 +9,13 @@ from chatServer.turn.triggers import Trigger
 BAR = 24  # columns
 EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 UNSENT = ("reserve", "room")
-SET_OFF = {
-    "every_five": "a summary after the answer: five more messages",
-    "mark_after_turn": "a summary after the answer: much was said",
-    "mark_before_model": "a summary before the answer: too much was said",
-    "window_before_model": "a summary before the answer: there is none yet of what no longer is in the window",
-    "larger_model": "the larger model",
-    "context_too_large": "a refusal: the message does not fit",
-}
 
 
 def drawn(told: Preview) -> str:
     """Some lines; what the parts say is not among them."""
     begun, budget = told.begun, told.budget
     head = f"{begun.agent.name} · {begun.asked.model} · {budget.prompt_tokens:,} of {budget.window_tokens:,} tokens"
-    return "\n".join([head, *bars(told.parts), *fired(told.triggers)])
+    return "\n".join([head, *bars(told.parts), *marks(told.triggers)])
 
 
 def bars(parts: Sequence[Part]) -> list[str]:
@@ -35,8 +27,9 @@ def bars(parts: Sequence[Part]) -> list[str]:
     ]
 
 
-def fired(triggers: Sequence[Trigger]) -> list[str]:
-    return [f"It would set off {SET_OFF[each.name]}." for each in triggers if each.would_fire]
+def marks(triggers: Sequence[Trigger]) -> list[str]:
+    """What the length sets off and at what mark; what would happen now is pointed at."""
+    return [f"{'▶' if each.would_fire else ' '} {each.reason}" for each in triggers]
 
 
 def _bar(share: float) -> str:

@@ -13,12 +13,15 @@ STEM_LETTERS = 6  # "Berliner" answers "Berlin"
 SHORT = 3  # "gas" and "bus" are whole words
 MAX_LINES = 4_000
 MAX_LETTERS = 4_000  # of a question, or of a line
+MAX_SENTENCE = 500  # letters; lines that only make longer ones together are no prose
 MAX_KEYS = 24
 MIN_COVERED = 0.3  # of the question's weight; less is a coincidence
 _END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _HEADER = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_BEGINS = re.compile(rf"{_HEADER.pattern}|{_BULLET.pattern}|\s*[|>]|\s*[-=*_]{{3,}}\s*$")
+_LABEL = re.compile(r"\w[\w -]{0,30}:\s")  # "Opening hours: 9 to 5"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,8 @@ def _sentences(source: Source, keys: list[str]) -> Iterator[Sentence]:
     if not _may_hold(keys, source.text):
         return
     heading, heading_may = "", False
-    for number, line in enumerate(split_lines(source.text)):
+    lines = split_lines(source.text)
+    for number, line in enumerate(_unwrapped(lines) if source.kind == "articles" else lines):
         if _HEADER.match(line):
             heading = line.strip("# \t\r\n")
             heading_may = _may_hold(keys, heading)
@@ -86,6 +90,31 @@ def _sentences(source: Source, keys: list[str]) -> Iterator[Sentence]:
             for part in _END.split(_BULLET.sub("", line[:MAX_LETTERS])):
                 if part.strip() and not part.rstrip().endswith(("?", "？")):  # who asked the same before did not know
                     yield Sentence(source.kind, heading, part.strip(), number, source.label)
+
+
+def _unwrapped(lines: list[str]) -> Iterator[str]:
+    """The paragraphs of prose, whose lines end where a page did; headers, items, rows and labels begin anew."""
+    paragraph: list[str] = []
+    letters = 0
+    for line in lines:
+        if not line.strip() or _begins_anew(line) or letters > MAX_LETTERS:
+            yield from _joined(paragraph)
+            paragraph, letters = [], 0
+        paragraph.append(line)
+        letters += len(line)
+        if _HEADER.match(line):
+            yield from _joined(paragraph)
+            paragraph = []
+    yield from _joined(paragraph)
+
+
+def _begins_anew(line: str) -> bool:
+    return bool(_BEGINS.match(line) or (line[0].isupper() and _LABEL.match(line)))
+
+
+def _joined(paragraph: list[str]) -> list[str]:
+    whole = " ".join(map(str.strip, paragraph))
+    return [whole] if all(len(part) <= MAX_SENTENCE for part in _END.split(whole)) else paragraph
 
 
 def _may_hold(keys: list[str], text: str) -> bool:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 from chatServer.agent.extract import keys_of
+from chatServer.agent.phrases import without_quotes
 from chatServer.conversation.tokens import count_text, shortened
 from chatServer.messages import Message, clean_text, text_of
 
@@ -12,6 +13,7 @@ READ_CHARACTERS = 2_000  # of one message
 LINE_CHARACTERS = 240
 SENTENCES = {"user": 2, "assistant": 1}
 NAMES = {"user": "User", "assistant": "Assistant"}
+ANSWERED = f"- {NAMES['assistant']}: "
 LINE_TOKENS = 2  # for the end of a line, where texts meet
 
 _END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
@@ -19,7 +21,7 @@ _END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 
 def gist(known: str, messages: Sequence[Message], target_tokens: int) -> str:
     """The lines of a summary that was, and those of what was said since; the least telling go when there is no room."""
-    lines = [line for line in known.splitlines() if line.strip()]
+    lines = [line for line in known.splitlines() if without_quotes(line.removeprefix(ANSWERED)).strip()]
     for message in messages:
         if line := _line(message):
             lines.append(line)
@@ -34,11 +36,14 @@ def gist(known: str, messages: Sequence[Message], target_tokens: int) -> str:
 
 
 def _line(message: Message) -> str:
-    """Who said it, and its most telling sentences."""
+    """Who said it, and its most telling sentences; of answers, what they have not quoted."""
     name = NAMES.get(message.role)
     if name is None:
         return ""
-    sentences = [each.strip() for each in _END.split(clean_text(text_of(message)[:READ_CHARACTERS])) if each.strip()]
+    text = clean_text(text_of(message)[:READ_CHARACTERS])
+    if message.role == "assistant":
+        text = without_quotes(text)
+    sentences = [each.strip() for each in _END.split(text) if each.strip()]
     best = sorted(range(len(sentences)), key=lambda each: (-len(keys_of(sentences[each])), each))
     chosen = " ".join(sentences[each] for each in sorted(best[: SENTENCES[message.role]]))
     return f"- {name}: {chosen[:LINE_CHARACTERS].strip()}" if chosen else ""

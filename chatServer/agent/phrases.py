@@ -16,9 +16,15 @@ PHRASES: dict[str, dict[str, str]] = {
         "heard": "Thank you for telling me.",
         "will_remember": "Thank you, I will remember that.",
         "not_now": "I could not look up everything that I remember just now. Ask me again in a moment.",
-        "unknown": "I find nothing about that in your notes or in this conversation. {introduction}. For real answers,"
-        " whoever runs this server can add one: `MODEL=openai:gpt-5-mini` with `MODEL_API_KEY`, or `MODEL_BASE_URL`"
-        " for any OpenAI-compatible server.",
+        "fine": "All right. Ask me something, or tell me what to remember.",
+        "unknown": "I find nothing about that in your notes or in this conversation.",
+        "looked_in": "I find nothing about that in your notes, in this conversation or in the articles. I looked in:"
+        " {0}.",
+        "add_model": "{introduction}. For real answers, whoever runs this server can add one:"
+        " `MODEL=openai:gpt-5-mini` with `MODEL_API_KEY`, or `MODEL_BASE_URL` for any OpenAI-compatible server.",
+        "can_look_in": "I can look into these articles:",
+        "no_articles": "I have no articles to look into. You can upload some: `POST /api/knowledge`, or `chatserver"
+        " knowledge add`.",
         "noted": "Noted: {0}",
         "forgotten": "Forgotten: {0}",
         "all_forgotten": "I have cleared your notes. What else is remembered you can see and delete among"
@@ -40,9 +46,15 @@ PHRASES: dict[str, dict[str, str]] = {
         "heard": "Danke, dass du mir das sagst.",
         "will_remember": "Danke, das merke ich mir.",
         "not_now": "Ich konnte gerade nicht alles nachschlagen, woran ich mich erinnere. Frag mich gleich noch einmal.",
-        "unknown": "Dazu finde ich nichts in deinen Notizen oder in diesem Gespräch. {introduction}. Wer diesen Server"
-        " betreibt, kann eines hinzufügen: `MODEL=openai:gpt-5-mini` mit `MODEL_API_KEY`, oder `MODEL_BASE_URL` für"
-        " jeden OpenAI-kompatiblen Server.",
+        "fine": "Gut. Frag mich etwas, oder sag mir, was ich mir merken soll.",
+        "unknown": "Dazu finde ich nichts in deinen Notizen oder in diesem Gespräch.",
+        "looked_in": "Dazu finde ich nichts in deinen Notizen, in diesem Gespräch oder in den Artikeln. Nachgesehen"
+        " habe ich in: {0}.",
+        "add_model": "{introduction}. Wer diesen Server betreibt, kann eines hinzufügen: `MODEL=openai:gpt-5-mini` mit"
+        " `MODEL_API_KEY`, oder `MODEL_BASE_URL` für jeden OpenAI-kompatiblen Server.",
+        "can_look_in": "In diesen Artikeln kann ich nachsehen:",
+        "no_articles": "Ich habe keine Artikel, in denen ich nachsehen könnte. Du kannst welche hochladen: `POST"
+        " /api/knowledge`, oder `chatserver knowledge add`.",
         "noted": "Notiert: {0}",
         "forgotten": "Vergessen: {0}",
         "all_forgotten": "Ich habe deine Notizen geleert. Was ich sonst behalten habe, kannst du unter deinen"
@@ -64,9 +76,14 @@ PHRASES: dict[str, dict[str, str]] = {
         "heard": "Спасибо, что сказали.",
         "will_remember": "Спасибо, я это запомню.",
         "not_now": "Сейчас я не смог просмотреть всё, что помню. Спросите чуть позже ещё раз.",
-        "unknown": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре. {introduction}. Тот, кто держит этот"
-        " сервер, может её добавить: `MODEL=openai:gpt-5-mini` и `MODEL_API_KEY`, или `MODEL_BASE_URL` для любого"
-        " сервера, совместимого с OpenAI.",
+        "fine": "Хорошо. Спросите меня о чём-нибудь или скажите, что запомнить.",
+        "unknown": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре.",
+        "looked_in": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре, ни в статьях. Просмотрено: {0}.",
+        "add_model": "{introduction}. Тот, кто держит этот сервер, может её добавить: `MODEL=openai:gpt-5-mini` и"
+        " `MODEL_API_KEY`, или `MODEL_BASE_URL` для любого сервера, совместимого с OpenAI.",
+        "can_look_in": "Я могу искать в этих статьях:",
+        "no_articles": "Статей, в которых можно искать, нет. Их можно загрузить: `POST /api/knowledge` или `chatserver"
+        " knowledge add`.",
         "noted": "Записано: {0}",
         "forgotten": "Забыто: {0}",
         "all_forgotten": "Ваши заметки очищены. Остальное, что я помню, можно посмотреть и удалить среди воспоминаний.",
@@ -86,9 +103,15 @@ PHRASES: dict[str, dict[str, str]] = {
         "heard": "Gracias por contármelo.",
         "will_remember": "Gracias, lo recordaré.",
         "not_now": "Ahora no he podido consultar todo lo que recuerdo. Pregúntame otra vez en un momento.",
-        "unknown": "No encuentro nada sobre eso en tus notas ni en esta conversación. {introduction}. Quien administra"
-        " este servidor puede añadir uno: `MODEL=openai:gpt-5-mini` con `MODEL_API_KEY`, o `MODEL_BASE_URL` para"
-        " cualquier servidor compatible con OpenAI.",
+        "fine": "De acuerdo. Pregúntame algo o dime qué debo recordar.",
+        "unknown": "No encuentro nada sobre eso en tus notas ni en esta conversación.",
+        "looked_in": "No encuentro nada sobre eso en tus notas, en esta conversación ni en los artículos. He buscado"
+        " en: {0}.",
+        "add_model": "{introduction}. Quien administra este servidor puede añadir uno: `MODEL=openai:gpt-5-mini` con"
+        " `MODEL_API_KEY`, o `MODEL_BASE_URL` para cualquier servidor compatible con OpenAI.",
+        "can_look_in": "Puedo buscar en estos artículos:",
+        "no_articles": "No tengo artículos en los que buscar. Puedes subir algunos: `POST /api/knowledge`, o"
+        " `chatserver knowledge add`.",
         "noted": "Anotado: {0}",
         "forgotten": "Olvidado: {0}",
         "all_forgotten": "He borrado tus notas. Lo demás que recuerdo puedes verlo y borrarlo entre tus recuerdos.",
@@ -110,9 +133,15 @@ PHRASES: dict[str, dict[str, str]] = {
         "will_remember": "Merci, je m'en souviendrai.",
         "not_now": "Je n'ai pas pu consulter à l'instant tout ce dont je me souviens. Redemandez-le-moi dans"
         " un moment.",
-        "unknown": "Je ne trouve rien à ce sujet dans vos notes ni dans cette conversation. {introduction}. Qui gère ce"
-        " serveur peut en ajouter un : `MODEL=openai:gpt-5-mini` avec `MODEL_API_KEY`, ou `MODEL_BASE_URL` pour tout"
-        " serveur compatible avec OpenAI.",
+        "fine": "D'accord. Posez-moi une question, ou dites-moi quoi retenir.",
+        "unknown": "Je ne trouve rien à ce sujet dans vos notes ni dans cette conversation.",
+        "looked_in": "Je ne trouve rien à ce sujet dans vos notes, dans cette conversation ni dans les articles. J'ai"
+        " cherché dans : {0}.",
+        "add_model": "{introduction}. Qui gère ce serveur peut en ajouter un : `MODEL=openai:gpt-5-mini` avec"
+        " `MODEL_API_KEY`, ou `MODEL_BASE_URL` pour tout serveur compatible avec OpenAI.",
+        "can_look_in": "Je peux chercher dans ces articles :",
+        "no_articles": "Je n'ai pas d'articles où chercher. Vous pouvez en ajouter : `POST /api/knowledge`, ou"
+        " `chatserver knowledge add`.",
         "noted": "C'est noté : {0}",
         "forgotten": "Oublié : {0}",
         "all_forgotten": "J'ai vidé vos notes. Le reste de ce que je retiens se voit et s'efface parmi vos souvenirs.",
@@ -178,3 +207,12 @@ def phrase(language: str, name: str, *values: str) -> str:
     for number, value in enumerate(values):
         text = text.replace(f"{{{number}}}", value)
     return text
+
+
+# With these a line begins that repeats what stands elsewhere.
+_QUOTING = tuple(said[kind] for said in PHRASES.values() for kind in ("notes", "memories", "articles", "summary"))
+
+
+def without_quotes(text: str) -> str:
+    """An answer without the lines that quote: an article or a note may be another by now, or gone."""
+    return "\n".join(line for line in text.split("\n") if not line.startswith(_QUOTING))

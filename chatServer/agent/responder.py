@@ -3,39 +3,33 @@ says what it is. It decides by rules on the user's own last message; texts that 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
 from chatServer.agent import speech
+from chatServer.agent.apart import ARTICLES_TOOL, NOTES_TOOL, Prompt, take_apart
 from chatServer.agent.extract import Source, best
 from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
 from chatServer.agent.phrases import language_of, phrase
-from chatServer.agent.prompts import NOTHING_YET
 from chatServer.agent.speech import SpokenCall, said_in
-from chatServer.agent.statements import is_statement, tells_a_fact
+from chatServer.agent.statements import is_remark, is_statement, tells_a_fact
 from chatServer.agent.wishes import Wish, wish_in
-from chatServer.conversation.assemble import SUMMARY_PREFIX
-from chatServer.conversation.quote import MEMORIES_PREFIX, NOT_ALL
-from chatServer.memory.label import OF_TOOLS
+from chatServer.memory.label import OF_TOOLS, is_over
 from chatServer.memory.notes import NOTHING
 from chatServer.memory.past import without_before
 from chatServer.messages import searchable
-from chatServer.messages.fence import all_unfenced, unfenced, without_blocks
+from chatServer.messages.sources import QUOTED
 
-NOTES_TOOL = "manage_long_term_memory"
 FORGET_TOOL = "forget_memories"
-ARTICLES_TOOL = "retrieve_context"
 SURE = 0.75  # of a question's weight that a sentence has: then articles need not be asked
-BLOCKS = ("memories", "articles", "summary")
-FRAMES = frozenset((SUMMARY_PREFIX, MEMORIES_PREFIX, NOT_ALL, ""))  # lines that stand around such blocks
 READ = {"operation": "read"}
 UNREADABLE = "The notes cannot be read whole here, and so no line is taken out of them. Name a section, or edit them."
-MAX_EARLIER = 50
 MAX_QUOTED = 4_000
+MAX_LOOKED_IN = 10  # articles that are named
 MAX_NAMED = 500  # characters of what is to be forgotten
 
 
@@ -44,27 +38,7 @@ class Reply:
     text: str = ""
     call: dict[str, Any] | None = None  # arguments for a tool
     tool: str = NOTES_TOOL
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """The prompt, taken apart."""
-
-    question: str
-    question_id: str | None
-    notes: str | None  # None: they are not in the prompt
-    blocks: tuple[Source, ...]
-    is_all: bool  # what is remembered could be looked up
-    earlier: tuple[str, ...]  # what the user said before, the newest first
-    calls: tuple[dict[str, Any], ...]  # arguments of our own calls since the question, but for those of articles
-    results: tuple[ToolMessage, ...]
-    tools: frozenset[str]
-    has_looked: bool = False  # into the articles
-
-    @property
-    def can_note(self) -> bool:
-        """Which also says that this session is remembered."""
-        return NOTES_TOOL in self.tools
+    quoted: tuple[str, ...] = ()  # the labels of passages that the text repeats
 
 
 class BuiltinModel(speech.SpeakingModel):
@@ -91,66 +65,8 @@ class BuiltinModel(speech.SpeakingModel):
             id_ = speech.call_id(given.question_id, f"{len(messages)}|{given.question}", len(given.calls), 0)
             for chunk in speech.call_chunks([SpokenCall(answer.tool, answer.call, id_)]):
                 yield chunk
-        yield speech.last_chunk("builtin", messages, answer.text, is_calling=answer.call is not None)
-
-
-def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
-    """Find the question: the last user message that is more than blocks of recalled text."""
-    said = [(place, without_blocks(BLOCKS, said_in(m))) for place, m in enumerate(messages) if _is_user(m)]
-    framing = [text for _, text in said if FRAMES.issuperset(text.splitlines())]
-    said = [(place, text) for place, text in said if not FRAMES.issuperset(text.splitlines())]
-    place, question = said[-1] if said else (len(messages), "")
-    system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
-    notes = unfenced("notes", system)
-    since = messages[place + 1 :]
-    results = [m for m in since if isinstance(m, ToolMessage)]
-    read = [m for m in results if m.name == ARTICLES_TOOL]
-    return Prompt(
-        question=question,
-        question_id=messages[place].id if said else None,
-        notes="" if notes is None and NOTHING_YET in system else notes,
-        blocks=(*_blocks(messages), *_passages(read)),
-        is_all=not any(NOT_ALL in text for text in framing),
-        earlier=tuple(text for _, text in reversed(said[-MAX_EARLIER - 1 : -1])),
-        calls=tuple(
-            call["args"]
-            for m in since
-            if isinstance(m, AIMessage)
-            for call in m.tool_calls
-            if call["name"] != ARTICLES_TOOL
-        ),
-        results=tuple(m for m in results if m.name != ARTICLES_TOOL),
-        tools=tools,
-        has_looked=bool(read),
-    )
-
-
-def _is_user(message: BaseMessage) -> bool:
-    return isinstance(message, HumanMessage)
-
-
-def _blocks(messages: list[BaseMessage]) -> Iterator[Source]:
-    for message in messages:
-        if isinstance(message, HumanMessage | SystemMessage):
-            text = said_in(message)
-            for kind in BLOCKS:
-                if (inside := unfenced(kind, text)) is not None:
-                    yield from _lines(inside) if kind == "memories" else [Source(kind, inside)]
-
-
-def _passages(read: Iterable[ToolMessage]) -> Iterator[Source]:
-    """Each by itself; its first line says where it is from."""
-    for message in read:
-        for block in all_unfenced("articles", said_in(message)):
-            label, _, text = block.partition("\n")
-            yield Source("articles", text, label)
-
-
-def _lines(memories: str) -> Iterator[Source]:
-    """Each line by itself, with where it is from."""
-    for line in memories.splitlines():
-        label, ends, text = line.removeprefix("- (").partition(") ")
-        yield Source("memories", text, label) if ends else Source("memories", line)
+        quoted: dict[str, Any] = {QUOTED: list(answer.quoted)} if given.has_looked else {}
+        yield speech.last_chunk("builtin", is_calling=answer.call is not None, **quoted)
 
 
 def answer_to(given: Prompt) -> Reply:
@@ -158,15 +74,23 @@ def answer_to(given: Prompt) -> Reply:
     wish = wish_in(given.question)
     if wish is None:
         return _extracted(given)
-    if wish.kind in ("hello", "thanks"):
+    if wish.kind in ("hello", "thanks", "fine"):
         return Reply(phrase(wish.language, wish.kind))
     if given.results and given.results[-1].status == "error":
         return Reply(phrase(wish.language, "failed", said_in(given.results[-1])[:MAX_QUOTED]))
-    if wish.kind == "know":
-        return _known(given, wish)
+    if wish.kind in ("know", "articles"):
+        return _known(given, wish) if wish.kind == "know" else _articles(given, wish)
     if not given.can_note:
         return Reply(phrase(wish.language, "no_tool"))
     return _remembered(given, wish) if wish.kind == "remember" else _forgotten(given, wish)
+
+
+def _articles(given: Prompt, wish: Wish) -> Reply:
+    if ARTICLES_TOOL in given.tools and not given.has_looked:
+        return Reply(call={"query": ""}, tool=ARTICLES_TOOL)
+    if not given.articles:
+        return Reply(phrase(wish.language, "no_articles"))
+    return Reply("\n".join([phrase(wish.language, "can_look_in"), *(f"- {name}" for name in given.articles)]))
 
 
 def _asked_for(given: Prompt, tool: str) -> Reply:
@@ -229,13 +153,19 @@ def _known(given: Prompt, wish: Wish) -> Reply:
     notes = given.notes if page is None else page
     if notes is None and given.can_note:
         return Reply(call=READ)
-    remembered = [block for block in given.blocks if block.kind == "memories" and not block.label.startswith(OF_TOOLS)]
-    memories = "\n".join(map(_listed, remembered))
+    memories = "\n".join(_listed(block) for block in given.blocks if _is_known(block))
     known = [Source("notes", notes or ""), Source("memories", memories)]
     told = [f"{phrase(wish.language, s.kind)}:\n{s.text.strip()[:MAX_QUOTED]}" for s in known if s.text.strip()]
     if not given.is_all:
         told.append(phrase(wish.language, "not_now"))
     return Reply("\n\n".join(told) or phrase(wish.language, "know_nothing"))
+
+
+def _is_known(block: Source) -> bool:
+    """Of the user, and still: not how tools went, what is over, and what he has wished."""
+    if block.kind != "memories" or block.label.startswith(OF_TOOLS):
+        return False
+    return not is_over(block.label) and wish_in(block.text) is None
 
 
 def _listed(memory: Source) -> str:
@@ -251,13 +181,28 @@ def _extracted(given: Prompt) -> Reply:
     sources += [Source("said", text[:MAX_QUOTED]) for text in given.earlier]
     quoted = []
     found = best(without_before(given.question), sources)
-    is_sure = any(sentence.covered >= SURE for sentence in found)
+    # A summary tells what was answered once; an article may say something else today.
+    is_sure = any(sentence.covered >= SURE and sentence.kind != "summary" for sentence in found)
     if ARTICLES_TOOL in given.tools and not given.has_looked and not is_sure and not is_statement(given.question):
         return Reply(call={"query": given.question[:MAX_QUOTED]}, tool=ARTICLES_TOOL)
     for sentence in found:
         above = sentence.label or sentence.heading
         heading = f" ({above})" if above else ""
         quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")
-    if not quoted and is_statement(given.question):
+    if quoted:
+        return Reply("\n".join(quoted), quoted=tuple(each.label for each in found if each.kind == "articles"))
+    if is_statement(given.question):
         return heard
-    return Reply("\n".join(quoted) or phrase(language, "unknown" if given.is_all else "not_now"))
+    return Reply(phrase(language, "heard") if is_remark(given.question) else _unknown(given, language))
+
+
+def _unknown(given: Prompt, language: str) -> str:
+    """Where nothing was found, and how to have more than that."""
+    if not given.is_all:
+        return phrase(language, "not_now")
+    labels = [block.label for block in given.blocks if block.kind == "articles"]
+    looked_in = list(dict.fromkeys([*labels, *given.articles]))
+    more = ["…"] if len(looked_in) > MAX_LOOKED_IN else []
+    names = "; ".join([*looked_in[:MAX_LOOKED_IN], *more])
+    nothing = phrase(language, "looked_in", names) if names else phrase(language, "unknown")
+    return f"{nothing} {phrase(language, 'add_model')}"

@@ -5,28 +5,35 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field
 
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
-from chatServer.knowledge.quote import label_of, quoted
+from chatServer.conversation.tokens import shortened
+from chatServer.knowledge.quote import label, quoted
 from chatServer.knowledge.retrieve import TOP_K
 from chatServer.messages.fence import fence
-from chatServer.messages.sources import SourceArticle, merged
+from chatServer.messages.sources import SourceArticle, label_of, merged
 from chatServer.records import Passage, TurnEvent
+from chatServer.store import articles
 
 NAME = "retrieve_context"
 DESCRIPTION = """\
 Look into the articles: documents that this user has uploaded, and documents that everybody here may read. Use it before
 you answer a question about facts that may stand in them, and name the article that you took your answer from.
-query: what you want to know, in the words that the article may use. top_k: from how many articles at most."""
+query: what you want to know, in the words that the article may use; without it you are told which articles there are.
+top_k: from how many articles at most."""
 NOTHING = "Nothing in the articles bears on that."
+THERE_ARE = "These articles are there:"
 NO_ROOM = "There is no room left for articles in this conversation. Answer with what is known."
 LEAST_ROOM = 100  # tokens; no chunk is that short, or worth a look
 KEPT = "Read in the articles, whose text is not kept here:"
 MAX_ARTICLES = 50
+MAX_LISTED = 50
+LIST_TOKENS = 500
+LIST_FRAME_TOKENS = 60  # around a list
 
 
 class RetrieveInput(BaseModel):
     """What a model says to the tool; whose articles they are, it cannot say."""
 
-    query: str = Field(description="What to look for.", min_length=1)
+    query: str = Field("", description="What to look for; empty: which articles there are.")
     top_k: int = Field(TOP_K, description="From how many articles at most.", ge=1, le=MAX_ARTICLES)
 
 
@@ -44,8 +51,9 @@ async def _run(context: ToolContext, said: RetrieveInput) -> ToolResult:
         as_read=context.as_read,
     )
     if not passages:
-        return ToolResult(NOTHING)
-    sources, labels = _sources(passages), "\n".join(f"- {label_of(passage)}" for passage in passages)
+        listed = await _list(context)
+        return ToolResult(f"{NOTHING} {listed}" if said.query.strip() else listed)
+    sources, labels = _sources(passages), "\n".join(f"- {label(passage)}" for passage in passages)
     new = [source for source in sources if source.article_id not in context.sources]
     context.sources |= {source.article_id for source in new}
     return ToolResult(
@@ -54,6 +62,15 @@ async def _run(context: ToolContext, said: RetrieveInput) -> ToolResult:
         read=quoted(passages),
         sources=tuple(sources),
     )
+
+
+async def _list(context: ToolContext) -> str:
+    """What the articles are called, the newest first, as many as there is room for."""
+    async with context.database.transaction(context.principal) as connection:
+        found = await articles.list_articles(connection, context.principal.user_id, limit=MAX_LISTED, before=None)
+    names = "\n".join(f"- {label_of(each.title, each.name)}" for each in found if each.chunks)
+    listed = shortened(names, min(LIST_TOKENS, context.room_tokens - LIST_FRAME_TOKENS))
+    return f"{THERE_ARE}\n\n{fence('sources', listed)}"
 
 
 def _sources(passages: Sequence[Passage]) -> list[SourceArticle]:

@@ -174,4 +174,5 @@ async def _play(
     for chunk in speech.call_chunks(calls):
         yield chunk
     arguments = [json.dumps(call.args, ensure_ascii=False) for call in calls]
-    yield speech.last_chunk(model, given.messages, reasoning, reply, *arguments, is_calling=bool(calls))
+    usage = speech.count_words(given.messages, reasoning, reply, *arguments)
+    yield speech.last_chunk(model, is_calling=bool(calls), usage=usage)

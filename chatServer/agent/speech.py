@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.chat_models import agenerate_from_stream
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
@@ -35,9 +36,10 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def count_words(*texts: str) -> int:
-    """What our models call tokens: the same number for the same text, everywhere."""
-    return sum(len(text.split()) for text in texts)
+def count_words(given: Sequence[BaseMessage], *said: str) -> UsageMetadata:
+    """What a script calls tokens: a number that whoever writes one can tell beforehand."""
+    taken, made = (sum(len(text.split()) for text in texts) for texts in (map(said_in, given), said))
+    return UsageMetadata(input_tokens=taken, output_tokens=made, total_tokens=taken + made)
 
 
 def said_in(message: BaseMessage) -> str:
@@ -74,13 +76,14 @@ def call_chunks(calls: Sequence[SpokenCall]) -> Iterator[ChatGenerationChunk]:
             yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[fragment]))
 
 
-def last_chunk(model: str, given: Sequence[BaseMessage], *said: str, is_calling: bool = False) -> ChatGenerationChunk:
-    """Who spoke, why it ended, and how many words went in and out."""
-    taken, made = count_words(*map(said_in, given)), count_words(*said)
+def last_chunk(
+    model: str, *, is_calling: bool = False, usage: UsageMetadata | None = None, **more: Any
+) -> ChatGenerationChunk:
+    """Who spoke, why it ended, and what else is known of it; without a usage it is counted as the budget does."""
     message = AIMessageChunk(
         content="",
-        usage_metadata={"input_tokens": taken, "output_tokens": made, "total_tokens": taken + made},
-        response_metadata={"model_name": model, "finish_reason": "tool_calls" if is_calling else "stop"},
+        usage_metadata=usage,
+        response_metadata={"model_name": model, "finish_reason": "tool_calls" if is_calling else "stop", **more},
         chunk_position="last",
     )
     return ChatGenerationChunk(message=message)

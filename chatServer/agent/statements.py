@@ -19,22 +19,38 @@ _OF_ONESELF = word_set(
 _ASKS = word_set(
     "what where when who whom whose which why how do does did is are was were am can could will would should shall may"
     " tell show give list explain describe help find search write make let please translate summarize summarise"
+    " calculate check compare compute convert count create define draft draw fix generate look name open read recommend"
+    " rewrite say suggest"
     " was wo wann wer wen wem wessen welche welcher welches warum wie ist sind kann kannst könntest sag zeig gib hilf"
     " что где когда кто кого чей какой какая какие почему как сколько расскажи скажи покажи дай помоги объясни"
     " qué dónde cuándo quién cuál por cómo cuánto dime muestra explica ayuda escribe"
     " que qui où quand quel quelle pourquoi comment combien dis montre explique aide écris est"
+)
+_VERBS = word_set(
+    "is are was were has have had will isn aren wasn weren won ist sind war waren hat haben hatte wird werden это был"
+    " была было были будет es está están son fue era tiene est sont était ont sera"
 )
 _WISH = re.compile(r"\bi(?:'d| would| want| need| wonder| wish)\b", re.IGNORECASE)
 
 
 def is_statement(text: str) -> bool:
     """By its words and signs; where none of them tells, it is not called one."""
+    return not _OF_ONESELF.isdisjoint(_told(text))
+
+
+def is_remark(text: str) -> bool:
+    """Whether it tells something of anything: "opening hours" asks, "the weather is nice" does not."""
+    return not _VERBS.isdisjoint(_told(text)[1:])
+
+
+def _told(text: str) -> list[str]:
+    """The words of a message that asks for nothing; none where it does."""
     if len(text) > MAX_CHARACTERS or "?" in text or "？" in text:
-        return False
+        return []
     words = searchable(text).split()
     if len(words) < MIN_WORDS or words[0] in _ASKS or _WISH.search(text.replace("’", "'")):
-        return False
-    return not _OF_ONESELF.isdisjoint(words)
+        return []
+    return words
 
 
 def tells_a_fact(text: str) -> bool:

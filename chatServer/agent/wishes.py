@@ -6,7 +6,7 @@ from typing import Literal
 
 from chatServer.memory import about_me
 
-Kind = Literal["remember", "forget", "forget_all", "know", "hello", "thanks"]
+Kind = Literal["remember", "forget", "forget_all", "know", "articles", "hello", "thanks", "fine"]
 READ_CHARACTERS = 60_000  # notes cannot hold more
 
 
@@ -17,10 +17,59 @@ class Wish:
     what: str = ""
 
 
+_GREETINGS = [
+    (
+        "en",
+        r"(?:hi|hello|hey|good (?:morning|afternoon|evening|night))(?: there| again| everyone| all)?",
+        r"(?:how are you(?: doing)?(?: today)?|how's it going|how do you do|what's up|nice to meet you)",
+    ),
+    (
+        "de",
+        r"(?:hallo|guten (?:tag|morgen|abend)|gute nacht|moin|servus|grüß gott)",
+        r"wie geht(?:'s| es)(?: dir| ihnen)?",
+    ),
+    (
+        "ru",
+        r"(?:привет|здравствуй(?:те)?|добрый (?:день|вечер)|доброе утро)",
+        r"как (?:дела|ты|вы|поживаешь|поживаете)",
+    ),
+    ("es", r"¡?(?:hola|buenos días|buenas(?: tardes| noches)?)", r"¿?(?:qué tal|cómo estás?)"),
+    ("fr", r"(?:bonjour|salut|bonsoir|coucou)", r"(?:comment (?:ça va|vas-tu|allez-vous)|ça va)"),
+]
+
 # In this order: what is more special comes first. Each begins where the message begins, so that a text which merely
 # contains such words (a quotation, an article) wishes nothing.
 _WISHES: list[tuple[Kind, str, str]] = [
     *(("know", language, asked) for language, asked in about_me.ASKED),
+    (
+        "articles",
+        "en",
+        r"(?:which|what) (?:documents|articles|files|sources)(?: can| do| did| have| are)?"
+        r"(?: (?:you|i|there)){0,1}(?: (?:have|know|know of|read|see|look into|available|uploaded|upload))?\s*[?.!]*$",
+    ),
+    (
+        "articles",
+        "en",
+        r"(?:list|show)(?: me)?(?: all)?(?: of)?(?: the| my| your)? (?:documents|articles|files)\s*[?.!]*$",
+    ),
+    (
+        "articles",
+        "de",
+        r"welche (?:dokumente|artikel|dateien|unterlagen)(?: (?:hast du|kennst du|gibt es|habe ich))?"
+        r"(?: hochgeladen)?\s*[?.!]*$",
+    ),
+    (
+        "articles",
+        "ru",
+        r"какие (?:у (?:тебя|вас|меня) )?(?:есть )?(?:документы|статьи|файлы)(?: у (?:тебя|вас|меня))?"
+        r"(?: есть)?\s*[?.!]*$",
+    ),
+    ("articles", "es", r"qué (?:documentos|artículos|archivos) (?:tienes|hay|conoces)\s*[?.!]*$"),
+    (
+        "articles",
+        "fr",
+        r"quels (?:documents|articles|fichiers) (?:as-tu|avez-vous|connais-tu|connaissez-vous)\s*[?.!]*$",
+    ),
     # Nothing may follow: "forget everything about cats" is about cats.
     ("forget_all", "en", r"forget (?:everything|all)(?: (?:that )?you know)?(?: about me)?[\s.!]*$"),
     ("forget_all", "en", r"(?:delete|clear|erase) (?:all )?(?:of )?(?:my|your) notes[\s.!]*$"),
@@ -62,16 +111,21 @@ _WISHES: list[tuple[Kind, str, str]] = [
         r"(?:retiens|retenez|note(?:z)?|rappelle-toi|souviens-toi|n'oublie(?:z)? pas)"
         r"(?:\s*[:,]\s*| que | qu'| de | )(?P<what>.+)$",
     ),
-    ("hello", "en", r"(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there| again)?[\s,.!?]*$"),
-    ("hello", "de", r"(?:hallo|guten (?:tag|morgen|abend)|moin|servus|grüß gott)[\s,.!?]*$"),
-    ("hello", "ru", r"(?:привет|здравствуй(?:те)?|добрый (?:день|вечер)|доброе утро)[\s,.!?]*$"),
-    ("hello", "es", r"¡?(?:hola|buenos días|buenas(?: tardes| noches)?)[\s,.!?]*$"),
-    ("hello", "fr", r"(?:bonjour|salut|bonsoir|coucou)[\s,.!?]*$"),
+    *(("hello", language, rf"(?:{hello}[\s,.!]*(?:{how})?|{how})[\s,.!?]*$") for language, hello, how in _GREETINGS),
     ("thanks", "en", r"(?:thanks|thank you|thx|cheers)\b.{0,20}$"),
     ("thanks", "de", r"(?:danke|vielen dank)\b.{0,20}$"),
     ("thanks", "ru", r"(?:спасибо|благодарю)(?!\w).{0,20}$"),
     ("thanks", "es", r"(?:muchas )?gracias\b.{0,20}$"),
     ("thanks", "fr", r"merci\b.{0,20}$"),
+    (
+        "fine",
+        "en",
+        r"(?:ok(?:ay)?|cool|great|nice|fine|all right|alright|got it|i see|yes|no|sure|bye|goodbye)[\s,.!]*$",
+    ),
+    ("fine", "de", r"(?:gut|alles klar|verstanden|super|ja|nein|tschüss|bis später)[\s,.!]*$"),
+    ("fine", "ru", r"(?:хорошо|ладно|понятно|ясно|да|нет|пока|отлично)[\s,.!]*$"),
+    ("fine", "es", r"(?:vale|bien|de acuerdo|entendido|sí|adiós)[\s,.!]*$"),
+    ("fine", "fr", r"(?:d'accord|bien|très bien|compris|oui|non|au revoir)[\s,.!]*$"),
 ]
 _PATTERNS = [
     (kind, language, re.compile(f"{about_me.BEGINNING}{about_me.POLITE[language]}{pattern}", re.IGNORECASE))

@@ -3,6 +3,7 @@ each, and roll on with it."""
 
 from collections.abc import Sequence
 
+from chatServer.agent.phrases import without_quotes
 from chatServer.conversation.tokens import count_text
 from chatServer.messages import Message, clean_text, text_of
 from chatServer.messages.text import one_line
@@ -49,5 +50,8 @@ def quoted(lines: Sequence[str], target_tokens: int) -> tuple[str, int]:
 
 
 def _line(message: Message) -> str:
-    text = one_line(clean_text(text_of(message)[:CHARACTERS]))
+    said = text_of(message)
+    if message.role == "assistant":
+        said = without_quotes(said)
+    text = one_line(clean_text(said[:CHARACTERS]))
     return f"{MARK}{message.role}: {text}" if text and message.role in ("user", "assistant") else ""

@@ -70,6 +70,7 @@ class TriggerAnswer(BaseModel):
     at: int
     now: int
     would_fire: bool
+    reason: str = Field(description="At what mark, and whether now, for a person")
 
 
 class PreviewAnswer(BaseModel):

@@ -206,6 +206,7 @@ def _outcome(turn: Turn) -> dict[str, Any]:
         "error_code": turn.error_code,
         "model": turn.model,
         "usage": turn.usage,
+        **turn.told_larger,
         "memories_used": (turn.recalled or {}).get("items") or None,
         "memory_revision": turn.told_revision,
     }

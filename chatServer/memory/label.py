@@ -6,6 +6,8 @@ from chatServer.messages.text import one_line
 from chatServer.records import Recalled
 
 OF_TOOLS = "how tools went"
+UNTIL = "until "
+IN = "in “"
 
 
 def quoted_line(item: Recalled) -> str:
@@ -22,10 +24,15 @@ def label_of(item: Recalled) -> str:
         who = _short(item.speaker or "") or ("I said" if item.role == "user" else "the assistant said")
     parts = [who, _day(item.said_at)]
     if item.valid_to:
-        parts.append(f"until {_day(item.valid_to)}")
+        parts.append(f"{UNTIL}{_day(item.valid_to)}")
     if title := _short(item.source.title or ""):
-        parts.append(f"in “{title}”")
+        parts.append(f"{IN}{title}”")
     return ", ".join(parts)
+
+
+def is_over(label: str) -> bool:
+    """Whether a line with this label says what no longer holds."""
+    return f", {UNTIL}" in label.partition(f", {IN}")[0]
 
 
 def _doubtful(item: Recalled) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Collection
 from uuid import UUID
 
 from chatServer.memory.alike import signature
+from chatServer.memory.facts.keys import is_the_user
+from chatServer.memory.facts.words import stem
 from chatServer.memory.forget import take_back, take_out, tell
 from chatServer.memory.shelve import prefixes
 from chatServer.records import Memory, Principal, Reason
@@ -16,6 +18,7 @@ MAX_FORGOTTEN = 10  # memories at once: whoever names more of them names nothing
 READ_CHARACTERS = 500
 WHY = "it was asked for in a conversation"
 _WHOSE = frozenset(("i", "we", "our", "you", "your", "user"))  # the user's, as all of it
+_ASKED = frozenset(map(stem, ("where", "what", "when", "who", "which", "how")))
 
 
 class TooMany(Exception):
@@ -56,8 +59,11 @@ async def revert_attempt(connection: Connection, user_id: UUID, turn_id: UUID, a
 
 async def _named(connection: Connection, user_id: UUID, shelves: Collection[str], what: str) -> list[Memory]:
     what = what[:READ_CHARACTERS]
-    stems, named = prefixes(what), _telling(what)
-    near = [each for shelf in shelves for each in await store.find_near(connection, user_id, shelf, stems)]
+    words = _telling(what)
+    named = words - _ASKED
+    near = [each for shelf in shelves for each in await store.find_near(connection, user_id, shelf, prefixes(what))]
+    if named != words and "my" not in what.lower().split():  # "where I live" is not where his sister does
+        near = [each for each in near if each.triple is None or is_the_user(each.triple.subject)]
     return [each for each in near if named and says(each, named)]
 
 

@@ -1,12 +1,15 @@
 """Articles that an answer was made from, as tool messages keep them and clients are told of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from chatServer.messages.message import Message
+from chatServer.messages.text import LANGCHAIN, one_line
 
 SOURCES = "sources"  # the key of structured_data
+QUOTED = "quoted"  # in an answer's response_metadata: the labels of passages whose words it repeats
+LABEL_CHARACTERS = 160  # of a title, and of a name: both are anybody's words
 DOCUMENT = "source-document"  # the AI SDK's name for such a part
 
 
@@ -21,6 +24,7 @@ class SourceArticle:
     tokens: int
     is_whole: bool
     page: int | None = None  # where the first passage begins
+    is_quoted: bool | None = None  # whether the answer repeats words of it; None: nobody knows
 
     def told(self) -> dict[str, Any]:
         """As metadata names it; what is not known is left out."""
@@ -32,6 +36,7 @@ class SourceArticle:
             "page": self.page,
             "tokens": self.tokens,
             "is_whole": self.is_whole,
+            "quoted": self.is_quoted,
         }
         return {name: value for name, value in known.items() if value is not None}
 
@@ -86,7 +91,38 @@ def merged(before: SourceArticle, again: SourceArticle) -> SourceArticle:
     return replace(before, tokens=shown, is_whole=before.is_whole or again.is_whole)
 
 
+def label_of(title: str, name: str, page: int | None = None) -> str:
+    """Where a passage is from, in one line; nothing of the text can stand there."""
+    title, name = _one_line(title), _one_line(name)
+    parts = [title] if title == name else [title, name]
+    return ", ".join(parts if page is None else [*parts, f"page {page}"])
+
+
+def _one_line(text: str) -> str:
+    return one_line(text)[:LABEL_CHARACTERS] or "untitled"
+
+
 def told(messages: Iterable[Message]) -> dict[str, Any]:
-    """The part of an answer's metadata that names its sources, if it has any."""
-    sources: list[Mapping[str, Any]] = [source.told() for source in sources_of(messages)]
+    """The part of an answer's metadata that names its sources, if it has any: first those that it quotes, then as they
+    were found."""
+    messages = list(messages)
+    found, labels = sources_of(messages), _quoted_in(messages)
+    if labels is not None:
+        found = [replace(source, is_quoted=_is_among(labels, source)) for source in found]
+        found.sort(key=lambda source: not source.is_quoted)
+    sources: list[Mapping[str, Any]] = [source.told() for source in found]
     return {SOURCES: sources} if sources else {}
+
+
+def _quoted_in(messages: Sequence[Message]) -> list[str] | None:
+    """What the answer says that it has quoted; None where its model says nothing about that."""
+    kept = (messages[-1].structured_data or {}).get(LANGCHAIN) if messages else None
+    match kept:
+        case {"response_metadata": {"quoted": list(labels)}}:
+            return [label for label in labels if isinstance(label, str)]
+    return None
+
+
+def _is_among(labels: Iterable[str], source: SourceArticle) -> bool:
+    own = label_of(source.title, source.name)
+    return any(label == own or label.startswith(f"{own}, page ") for label in labels)

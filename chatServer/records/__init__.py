@@ -25,6 +25,7 @@ from chatServer.records.memories import (
     Undoable,
 )
 from chatServer.records.turns import (
+    LARGER,
     NOBODY,
     Agent,
     Author,
@@ -53,6 +54,7 @@ from chatServer.records.turns import (
 
 __all__ = [
     "EVERY_AGENT",
+    "LARGER",
     "NOBODY",
     "USUAL_COMPRESSION",
     "Actor",

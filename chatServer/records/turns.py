@@ -9,6 +9,7 @@ from chatServer.messages.message import Message
 
 MemoryScope = Literal["off", "session", "agent", "user"]
 Scope = Literal["chat", "memory"]  # what a personal token may be used for
+LARGER = {"larger_model": True, "reason": "context"}  # of a turn whose prompt did not fit into the usual model
 UNTOLD = ("is_read", "is_anonymous")  # what of a revision is for whoever revises
 TurnState = Literal["running", "done", "failed", "stopped", "interrupted"]
 EventKind = Literal[
@@ -142,6 +143,11 @@ class Turn:
     def told_revision(self) -> dict[str, Any] | None:
         """What came of making memory of it, as clients read it; None: nothing yet."""
         return {name: value for name, value in (self.revision or {}).items() if name not in UNTOLD} or None
+
+    @property
+    def told_larger(self) -> dict[str, Any]:
+        """That the agent's larger model answered, and why, as metadata says it; nothing where it was the usual one."""
+        return {name: value for name, value in (self.usage or {}).items() if name in LARGER}
 
 
 @dataclass(frozen=True, slots=True)

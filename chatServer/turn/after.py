@@ -3,10 +3,11 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from chatServer import errors
 from chatServer.messages import Message
-from chatServer.records import RecallResult, Turn, TurnEvent, TurnState, Usage
+from chatServer.records import LARGER, RecallResult, Turn, TurnEvent, TurnState, Usage
 from chatServer.store import events, jobs, sessions, turns, user_events
 from chatServer.store import usage as daily
 from chatServer.store.pool import Connection, Database
@@ -31,6 +32,7 @@ class Outcome:
     partial_text: str | None = None
     error: errors.ChatError | None = field(default=None, hash=False)
     recalled: RecallResult | None = field(default=None, hash=False)
+    is_larger_model: bool = False  # that answered
 
 
 async def finish(
@@ -54,7 +56,7 @@ async def finish(
             state=outcome.state,
             partial_text=outcome.partial_text,
             error_code=outcome.error.code if outcome.error else None,
-            usage=usage_json(outcome.usage),
+            usage=usage_json(outcome),
             recalled=recalled_json(outcome.recalled, with_text=False),
             is_to_be_revised=is_to_be_revised(begun, outcome),
             is_anonymous=begun.principal.is_anonymous,
@@ -93,13 +95,14 @@ async def _add_usage(connection: Connection, begun: Begun, usage: Usage) -> None
 def ended(turn: Turn, outcome: Outcome) -> Turn:
     """The turn as its outcome leaves it in the database."""
     error_code = outcome.error.code if outcome.error else None
-    usage = usage_json(outcome.usage)
+    usage = usage_json(outcome)
     recalled = recalled_json(outcome.recalled)
     ending = replace(turn, state=outcome.state, usage=usage, error_code=error_code, recalled=recalled)
     return replace(ending, partial_text=outcome.partial_text)
 
 
-def usage_json(usage: Usage) -> dict[str, int]:
-    """As clients read it."""
-    total = usage.input_tokens + usage.output_tokens
-    return {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "total_tokens": total}
+def usage_json(outcome: Outcome) -> dict[str, Any]:
+    """As clients read it: the tokens, and that they were a larger model's."""
+    given, said = outcome.usage.input_tokens, outcome.usage.output_tokens
+    tokens = {"input_tokens": given, "output_tokens": said, "total_tokens": given + said}
+    return tokens | LARGER if outcome.is_larger_model else tokens

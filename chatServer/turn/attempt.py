@@ -15,7 +15,7 @@ from chatServer.agent.tools import ToolContext
 from chatServer.knowledge.retrieve import Retriever
 from chatServer.memory.reach import shelves_of
 from chatServer.messages import Message
-from chatServer.records import RecallResult, TurnEvent, Usage
+from chatServer.records import LARGER, RecallResult, TurnEvent, Usage
 from chatServer.spans import span
 from chatServer.store.pool import Database
 from chatServer.turn import recalled, replay
@@ -103,8 +103,7 @@ class Attempt:
         metadata = {"turn_id": str(turn.turn_id), "session_id": turn.session_id, "model": turn.model}
         self.log.add(TurnEvent("start", id=str(turn.reply_message_id), value=metadata))
         if self.begun.parts.is_larger_model:
-            larger = {"model": turn.model, "larger_model": True, "reason": "context"}
-            self.log.add(TurnEvent("metadata", value=larger))
+            self.log.add(TurnEvent("metadata", value={"model": turn.model, **LARGER}))
         answering = asyncio.create_task(self._listen(answerer))
         over = asyncio.Event()
         keeping = asyncio.create_task(self._record.keep(over, self.end))
@@ -213,7 +212,13 @@ class Attempt:
         """What became of it."""
         outcome = self._ended_as(answering)
         messages, partial_text = await guarded(outcome.messages), await guarded_text(outcome.partial_text)
-        return replace(outcome, messages=messages, partial_text=partial_text, recalled=self._recalled)
+        return replace(
+            outcome,
+            messages=messages,
+            partial_text=partial_text,
+            recalled=self._recalled,
+            is_larger_model=self.begun.parts.is_larger_model,
+        )
 
     def _ended_as(self, answering: asyncio.Task[None]) -> Outcome:
         heard, usage = self._heard, self._usage

@@ -70,7 +70,7 @@ def ending_of(
 ) -> Iterator[TurnEvent]:
     """What is told last of a turn that has ended and left these messages."""
     metadata: dict[str, Any] = {"turn_id": str(turn.turn_id), "state": turn.state, "model": turn.model or ""}
-    metadata |= {"usage": turn.usage or {}}
+    metadata |= {"usage": turn.usage or {}, **turn.told_larger}
     if turn.recalled and turn.recalled["items"]:
         metadata |= {"memories_used": turn.recalled["items"]}
     metadata |= sources.told(messages)

@@ -16,6 +16,16 @@ TriggerName = Literal[
     "every_five", "mark_after_turn", "mark_before_model", "window_before_model", "larger_model", "context_too_large"
 ]
 AN_EXCHANGE = 2  # messages, where no tool is called
+_WHEN: dict[TriggerName, str] = {
+    "every_five": "After the answer a summary is made from {at} messages on",
+    "mark_after_turn": "After the answer a summary is made above {at} tokens that were said",
+    "mark_before_model": "Before the model is asked a summary is made above {at} tokens that were said",
+    "window_before_model": "Before the model is asked a summary is made when more messages are in none than the {at}"
+    " that it is shown",
+    "larger_model": "The larger model is asked when the prompt and its answer need more than {at} tokens",
+    "context_too_large": "The message is refused when the prompt and its answer need more than {at} tokens",
+}
+_FROM: tuple[TriggerName, ...] = ("every_five",)  # the others are passed
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,16 @@ class Trigger:
     at: int
     now: int
     would_fire: bool
+
+    @property
+    def reason(self) -> str:
+        """At what mark, and whether now: a sentence for a person."""
+        when = _WHEN[self.name].replace("{at}", f"{self.at:,}")
+        is_reached = self.now >= self.at if self.name in _FROM else self.now > self.at
+        if self.would_fire:
+            return f"{when}: it would happen now, with {self.now:,}."
+        why = ", for memory is off or nothing would become shorter" if is_reached else ""
+        return f"{when}: it would not happen now, with {self.now:,}{why}."
 
 
 def triggers_of(begun: Begun, prompt: Fitting, summary: Summary | None, rest: Rest) -> tuple[Trigger, ...]:

@@ -87,6 +87,28 @@ async def test_what_is_named_is_forgotten_and_nothing_else(database, urls):
     assert hidden_texts(urls) == ["I live in Berlin.", "My dog is called Rex."]
 
 
+async def test_where_somebody_lives_can_be_forgotten_without_saying_where(database):
+    await tell(database, "I live in Berlin.", "My sister lives in Rome.", "My favourite colour is blue.", "I am 31.")
+    before = set(await texts(database))
+    assert (await forget(database, "what I think")).text == "Nothing that is remembered says that."
+    await forget(database, "where I live")
+    assert before - set(await texts(database)) == {BERLIN}
+    await forget(database, "what my favourite colour is")
+    await forget(database, "how old I am")
+    assert [text for text in await texts(database) if "blue" in text or "31" in text] == []
+    assert any("Rome" in text for text in await texts(database))
+
+
+async def test_a_correction_that_denies_first_takes_the_place_of_what_was_said(database):
+    await tell(database, "My dog's name is Rex.", "My favourite colour is blue.")
+    await tell(database, "My dog's name is not Rex, it's Max.", "My favourite colour is not blue, it's green.")
+    told = " ".join(await texts(database))
+    assert "a dog called Max" in told
+    assert "green" in told
+    assert "has a dog called Rex" not in told
+    assert "blue" not in told
+
+
 async def test_who_names_too_much_names_nothing(database):
     for number in range(named.MAX_FORGOTTEN + 1):
         await tell(database, f"I like kind{'abcdefghijklmn'[number]} tea.")

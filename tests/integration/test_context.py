@@ -313,12 +313,20 @@ async def test_a_prompt_that_does_not_fit_goes_to_the_larger_model_which_says_so
         assert {"model": larger, "larger_model": True, "reason": "context"} in said
         assert "I am the larger one." in "".join(chunk.get("delta", "") for chunk in heard)
         assert heard[-1]["messageMetadata"]["model"] == larger
+        listed = (await client.get(f"/api/sessions/{session_id}/messages")).json()["messages"]
+        again = (await client.post("/api/chat", json={"session_id": session_id, "message": "word " * 3_000})).json()
+        for told in (heard[-1]["messageMetadata"], listed[-1]["metadata"], again["message"]["metadata"]):
+            assert (told["larger_model"], told["reason"]) == (True, "context")
+            assert (told["usage"]["larger_model"], told["usage"]["reason"]) == (True, "context")
+        assert again["usage"]["larger_model"]
+        assert "larger_model" not in listed[1]["metadata"]
+        assert "larger_model" not in listed[1]["metadata"]["usage"]
         assert not any(chunk.get("messageMetadata", {}).get("larger_model") for chunk in usual)
         refused = await client.post("/api/chat", json={"session_id": session_id, "message": "word " * 130_000})
         assert (refused.status_code, refused.json()["code"]) == (422, "context_too_large")
         assert "128,000" in refused.json()["detail"], "what the larger one takes"
     taken = dict(rows(urls, "select model, turns from chat.usage_daily"))
-    assert taken == {larger: 1, f"script:{settings.chat_data_dir}/script.json": 1}
+    assert taken == {larger: 2, f"script:{settings.chat_data_dir}/script.json": 1}
     assert [model for (model,) in rows(urls, "select model from chat.turns order by started_at")][-1] == larger
 
 

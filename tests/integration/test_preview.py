@@ -6,6 +6,8 @@ import pytest
 
 from chatServer.agent.prompts import PLACEHOLDER
 from chatServer.agent.session_summary import summarize_session
+from chatServer.conversation.tokens import count_message
+from chatServer.messages import Message
 from tests.conftest import ADA, serving
 from tests.tools.counted import counted
 from tests.tools.dumping import rows_of
@@ -177,6 +179,7 @@ async def test_a_message_that_is_too_large_is_shown_and_not_refused(chat):
     assert (seen["fits"], seen["room_tokens"]) == (False, 0)
     [trigger] = [each for each in seen["triggers"] if each["name"] == "context_too_large"]
     assert trigger["would_fire"]
+    assert trigger["reason"].endswith(f": it would happen now, with {trigger['now']:,}.")
     assert (trigger["at"], trigger["now"]) == (4_000, refused.json()["needed_tokens"])
     assert part_of(seen, "history") == {
         "name": "history",
@@ -290,3 +293,15 @@ async def test_junk_is_text_like_any_other(chat):
         seen = await look(chat, junk)
         assert not seen["fits"]
         assert part_of(seen, "question")["text"] == junk
+
+
+async def test_what_builtin_took_is_what_the_preview_counts(settings, as_ada):
+    async with serving(with_agents(settings, messages=20, tokens=8_000)) as client:
+        client.headers.update(as_ada)
+        await say(client, "I live in Bonn-Bad-Godesberg, 53173.")
+        await say(client, "My dog is called Rex.")
+        seen = await look(client)
+        told = await say(client, "Where do I live?")
+    assert "Godesberg" in told["response"]
+    assert told["usage"]["input_tokens"] == seen["prompt_tokens"] > 100
+    assert told["usage"]["output_tokens"] == count_message(Message("assistant", told["response"]))

@@ -57,6 +57,22 @@ async def test_builtin_answers_with_the_sentence_and_its_source_until_the_articl
         assert "three years" not in (await ask(client, QUESTION, session_id=where))["response"]
 
 
+async def test_in_a_long_session_builtin_does_not_quote_an_article_out_of_its_own_answers(client, urls):
+    pump, _ = await shelve(urls)
+    session = str(uuid.uuid4())
+    assert (await ask(client, QUESTION, session_id=session))["response"] == ANSWER
+    for n in range(10):  # until that answer has left the window, and only the summary knows it
+        await ask(client, f"My number {n} is {n * 7}.", session_id=session)
+    with owner_connection(urls.owner) as owner:
+        [[summary]] = owner.execute("select summary from chat.summaries").fetchall()
+    assert "How long does the warranty last?" in summary
+    assert "three years" not in summary
+    delete_article(urls.owner, pump)
+    await put_article(urls.owner, ADA.user_id, "pump.pdf", ["Its warranty lasts five years. "], title="Manual")
+    told = await ask(client, QUESTION, session_id=session)
+    assert told["response"] == "From the articles (Manual, pump.pdf): “Its warranty lasts five years.”"
+
+
 async def test_builtin_answers_so_in_german_and_russian(client, urls):
     await put_article(urls.owner, ADA.user_id, "pumpe.txt", ["Die Garantie der Pumpe dauert drei Jahre. Sie ist rot."])
     await put_article(urls.owner, ADA.user_id, "насос.txt", ["Гарантия на насос действует три года. Он синий."])
@@ -75,12 +91,34 @@ async def test_what_notes_say_is_answered_without_looking_further(client, urls):
     assert (await ask(client, "I live in Berlin."))["response"] == "Thank you, I will remember that."
 
 
+async def test_builtin_says_which_articles_there_are_ones_own_and_everybodys(client, urls):
+    asking = "Which documents do you have?"
+    assert (await ask(client, asking))["response"].startswith("I have no articles to look into.")
+    await shelve(urls)
+    await put_article(urls.owner, NOBODY.user_id, "all.txt", ["For everybody."])
+    await put_article(urls.owner, EVE.user_id, "hers.txt", ["For Eve."])
+    first, *names = (await ask(client, asking))["response"].splitlines()
+    assert first == "I can look into these articles:"
+    assert sorted(names) == ["- Manual, pump.pdf", "- all.txt", "- barn.md"]
+
+
+async def test_where_nothing_is_found_it_is_said_where_that_was(client, urls):
+    await put_article(urls.owner, ADA.user_id, "barn.md", ["It was laid in 1911."], has_vectors=False)
+    await put_article(urls.owner, ADA.user_id, "pump.md", ["Clean it."], title="Manual", has_vectors=False)
+    told = (await ask(client, "Who invented the telescope?"))["response"]
+    where = told.partition("I looked in: ")[2].partition(". I am the built-in responder")[0]
+    assert sorted(where.split("; ")) == ["Manual, pump.md", "barn.md"]
+    assert "MODEL_API_KEY" in told
+    assert "sources" not in (await ask(client, "Who invented the telescope?"))["message"]["metadata"]
+    assert (await ask(client, "The weather is nice today"))["response"] == "Thank you for telling me."
+
+
 async def test_sources_are_named_in_the_answer_the_stream_and_the_transcript(client, urls):
     pump, _ = await shelve(urls)
     session = str(uuid.uuid4())
     told = await ask(client, QUESTION, session_id=session)
     source = {"article_id": str(pump), "title": "Manual", "name": "pump.pdf", "media_type": "application/pdf"}
-    source |= {"page": 1, "tokens": 24, "is_whole": True}
+    source |= {"page": 1, "tokens": 24, "is_whole": True, "quoted": True}
     part = {"type": "source-document", "sourceId": str(pump), "mediaType": "application/pdf", "title": "Manual"}
     part |= {"filename": "pump.pdf"}
     assert told["message"]["metadata"]["sources"] == [source]
@@ -93,6 +131,16 @@ async def test_sources_are_named_in_the_answer_the_stream_and_the_transcript(cli
     assert [chunk for chunk in chunks(stream) if chunk["type"] == "source-document"] == [part]
     assert chunks(stream)[-1]["messageMetadata"]["sources"] == [source]
     assert spoken(stream) == ANSWER
+
+
+async def test_of_the_sources_builtin_marks_those_that_it_quotes_and_names_them_first(client, urls):
+    await put_article(urls.owner, ADA.user_id, "best.txt", ["Warranty, warranty, warranty! Does it last?"])
+    await shelve(urls)
+    session = str(uuid.uuid4())
+    told = (await ask(client, QUESTION, session_id=session))["message"]["metadata"]["sources"]
+    assert [(each["name"], each["quoted"]) for each in told] == [("pump.pdf", True), ("best.txt", False)]
+    listed = (await client.get(f"/api/sessions/{session}/messages")).json()["messages"][-1]
+    assert listed["metadata"]["sources"] == told
 
 
 async def test_sources_are_told_again_when_the_log_is_gone(client, urls):

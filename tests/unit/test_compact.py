@@ -53,6 +53,18 @@ async def test_a_summary_rolls_on_from_the_one_that_was():
     assert await compact(second, talk(4, first=12)) == second
 
 
+async def test_a_summary_by_rules_does_not_repeat_what_answers_have_quoted():
+    quote = "From the articles (a.pdf): “Lunch is at noon.”"
+    answer = replace(row(2, f"Here it is.\n{quote}", "assistant"), importance=0.9)
+    made = await compact(
+        Summary(f"- Assistant: {quote}\n- User: Hello.", 0, 1, 9), [row(1, "When is lunch?"), answer, *talk(4, 3)]
+    )
+    assert "noon" not in made.text
+    assert all(
+        each in made.text for each in ("Hello.", "When is lunch?", "- Assistant: Here it is.", "> assistant: Here")
+    )
+
+
 async def test_a_call_and_its_results_are_on_one_side():
     call = ToolCallMsg(id="c", call_id="c", type="function", name="t", arguments="{}")
     calls = row(2, "", "assistant", tool_calls=[call, call])

@@ -5,8 +5,9 @@ import time
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 
+from chatServer.agent.apart import ARTICLES_TOOL, NOTES_TOOL, take_apart
 from chatServer.agent.prompts import NOTHING_YET
-from chatServer.agent.responder import ARTICLES_TOOL, FORGET_TOOL, NOTES_TOOL, UNREADABLE, BuiltinModel, take_apart
+from chatServer.agent.responder import FORGET_TOOL, UNREADABLE, BuiltinModel
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.budget import cut_result
 from chatServer.conversation.quote import quoted
@@ -336,6 +337,90 @@ async def test_what_notes_do_not_say_is_looked_up_in_the_articles():
     assert "I find nothing about that" in nothing.content
 
 
+WRAPPED = """# Refunds
+Goods may be sent back within thirty days of
+the purchase, if the seal
+is whole. Postage is not
+refunded.
+
+- Refunds of gift cards
+  take a week
+- Nobody refunds food
+Shop: Bonn
+Refunds by phone: 12 34
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        (
+            "When may goods be sent back?",
+            "Goods may be sent back within thirty days of the purchase, if the seal is whole.",
+        ),
+        ("Is postage refunded?", "Postage is not refunded."),
+        ("How long for gift cards?", "Refunds of gift cards take a week"),
+        ("Who pays for food?", "Nobody refunds food"),
+        ("What is the phone number?", "Refunds by phone: 12 34"),
+    ],
+)
+async def test_a_sentence_of_an_article_does_not_end_where_its_line_does(question, quoted):
+    said = await answer(*looked(question, ("shop.md", WRAPPED)), tools=LOOKING)
+    assert said.content.splitlines()[0] == f"From the articles (shop.md): “{quoted}”"
+
+
+async def test_lines_that_are_no_prose_are_quoted_one_by_one():
+    table = "\n".join(f"{n},bolt M{n},{n * 3} cents" for n in range(200))
+    said = await answer(*looked("What does a bolt M77 cost?", ("prices.csv", table)), tools=LOOKING)
+    assert said.content == "From the articles (prices.csv): “77,bolt M77,231 cents”"
+
+
+@pytest.mark.parametrize(
+    "asking",
+    [
+        "Which documents do you have?",
+        "what articles are there",
+        "What files can you read?",
+        "Please list my documents.",
+        "Show me all articles",
+        "Welche Dokumente hast du?",
+        "Какие у тебя есть документы?",
+        "¿Qué documentos tienes?",
+        "Quels documents avez-vous ?",
+    ],
+)
+async def test_who_asks_for_the_articles_is_told_what_they_are_called(asking):
+    asked = await answer(asking, tools=LOOKING)
+    assert [(each["name"], each["args"]) for each in asked.tool_calls] == [(ARTICLES_TOOL, {"query": ""})]
+    called = AIMessage("", tool_calls=[{"name": ARTICLES_TOOL, "args": {"query": ""}, "id": "1"}])
+    names = ToolMessage(fence("sources", "- a.pdf\n- b.md"), tool_call_id="1", name=ARTICLES_TOOL)
+    told = (await answer(asking, called, names, tools=LOOKING)).content.splitlines()
+    assert told[1:] == ["- a.pdf", "- b.md"]
+    assert not (await answer(asking)).tool_calls
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Hi, how are you?", "Hello! "),
+        ("How are you doing today?", "Hello! "),
+        ("Guten Morgen, wie geht es dir?", "Hallo! "),
+        ("Bonjour, ça va ?", "Bonjour !"),
+        ("ok", "All right."),
+        ("Alles klar!", "Gut."),
+        ("The weather is nice today", "Thank you for telling me."),
+        ("Das Wetter ist heute schön.", "Danke, dass du mir das sagst."),
+    ],
+)
+async def test_who_greets_or_remarks_something_is_not_told_that_nothing_is_found(said, told):
+    assert (await answer(*looked(said), tools=LOOKING)).content.startswith(told)
+
+
+@pytest.mark.parametrize("asked", ["opening hours", "Compare what is cheaper", "I want to know who is there"])
+async def test_what_asks_without_a_question_mark_is_no_remark(asked):
+    assert "MODEL_API_KEY" in (await answer(*looked(asked), tools=LOOKING)).content
+
+
 async def test_nothing_is_looked_up_for_wishes_for_what_is_told_and_for_what_is_known():
     for said in ("Hello!", "I live in Berlin.", "What do you know about me?", "What is my cat called?"):
         assert not (await answer(said, notes=NOTES, tools=LOOKING)).tool_calls, said
@@ -416,7 +501,7 @@ async def test_it_streams_words_and_is_labelled():
     chunks = [chunk async for chunk in BuiltinModel().astream("thanks")]
     assert [chunk.content for chunk in chunks] == ["You ", "are ", "welcome.", ""]
     assert chunks[-1].response_metadata["model_name"] == "builtin"
-    assert chunks[-1].usage_metadata == {"input_tokens": 1, "output_tokens": 3, "total_tokens": 4}
+    assert chunks[-1].usage_metadata is None, "its words are no tokens"
 
 
 async def test_the_same_question_has_the_same_answer_and_call():
@@ -436,3 +521,22 @@ async def test_it_is_quick_with_a_great_deal_to_read():
         began = time.thread_time()
         await answer(*earlier, question, notes=notes)
         assert time.thread_time() - began < 2, "0.2 s on an idle machine"
+
+
+async def test_a_wish_that_is_recalled_and_what_is_over_is_nothing_that_is_known():
+    lines = (
+        "- (I said, 2026-11-15) Forget where I live\n"
+        "- (remembered, 2026-11-15, in “Now, until noon”) The user likes tea.\n"
+        "- (I said, 2026-11-14, until 2026-11-15, in “Pets”) My dog is called Rex."
+    )
+    known = (await answer(HumanMessage(fence("memories", lines)), "What do you know about me?")).content
+    assert "likes tea" in known
+    assert "Forget" not in known
+    assert "Rex" not in known
+
+
+async def test_what_a_summary_says_does_not_spare_a_look_into_the_articles():
+    summary = HumanMessage(fence("summary", "- Assistant: The museum opens at nine."))
+    asked = await answer(summary, "When does the museum open?", tools=LOOKING)
+    assert [each["name"] for each in asked.tool_calls] == [ARTICLES_TOOL]
+    assert "at nine" in (await answer(summary, "When does the museum open?")).content

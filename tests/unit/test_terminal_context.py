@@ -1,6 +1,6 @@
 """How the parts of a prompt are drawn."""
 
-from chatServer.terminal_context import bars, fired
+from chatServer.terminal_context import bars, marks
 from chatServer.turn.explain import Part
 from chatServer.turn.triggers import Trigger
 
@@ -25,9 +25,16 @@ def test_the_largest_of_what_is_sent_has_the_whole_bar_and_little_is_still_seen(
     ]
 
 
-def test_only_what_would_happen_is_told():
+def test_every_mark_is_told_and_whether_it_is_reached():
     told = [
         Trigger("every_five", "messages", 5, 6, would_fire=True),
+        Trigger("mark_after_turn", "tokens", 3_200, 3_500, would_fire=False),
         Trigger("context_too_large", "tokens", 4_000, 100, would_fire=False),
     ]
-    assert fired(told) == ["It would set off a summary after the answer: five more messages."]
+    assert marks(told) == [
+        "▶ After the answer a summary is made from 5 messages on: it would happen now, with 6.",
+        "  After the answer a summary is made above 3,200 tokens that were said: it would not happen now, with 3,500,"
+        " for memory is off or nothing would become shorter.",
+        "  The message is refused when the prompt and its answer need more than 4,000 tokens: it would not happen now,"
+        " with 100.",
+    ]

@@ -25,6 +25,19 @@ _WORDINGS = tuple(
 )
 _BARE = re.compile(rf"(?:{_SORRY}[,.:!]? ){{1,3}}(?P<new>[\w'-]+(?: [\w'-]+)?)", re.IGNORECASE)
 
+_DENIED_FIRST = re.compile(
+    r"(?P<about>(?:(?:actually|no|sorry|well),? ){0,2}(?:my|our) [^,;]{1,60}? (?:is|are)) not "
+    r"(?P<called>called |named )?(?P<old>[^,;]{1,60}?)"
+    r"(?:[,;] (?:but )?(?:it|that|he|she|they)(?: is|'s| are)| but) (?:called |named )?(?P<new>[^,;]{1,60})",
+    re.IGNORECASE,
+)
+
+
+def turned(sentence: str) -> str:
+    """ "It is not Rex, it is Max" as "it is Max, not Rex", which says what holds first; others as they are."""
+    match = _DENIED_FIRST.fullmatch(spelled_out(sentence).strip(" .!"))
+    return f"{match['about']} {match['called'] or ''}{match['new']}, not {match['old']}" if match else sentence
+
 
 def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact]) -> list[Fact]:
     """The fact with its new object, where a sentence says nothing but what that is; and, where it does not replace the

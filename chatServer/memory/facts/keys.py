@@ -15,6 +15,11 @@ _KEYS = {predicate_of(each): each.key for each in MEANINGS.values() if _PREDICAT
 def key_of(triple: Triple) -> str | None:
     """The key of what is said of the user in the words that our rules have for it; None: it holds beside all others."""
     key = _KEYS.get(" ".join(triple.predicate.casefold().split()))
-    if key is None or " ".join(triple.subject.casefold().split()) not in _USER:
+    if key is None or not is_the_user(triple.subject):
         return None
     return f"user|{key.replace('{}', folded(triple.object))}"
+
+
+def is_the_user(subject: str) -> bool:
+    """And not his sister."""
+    return " ".join(subject.casefold().split()) in _USER

@@ -1,0 +1,109 @@
+"""A prompt as `builtin` reads it: taken apart into the question and the texts that were given beside it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from chatServer.agent.extract import Source
+from chatServer.agent.prompts import NOTHING_YET
+from chatServer.agent.speech import said_in
+from chatServer.conversation.assemble import SUMMARY_PREFIX
+from chatServer.conversation.quote import MEMORIES_PREFIX, NOT_ALL
+from chatServer.messages.fence import all_unfenced, unfenced, without_blocks
+
+NOTES_TOOL = "manage_long_term_memory"
+ARTICLES_TOOL = "retrieve_context"
+BLOCKS = ("memories", "articles", "summary")
+FRAMES = frozenset((SUMMARY_PREFIX, MEMORIES_PREFIX, NOT_ALL, ""))  # lines that stand around such blocks
+MAX_EARLIER = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The prompt, taken apart."""
+
+    question: str
+    question_id: str | None
+    notes: str | None  # None: they are not in the prompt
+    blocks: tuple[Source, ...]
+    is_all: bool  # what is remembered could be looked up
+    earlier: tuple[str, ...]  # what the user said before, the newest first
+    calls: tuple[dict[str, Any], ...]  # arguments of our own calls since the question, but for those of articles
+    results: tuple[ToolMessage, ...]
+    tools: frozenset[str]
+    has_looked: bool = False  # into the articles
+    articles: tuple[str, ...] = ()  # where that was, or could be
+
+    @property
+    def can_note(self) -> bool:
+        """Which also says that this session is remembered."""
+        return NOTES_TOOL in self.tools
+
+
+def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
+    """Find the question: the last user message that is more than blocks of recalled text."""
+    said = [(place, without_blocks(BLOCKS, said_in(m))) for place, m in enumerate(messages) if _is_user(m)]
+    framing = [text for _, text in said if FRAMES.issuperset(text.splitlines())]
+    said = [(place, text) for place, text in said if not FRAMES.issuperset(text.splitlines())]
+    place, question = said[-1] if said else (len(messages), "")
+    system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
+    notes = unfenced("notes", system)
+    since = messages[place + 1 :]
+    results = [m for m in since if isinstance(m, ToolMessage)]
+    read = [m for m in results if m.name == ARTICLES_TOOL]
+    return Prompt(
+        question=question,
+        question_id=messages[place].id if said else None,
+        notes="" if notes is None and NOTHING_YET in system else notes,
+        blocks=(*_blocks(messages), *_passages(read)),
+        is_all=not any(NOT_ALL in text for text in framing),
+        earlier=tuple(text for _, text in reversed(said[-MAX_EARLIER - 1 : -1])),
+        calls=tuple(
+            call["args"]
+            for m in since
+            if isinstance(m, AIMessage)
+            for call in m.tool_calls
+            if call["name"] != ARTICLES_TOOL
+        ),
+        results=tuple(m for m in results if m.name != ARTICLES_TOOL),
+        tools=tools,
+        has_looked=bool(read),
+        articles=tuple(_named(read)),
+    )
+
+
+def _is_user(message: BaseMessage) -> bool:
+    return isinstance(message, HumanMessage)
+
+
+def _blocks(messages: list[BaseMessage]) -> Iterator[Source]:
+    for message in messages:
+        if isinstance(message, HumanMessage | SystemMessage):
+            text = said_in(message)
+            for kind in BLOCKS:
+                if (inside := unfenced(kind, text)) is not None:
+                    yield from _lines(inside) if kind == "memories" else [Source(kind, inside)]
+
+
+def _passages(read: Iterable[ToolMessage]) -> Iterator[Source]:
+    """Each by itself; its first line says where it is from."""
+    for message in read:
+        for block in all_unfenced("articles", said_in(message)):
+            label, _, text = block.partition("\n")
+            yield Source("articles", text, label)
+
+
+def _named(read: Iterable[ToolMessage]) -> Iterator[str]:
+    """The articles that the tool names, where it shows nothing of them."""
+    for message in read:
+        for line in (unfenced("sources", said_in(message)) or "").splitlines():
+            yield line.removeprefix("- ")
+
+
+def _lines(memories: str) -> Iterator[Source]:
+    """Each line by itself, with where it is from."""
+    for line in memories.splitlines():
+        label, ends, text = line.removeprefix("- (").partition(") ")
+        yield Source("memories", text, label) if ends else Source("memories", line)
