@@ -24,7 +24,7 @@ PARENT_DEATH_SIGNAL = 1  # as linux/prctl.h has it: PR_SET_PDEATHSIG
 def main() -> None:
     """Say what was read, or why not, as one JSON document."""
     media_type, allowed = sys.argv[1], Allowed(*json.loads(sys.argv[2]))
-    _be_modest(allowed)
+    _be_modest(allowed, allowed.cpu_s if media_type == PDF else allowed.text_cpu_s)
     _end_with_parent()
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries may print what they like
@@ -70,10 +70,10 @@ def _decoded(content: bytes, otherwise: str) -> str:
     return plain(content.decode(candidates[-1], "replace"))
 
 
-def _be_modest(allowed: Allowed) -> None:
+def _be_modest(allowed: Allowed, cpu_s: int) -> None:
     """Where a system does not know one of these limits, the others and the clock of our caller hold."""
     memory = allowed.memory_mb * 1_000_000
-    limits = ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, allowed.cpu_s), (resource.RLIMIT_FSIZE, 0))
+    limits = ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, cpu_s), (resource.RLIMIT_FSIZE, 0))
     for which, most in limits:
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(which, (most, most))

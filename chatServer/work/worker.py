@@ -9,7 +9,7 @@ from chatServer import errors
 from chatServer.config import Settings
 from chatServer.store import jobs
 from chatServer.store.pool import Database
-from chatServer.store.queue import Pace, Queue, Task
+from chatServer.store.queue import PLACES, Pace, Queue, Task
 
 RESTART_S = 1
 CLOSE_S = 3  # for the last words to the database, beyond the grace of the jobs
@@ -44,14 +44,14 @@ class Worker:
 
     async def _round(self, stopping: asyncio.Event) -> None:
         """Work until told to stop, or until the queue fails."""
-        working = asyncio.create_task(self._queue.work(self._grace_s), name="worker")
+        working = {asyncio.create_task(self._queue.work(self._grace_s, name), name=f"worker: {name}") for name in PLACES}
         looking = asyncio.create_task(self._look_after(), name="worker's rescue")
         ending = asyncio.create_task(stopping.wait(), name="worker's end")
-        tasks = {working, looking, ending}
+        tasks = {*working, looking, ending}
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in tasks:  # of the one that works, procrastinate makes: finish, then stop
+            for task in tasks:  # of those that work, procrastinate makes: finish, then stop
                 task.cancel()
             _, late = await asyncio.wait(tasks, timeout=self._grace_s + CLOSE_S)
             if late:  # the queue's database hangs, or a first cancellation was lost while procrastinate started
