@@ -142,8 +142,8 @@ class TurnInProgress(ChatError):
 class TooManyArticles(ChatError):
     status, code, title = 409, "too_many_articles", "There is no room for another article"
 
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"You may have {limit:,} articles. Delete one that you no longer need.", limit=limit)
+    def __init__(self, limit: int, what: str = "articles", then: str = "Delete one that you no longer need.") -> None:
+        super().__init__(f"You may have {limit:,} {what}. {then}", limit=limit)
 
 
 class Erased(ChatError):
