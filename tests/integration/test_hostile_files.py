@@ -1,8 +1,11 @@
 """Files that want to be read and cannot be: each gets a clear answer, and nothing of it stays."""
 
 import io
+import socket
+import time
 import zipfile
 
+import httpx
 import pytest
 
 from chatServer.api import body
@@ -13,6 +16,7 @@ from tests.conftest import ADA, serving_app
 from tests.integration.test_edges import layers_of
 from tests.tools import files
 from tests.tools.knowledge import left_behind, library_of, read_all, rows, text_of, upload
+from tests.tools.listening import listening
 
 
 def zipped() -> bytes:
@@ -155,6 +159,44 @@ async def test_what_lies_in_files_is_bounded_and_given_back(settings, as_ada):
         assert (await upload(client, as_ada, ("a.txt", b"x" * 500))).status_code == 202
         assert (await upload(client, as_ada, ("a.exe", b"\0" * 500))).status_code == 422
         assert door.free_file_bytes == 1_000
+
+
+def half_an_upload(address: str, headers: dict[str, str], size: int) -> socket.socket:
+    """One that says it has more than it sends."""
+    host, port = address.removeprefix("http://").split(":")
+    connection = socket.create_connection((host, int(port)), timeout=30)
+    head = f"POST /api/knowledge HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {headers['Authorization']}\r\n"
+    head += f"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {size + 1}\r\n\r\n"
+    connection.sendall(head.encode() + b"x" * size)
+    return connection
+
+
+def test_half_sent_uploads_are_counted_for_their_user_and_in_small_pieces(settings, as_ada, as_eve):
+    app = create_app(settings)
+    size = 200_000
+    with listening(app) as address:
+        halves = [half_an_upload(address, as_ada, size) for _ in range(3)]
+        try:
+            (door,) = [layer for layer in layers_of(app) if isinstance(layer, body.WholeBody)]
+            deadline = time.monotonic() + 30
+            while body.FILES_BYTES - door.free_file_bytes < 3 * (size - body.PIECE_BYTES):
+                assert time.monotonic() < deadline, "what has come is counted, if not to the last piece"
+                time.sleep(0.02)
+
+            def upload_of(headers: dict[str, str]) -> httpx.Response:
+                return httpx.post(f"{address}/api/knowledge", headers=headers, files={"file": ("a.txt", b"hello")})
+
+            refused = upload_of(as_ada)
+            assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
+            assert (refused.json()["limit"], refused.headers["Retry-After"]) == ("open_uploads", "2")
+            assert upload_of(as_eve).status_code == 202
+        finally:
+            for half in halves:
+                half.close()
+        deadline = time.monotonic() + 30
+        while upload_of(as_ada).status_code == 429:
+            assert time.monotonic() < deadline, "whoever has left is counted no longer"
+        assert door.free_file_bytes == body.FILES_BYTES
 
 
 # A reader of its own --------------------------------------------------------------------------------------
