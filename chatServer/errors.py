@@ -161,18 +161,17 @@ class VersionConflict(ChatError):
 
 class BodyTooLarge(ChatError):
     status, code, title = 413, "body_too_large", "The body is too large"
-    what: ClassVar[str] = "body"
 
-    def __init__(self, limit_bytes: int) -> None:
-        super().__init__(f"A {self.what} may have {limit_bytes:,} bytes here at most.", limit_bytes=limit_bytes)
+    def __init__(self, limit_bytes: int, told: str = "A body", **extra: Any) -> None:
+        super().__init__(f"{told} may have {limit_bytes:,} bytes here at most.", limit_bytes=limit_bytes, **extra)
 
 
 class FileTooLarge(BodyTooLarge):
-    code, title, what = "file_too_large", "The file is too large", "file"
+    code, title = "file_too_large", "The file is too large"
 
 
 class FileRefused(ChatError):
-    """A file that is no article, as its first bytes tell."""
+    """A file that is no article, as its first bytes tell; `file` is its name."""
 
     status, code, title = 422, "file_refused", "This file cannot be read"
 

@@ -156,7 +156,7 @@ async def add_files(library: Library, owner: Principal, files: Sequence[Source],
         except Unreadable as error:
             done.problems.append(f"{plain(source.name)}: {FAULTS[error.fault]}")
         except ChatError as error:
-            done.problems.append(f"{plain(source.name)}: {error.detail}")
+            done.problems.append(plain(error.detail if "file" in error.extra else f"{source.name}: {error.detail}"))
         except OSError as error:
             done.problems.append(f"{plain(source.name)}: {error.strerror}")
     bar.draw(1, f"{len(files)} files")

@@ -15,9 +15,10 @@ from typing import BinaryIO
 
 from chatServer.knowledge import pdfs, web_pages
 from chatServer.knowledge.reading import Allowed, Reading, Unreadable, plain
-from chatServer.knowledge.sniff import HEAD_BYTES, HTML, PDF, encoding_of
+from chatServer.knowledge.sniff import FEW, HEAD_BYTES, HTML, PDF, encoding_of
 
 MAX_TITLE = 1_000  # characters; the rest of a title is nobody's
+UNREAD, MAX_UNREAD = "\ufffd", 0.01  # what stands for bytes that are no letter, and how much of a text it may be
 PARENT_DEATH_SIGNAL = 1  # as linux/prctl.h has it: PR_SET_PDEATHSIG
 
 
@@ -67,7 +68,10 @@ def _decoded(content: bytes, otherwise: str) -> str:
     for each in candidates:
         with contextlib.suppress(UnicodeDecodeError):
             return plain(content.decode(each))
-    return plain(content.decode(candidates[-1], "replace"))
+    text = content.decode(candidates[-1], "replace")
+    if text.count(UNREAD) > max(FEW, MAX_UNREAD * len(text)):
+        raise Unreadable("broken_file")  # it began as a text, and did not go on as one
+    return plain(text)
 
 
 def _be_modest(allowed: Allowed, cpu_s: int) -> None:
