@@ -23,12 +23,10 @@ def kind_of(name: str, head: bytes) -> str:
         raise errors.EmptyFile(f'"{name}" is empty.', file=name)
     found = found_in(head)
     named = ENDINGS.get(PurePosixPath(name).suffix.lower())
-    if found == PDF or named == PDF:
+    if PDF in (found, named):
         if named in (found, None):
             return PDF
-        raise errors.MislabelledFile(
-            f'"{name}" is not what its name says. Give it the ending of what it is.', file=name
-        )
+        raise errors.MislabelledFile(f'"{name}" is not what its name says. Give it the right ending.', file=name)
     if found is None or (HTML not in (found, named) and not is_plausible(head)):
         how = "it is no text in UTF-8, UTF-16 or Windows' Latin" if named else "send text, Markdown, HTML or PDF"
         raise errors.UnsupportedFile(f'"{name}" cannot be read here: {how}.', file=name)

@@ -20,7 +20,7 @@ class SourceArticle:
     media_type: str
     tokens: int
     is_whole: bool
-    page: int | None = None  # where the first passage begins
+    page: int | None = None  # where the first passage begins; of a whole article it says nothing
 
     def told(self) -> dict[str, Any]:
         """As metadata names it; what is not known is left out."""
@@ -29,7 +29,7 @@ class SourceArticle:
             "title": self.title,
             "name": self.name,
             "media_type": self.media_type,
-            "page": self.page,
+            "page": None if self.is_whole else self.page,
             "tokens": self.tokens,
             "is_whole": self.is_whole,
         }
