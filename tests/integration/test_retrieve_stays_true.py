@@ -9,6 +9,7 @@ import pytest
 from chatServer import errors
 from chatServer.knowledge import retrieve, stacks
 from chatServer.knowledge.stacks import Stacks
+from chatServer.main import running
 from chatServer.records import NOBODY
 from tests.conftest import ADA, EVE, owner_connection
 from tests.tools.shelved import delete_article, put_article, retriever_of
@@ -158,3 +159,16 @@ async def test_what_is_being_loaded_ends_when_the_server_does(database, urls, mo
     with pytest.raises(asyncio.CancelledError):
         await asking
     assert database.usage().size == database.usage().free
+
+
+async def test_a_server_that_ends_loads_nothing_any_more(settings, monkeypatch):
+    close, closed = Stacks.close, []
+
+    async def watched(self):
+        closed.append(self)
+        await close(self)
+
+    monkeypatch.setattr(Stacks, "close", watched)
+    async with running(settings):
+        assert closed == []
+    assert len(closed) == 1
