@@ -1295,19 +1295,26 @@ $$;
 revoke all on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status(), chat.forget_jobs() from public;
 grant execute on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status(), chat.forget_jobs() to chat_user;
 
--- How a user leaves the reading of what he has uploaded: one of his articles after the other, and behind the after-work
--- of turns, for which somebody waits.
+-- How a user leaves the reading of what he has uploaded: one of his articles after the other, and users take turns. Each
+-- of his files stands one place behind the one before it, the first beside those who are served now: so whoever comes
+-- with one waits for nobody's tenth.
 create function chat.enqueue_ingest(article_id uuid, delay_s integer default 0) returns void
     language plpgsql
     security definer
     set search_path = procrastinate, pg_temp
 as $$
+declare
+    whose constant text := chat.uid() || ':articles';
+    place integer;
 begin
     if chat.uid() is null then
         raise insufficient_privilege using message = 'nobody has no articles';
     end if;
+    select least(max(j.priority), min(j.priority) filter (where j.lock = whose) - 1) into place
+    from procrastinate_jobs j
+    where j.queue_name = 'files' and j.status in ('todo', 'doing');
     insert into procrastinate_jobs (queue_name, task_name, priority, lock, args, scheduled_at)
-    values ('chat', 'ingest', -1, chat.uid() || ':articles',
+    values ('files', 'ingest', coalesce(place, -1), whose,
             jsonb_build_object('user_id', chat.uid(), 'article_id', article_id),
             case when delay_s > 0 then now() + make_interval(secs => delay_s) end);
 end
@@ -1357,4 +1364,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0016');
+insert into chat.alembic_version (version_num) values ('0017');

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from chatServer import logs
-from chatServer.account.bring_in import bring_in
+from chatServer.account.bring_in import Room, bring_in
 from chatServer.account.erase import erase
 from chatServer.account.export import export
 from chatServer.agent.embeddings import embedder_of
@@ -49,8 +49,9 @@ def import_data(settings: Settings, parsed: argparse.Namespace) -> None:
 async def _import(settings: Settings, user: Principal, file: Path) -> str:
     async with opened_database(settings) as database:
         try:
+            room = Room(settings.limit_articles, settings.limit_chunks)
             brought = await bring_in(
-                database, user, embedder_of(settings), lambda: file.open(encoding="utf-8-sig"), _show
+                database, user, embedder_of(settings), lambda: file.open(encoding="utf-8-sig"), _show, room=room
             )
         except ChatError as error:
             raise StartupError(error.detail) from error

@@ -142,8 +142,8 @@ class TurnInProgress(ChatError):
 class TooManyArticles(ChatError):
     status, code, title = 409, "too_many_articles", "There is no room for another article"
 
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"You may have {limit:,} articles. Delete one that you no longer need.", limit=limit)
+    def __init__(self, limit: int, what: str = "articles", then: str = "Delete one that you no longer need.") -> None:
+        super().__init__(f"You may have {limit:,} {what}. {then}", limit=limit)
 
 
 class Erased(ChatError):
@@ -161,18 +161,17 @@ class VersionConflict(ChatError):
 
 class BodyTooLarge(ChatError):
     status, code, title = 413, "body_too_large", "The body is too large"
-    what: ClassVar[str] = "body"
 
-    def __init__(self, limit_bytes: int) -> None:
-        super().__init__(f"A {self.what} may have {limit_bytes:,} bytes here at most.", limit_bytes=limit_bytes)
+    def __init__(self, limit_bytes: int, told: str = "A body", **extra: Any) -> None:
+        super().__init__(f"{told} may have {limit_bytes:,} bytes here at most.", limit_bytes=limit_bytes, **extra)
 
 
 class FileTooLarge(BodyTooLarge):
-    code, title, what = "file_too_large", "The file is too large", "file"
+    code, title = "file_too_large", "The file is too large"
 
 
 class FileRefused(ChatError):
-    """A file that is no article, as its first bytes tell."""
+    """A file that is no article, as its first bytes tell; `file` is its name."""
 
     status, code, title = 422, "file_refused", "This file cannot be read"
 

@@ -7,8 +7,9 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from chatServer import command, logs
@@ -18,7 +19,7 @@ from chatServer.conversation.tokens import count_text
 from chatServer.errors import ArticleNotFound, ChatError, StartupError
 from chatServer.knowledge import shelf
 from chatServer.knowledge.ingest import Library
-from chatServer.knowledge.kinds import ENDINGS
+from chatServer.knowledge.kinds import ENDINGS, clean_name
 from chatServer.knowledge.read import FAULTS
 from chatServer.knowledge.reading import Unreadable
 from chatServer.memory.embed import settle
@@ -29,6 +30,7 @@ from chatServer.terminal_bar import Bar
 from chatServer.terminal_text import plain, table, user_name, user_of
 
 PAGE = 200
+READ = f"What is read of a folder ends in {', '.join(sorted(ENDINGS))}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +41,58 @@ class Source:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What is to be read, and how many files of folders are not, as their endings tell."""
+
+    files: list[Source] = field(hash=False)
+    passed_over: int = 0
+
+
 @dataclass(slots=True)
 class Added:
     """What became of the files."""
 
     added: int = 0
+    replaced: int = 0
     unchanged: int = 0
     problems: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        told = f"{self.added} added, {self.unchanged} as they were, {len(self.problems)} left out."
-        return "\n".join([*self.problems, told])
+        told = f"{self.added} added, {self.replaced} replaced, {self.unchanged} as they were, "
+        return "\n".join([*self.problems, f"{told}{len(self.problems)} left out."])
 
 
-def sources(paths: Sequence[Path]) -> Iterator[Source]:
-    """The files themselves, and what a folder holds that has a known ending: nothing hidden, no link to elsewhere."""
+def sources(paths: Sequence[Path]) -> Sources:
+    """The files themselves, and what a folder holds that has a known ending, by its path in there: nothing hidden, no
+    link to elsewhere. Raises StartupError where there is nothing, and where two would be one article."""
+    files: dict[str, Source] = {}
+    passed_over = 0
+    for source, is_named in _given(paths):
+        if not is_named and source.path.suffix.lower() not in ENDINGS:
+            passed_over += 1
+            continue
+        other = files.setdefault(clean_name(source.name), source)
+        if not other.path.samefile(source.path):
+            raise StartupError(
+                f"{plain(other.path)} and {plain(source.path)} would both be the article {plain(source.name)}. Add the "
+                "folder that holds both, or give one of them another name. Nothing was added."
+            )
+    if not files:
+        told = f" {passed_over} files have other endings." if passed_over else ""
+        raise StartupError(f"There is nothing to read in {', '.join(map(plain, paths))}.{told} {READ}")
+    return Sources(list(files.values()), passed_over)
+
+
+def _given(paths: Sequence[Path]) -> Iterator[tuple[Source, bool]]:
+    """Every file, and whether it was named itself."""
     for path in paths:
         if path.is_dir():
-            yield from _within(path)
+            yield from ((source, False) for source in _within(path))
         elif path.is_file():
-            yield Source(path, path.name)
+            yield Source(path, path.name), True
         else:
-            raise StartupError(f"There is no file and no folder {path}.")
+            raise StartupError(f"There is no file and no folder {plain(path)}.")
 
 
 def _within(folder: Path) -> Iterator[Source]:
@@ -68,8 +100,7 @@ def _within(folder: Path) -> Iterator[Source]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(place) / name
-            is_wanted = not name.startswith(".") and path.suffix.lower() in ENDINGS
-            if is_wanted and path.is_file() and not path.is_symlink():
+            if not name.startswith(".") and path.is_file() and not path.is_symlink():
                 yield Source(path, path.relative_to(folder).as_posix())
 
 
@@ -87,8 +118,10 @@ async def _run(settings: Settings, parsed: argparse.Namespace, owner: Principal)
         try:
             match parsed.action:
                 case "add":
-                    added = await _add(settings, database, owner, list(sources(parsed.paths)))
-                    return str(added), not added.problems
+                    found = sources(parsed.paths)
+                    added = await _add(settings, database, owner, found.files)
+                    told = f"{found.passed_over} files have other endings. {READ}\n" if found.passed_over else ""
+                    return f"{told}{added}", not added.problems
                 case "delete":
                     return await delete(database, owner, parsed.article), True
             return listed(await all_of(database, owner), as_json=parsed.json), True
@@ -116,13 +149,14 @@ async def add_files(library: Library, owner: Principal, files: Sequence[Source],
         try:
             with source.path.open("rb") as file:
                 unread = await asyncio.to_thread(shelf.look_at, source.name, file)
-                is_new = await shelf.add(library, owner, unread, file, show) is not None
-            done.added += is_new
-            done.unchanged += not is_new
+                article = await shelf.add(library, owner, unread, file, show)
+            done.added += article is not None and article.version == 1
+            done.replaced += article is not None and article.version > 1
+            done.unchanged += article is None
         except Unreadable as error:
             done.problems.append(f"{plain(source.name)}: {FAULTS[error.fault]}")
         except ChatError as error:
-            done.problems.append(f"{plain(source.name)}: {error.detail}")
+            done.problems.append(plain(error.detail if "file" in error.extra else f"{source.name}: {error.detail}"))
         except OSError as error:
             done.problems.append(f"{plain(source.name)}: {error.strerror}")
     bar.draw(1, f"{len(files)} files")
@@ -143,11 +177,31 @@ async def all_of(database: Database, owner: Principal) -> list[Article]:
 
 def listed(articles: Sequence[Article], *, as_json: bool) -> str:
     if as_json:
-        return json.dumps([asdict(article) for article in articles], default=str, indent=2)
+        return json.dumps([_told(article) for article in articles], indent=2)
     if not articles:
         return "There are no articles."
     rows = [(each.article_id, each.state, each.pages, each.chunks, each.tokens, each.name) for each in articles]
     return table(("ID", "STATE", "PAGES", "CHUNKS", "TOKENS", "NAME"), rows)
+
+
+def _told(article: Article) -> dict[str, Any]:
+    """Under the names that `GET /api/knowledge` has."""
+    return {
+        "id": str(article.article_id),
+        "name": article.name,
+        "title": article.title,
+        "media_type": article.media_type,
+        "size_bytes": article.size_bytes,
+        "state": article.state,
+        "error_code": article.error_code,
+        "error": article.error,
+        "pages": article.pages,
+        "tokens": article.tokens,
+        "chunks": article.chunks,
+        "shared": article.is_shared,
+        "created_at": article.created_at.isoformat(),
+        "updated_at": article.updated_at.isoformat(),
+    }
 
 
 async def delete(database: Database, owner: Principal, wanted: str) -> str:

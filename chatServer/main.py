@@ -265,6 +265,7 @@ async def running_turns(
         yield turns
     finally:
         await turns.close()
+        await retriever.close()
 
 
 def http_client() -> httpx.AsyncClient:

@@ -7,6 +7,7 @@ what is there already is kept as it is, and counted.
 import json
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
@@ -24,14 +25,16 @@ from chatServer.memory.embed import Embedder, NoEmbedder
 from chatServer.memory.reembed import reembed_user
 from chatServer.messages import clean_json
 from chatServer.records import Principal
+from chatServer.store import articles, limits, user_events
 from chatServer.store import bring_in as store
-from chatServer.store import user_events
-from chatServer.store.pool import Database
+from chatServer.store.pool import Connection, Database
 
 BATCH = 100  # rows
 BATCH_CHARACTERS = 1_000_000  # of their JSON, pictures and all; the last of them may be longer
 TIMEOUT_MS = 30_000
 ABOUT = ("format", "version", "begun_at", "user_id")
+NOTHING_DONE = "The document has more, and nothing of it was imported."
+BROKEN_OFF = "What stands before the rest of its articles was imported. Delete articles, and send the document again."
 
 Open = Callable[[], TextIO]
 
@@ -47,6 +50,23 @@ class Brought:
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """How much a user may have, as uploads are held to it; 0: as much as he likes."""
+
+    articles: int = 0
+    chunks: int = 0
+
+    def refuse(self, articles: int, chunks: int, then: str) -> None:
+        if 0 < self.articles < articles:
+            raise errors.TooManyArticles(self.articles, then=then)
+        if 0 < self.chunks < chunks:
+            raise errors.TooManyArticles(self.chunks, "chunks of articles", then)
+
+
+ENDLESS = Room()
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     section: str
     rows: Sequence[Row] = field(hash=False)
@@ -58,15 +78,18 @@ async def bring_in(
     embedder: Embedder,
     document: Open,
     on_progress: Callable[[str, int], None] = lambda *_: None,
+    *,
+    room: Room = ENDLESS,
 ) -> Brought:
     """Look through all of it first: a document with a mistake changes nothing. Then the rows, and at last what they are
     found by."""
     began = time.monotonic()
-    await apart(_look_through, document)
+    counts = await apart(_look_through, document)
+    room.refuse(counts["articles"], counts["article_chunks"], NOTHING_DONE)
     result = Brought()
     batches = _batches(document)
     while batch := await apart(next, batches, None):
-        added = await _add(database, principal, batch, began)
+        added = await _add(database, principal, batch, began, room)
         result.added[batch.section] += added
         result.kept[batch.section] += len(batch.rows) - added
         on_progress(batch.section, result.added[batch.section] + result.kept[batch.section])
@@ -81,19 +104,32 @@ async def bring_in(
     return result
 
 
-def _look_through(document: Open) -> None:
-    for _ in _batches(document):
-        pass
+def _look_through(document: Open) -> Counter[str]:
+    """How many rows each section has."""
+    counts: Counter[str] = Counter()
+    for batch in _batches(document):
+        counts[batch.section] += len(batch.rows)
+    return counts
 
 
-async def _add(database: Database, principal: Principal, batch: Batch, began: float) -> int:
+async def _add(database: Database, principal: Principal, batch: Batch, began: float, room: Room) -> int:
     user_id = principal.user_id
     rows, pictures = await apart(_ready, batch)
     async with database.transaction(principal, timeout_ms=TIMEOUT_MS) as connection:
         await user_events.be_in_time(connection, user_id, waited_s=time.monotonic() - began)
         if batch.section == "messages":
             return await store.add_messages(connection, user_id, rows, pictures)
-        return await store.add_rows(connection, user_id, batch.section, rows)
+        added = await store.add_rows(connection, user_id, batch.section, rows)
+        if added and batch.section in ("articles", "article_chunks"):
+            await _be_within(connection, principal, room)
+        return added
+
+
+async def _be_within(connection: Connection, principal: Principal, room: Room) -> None:
+    """Counted under the user's row, as uploads are."""
+    await limits.hold_limits(connection, principal.user_id)
+    held = await articles.count_articles(connection, principal.user_id)
+    room.refuse(held.articles, held.chunks, BROKEN_OFF)
 
 
 def _ready(batch: Batch) -> tuple[list[dict[str, Any]], list[store.Picture]]:

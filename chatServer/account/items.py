@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from chatServer.account.fields import Big, Count, Json, Long, Moment, Name, Row, SessionId, Share, Short, Tokens
 from chatServer.account.message_items import MessageRow
 from chatServer.conversation.tokens import count_text
+from chatServer.knowledge.kinds import clean_name
 from chatServer.records import Actor, ArticleState, Category, Kind, Operation, Origin, Tier, Trust, TurnState
 from chatServer.records.moments import within_calendar
 from chatServer.store import memory_json
@@ -208,7 +209,7 @@ class ChangeRow(Row):
 
 class ArticleRow(Row):
     article_id: UUID
-    name: Annotated[str, Field(min_length=1, max_length=255)]
+    name: Annotated[str, Field(min_length=1, max_length=255), AfterValidator(clean_name)]
     title: Annotated[str, Field(max_length=300)]
     media_type: Short
     size_bytes: Count

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from chatServer.account import erase as erasing
-from chatServer.account.bring_in import Brought, bring_in
+from chatServer.account.bring_in import Brought, Room, bring_in
 from chatServer.account.export import FORMAT, export
 from chatServer.account.few import admitted
 from chatServer.agent.embeddings import embedder_of
@@ -73,6 +73,7 @@ async def import_data(request: Request, state: CurrentState, user: CurrentUser) 
             user,
             embedder_of(state.settings),
             lambda: io.TextIOWrapper(io.BytesIO(body), encoding="utf-8-sig"),
+            room=Room(state.settings.limit_articles, state.settings.limit_chunks),
         )
     state.recaller.shelves.drop(user.user_id)
     return ImportAnswer.of(brought)

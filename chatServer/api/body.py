@@ -2,19 +2,23 @@
 than anybody's memory should be lie in a file meanwhile, which has no name."""
 
 import asyncio
+import contextlib
 import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import IO, TypeVar
+from uuid import UUID
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chatServer import errors
+from chatServer.api.at_once import AtOnce
 from chatServer.api.auth import NEEDS_SIGN_IN
 from chatServer.api.edge import Edge
 from chatServer.api.problems import problem
+from chatServer.records import Principal
 
 LIMIT_BYTES = 1_000_000
 LARGER_BYTES = {  # these routes want a token
@@ -28,7 +32,8 @@ FILE_TIMEOUT_S = 120.0
 # the rest with halves of large bodies does not keep ordinary messages out.
 ARRIVING_BYTES = 64_000_000
 UNCOUNTED_BYTES = 65_536
-PIECE_BYTES = 1_000_000  # of a file, at a time
+PIECE_BYTES = 65_536  # of a file, at a time
+OPEN_UPLOADS = 3  # of one user, that arrive or are being worked on
 FILES_BYTES = 256_000_000  # what lies in files of bodies that arrive or are being worked on
 # A refused sender gets this much more patience, so that it reads our answer instead of a broken connection.
 LINGER_S = 1.0
@@ -50,13 +55,15 @@ class WholeBody(Edge):
         self.timeout_s = timeout_s
         self.free_bytes = arriving_bytes
         self.free_file_bytes = FILES_BYTES
+        told = f"{OPEN_UPLOADS} uploads of yours are on their way. Send this one when one of them is here."
+        self.uploads = AtOnce(OPEN_UPLOADS, limit="open_uploads", detail=told)
 
     async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
         if (scope["method"], scope["path"]) in IN_A_FILE:
             await self._request_with_file(scope, receive, send)
             return
         try:
-            body = await self._read(scope, lambda limit: self._collect(receive, limit), self.timeout_s)
+            body = await self._read(scope, lambda limit, _: self._collect(receive, limit), self.timeout_s)
         except ClientGone:
             return
         except errors.ChatError as error:
@@ -66,9 +73,16 @@ class WholeBody(Edge):
 
     async def _request_with_file(self, scope: Scope, receive: Receive, send: Send) -> None:
         held = Held()
-        with tempfile.TemporaryFile() as file:
+        with contextlib.ExitStack() as stack:
+            file = stack.enter_context(tempfile.TemporaryFile())
+
+            async def filled(limit: int, user_id: UUID | None) -> None:
+                if user_id is not None:
+                    stack.enter_context(self.uploads.entered(user_id))
+                await self._fill(file, held, receive, limit)
+
             try:
-                await self._read(scope, lambda limit: self._fill(file, held, receive, limit), FILE_TIMEOUT_S)
+                await self._read(scope, filled, FILE_TIMEOUT_S)
             except ClientGone:
                 return
             except errors.ChatError as error:
@@ -79,8 +93,9 @@ class WholeBody(Edge):
             finally:
                 self.free_file_bytes += held.bytes
 
-    async def _read(self, scope: Scope, taken: Callable[[int], Awaitable[Body]], timeout_s: float) -> Body:
-        """What `taken` makes of a body that may come; raises what is wrong with it."""
+    async def _read(self, scope: Scope, taken: Callable[[int, UUID | None], Awaitable[Body]], timeout_s: float) -> Body:
+        """What `taken` makes of a body that may come, of so many bytes and, where it is large, by whom; raises what is
+        wrong with it."""
         headers, limit = Headers(scope=scope), limit_bytes(scope["method"], scope["path"])
         announced = headers.get("content-length", "")
         if announced.isdecimal() and int(announced[:20]) > limit:
@@ -89,9 +104,8 @@ class WholeBody(Edge):
             raise errors.InvalidRequest("Send the body as it is: a Content-Encoding is not accepted.")
         try:
             async with asyncio.timeout(timeout_s):
-                if limit > LIMIT_BYTES:
-                    await _refuse_strangers(scope, headers)
-                return await taken(limit)
+                user_id = await _sender(scope, headers) if limit > LIMIT_BYTES else None
+                return await taken(limit, user_id)
         except TimeoutError as error:
             raise errors.RequestTimeout(timeout_s) from error
 
@@ -144,12 +158,14 @@ class Held:
     bytes: int = 0
 
 
-async def _refuse_strangers(scope: Scope, headers: Headers) -> None:
-    """Whose body it is, before any of it is held. The route asks again; the answer is remembered."""
+async def _sender(scope: Scope, headers: Headers) -> UUID:
+    """Whose body it is, before any of it is held; strangers are refused. The route asks again; the answer is
+    remembered."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         raise errors.Unauthenticated(NEEDS_SIGN_IN)
-    await scope["state"]["chat"].authenticator.principal_of(token.strip())
+    user: Principal = await scope["state"]["chat"].authenticator.principal_of(token.strip())
+    return user.user_id
 
 
 def limit_bytes(method: str, path: str) -> int:

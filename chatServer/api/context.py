@@ -5,6 +5,7 @@ from typing import Any, Literal, Self
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from chatServer.api.at_once import AtOnce
 from chatServer.api.chat_body import ChatRequest
 from chatServer.api.deps import CurrentState, CurrentUser
 from chatServer.api.problems import A_BODY, documented
@@ -17,6 +18,9 @@ from chatServer.turn.recalled import recalled_json
 from chatServer.turn.triggers import TriggerName
 
 router = APIRouter(prefix="/api/context", tags=["context"], responses=documented(401, 503))
+
+MOST = 2  # of one user: a long message takes a second to be counted
+previews = AtOnce(MOST, limit="parallel_previews", detail="Two previews of yours are being made. Wait for one of them.")
 
 
 class CallAnswer(BaseModel):
@@ -102,11 +106,12 @@ class PreviewAnswer(BaseModel):
         )
 
 
-@router.post("/preview", response_model_exclude_unset=True, responses=documented(404, 409, *A_BODY))
+@router.post("/preview", response_model_exclude_unset=True, responses=documented(404, 409, 429, *A_BODY))
 async def preview(body: ChatRequest, state: CurrentState, user: CurrentUser) -> PreviewAnswer:
     """The exact prompt that a turn with this body would send just now, part by part, and what its length would set off.
-    Nothing is stored or begun, no model is asked, and no limit counts it."""
-    return PreviewAnswer.of(await state.turns.preview(user, body.ask(None)))
+    Nothing is stored or begun, no model is asked, and it counts as no turn; two of a user are made at once."""
+    with previews.entered(user.user_id):
+        return PreviewAnswer.of(await state.turns.preview(user, body.ask(None)))
 
 
 def _lines(found: RecallResult | None) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ SCOPES: dict[str, tuple[Scope, ...]] = {
     "/api/agents": ("chat",),
     "/api/agents/{name}/notes": ("chat", "memory"),
     "/api/memories": ("memory",),
+    "/api/knowledge": ("memory",),
     "/mcp": ("memory",),
     "/v1": ("chat",),
 }

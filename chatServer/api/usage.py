@@ -48,6 +48,7 @@ class Today(BaseModel):
 
 class UsageAnswer(BaseModel):
     since: date
+    until: date | None = Field(description="As it was asked for; null: to today")
     totals: Counts
     rows: list[Row]
     limits: LimitsAnswer = Field(description="null: none")
@@ -58,6 +59,7 @@ class UsageAnswer(BaseModel):
         quota, spending = spent.quota, spent.spending
         return cls(
             since=spent.since,
+            until=spent.until,
             totals=Counts(**_counts(spent.total)),
             rows=[
                 Row(day=each.day, agent_name=each.agent_name, model=each.model, **_counts(each)) for each in spent.rows
@@ -84,10 +86,11 @@ async def usage(
     state: CurrentState,
     user: CurrentUser,
     since: Annotated[date | None, Query(description="A day in UTC; 30 days unless given, at most 366")] = None,
+    until: Annotated[date | None, Query(description="The last day, in UTC; today unless given")] = None,
 ) -> UsageAnswer:
     """What your turns took by day, agent and model, your limits, and what is left of today."""
     quota = Quotas.of(state.settings).quota_of(user)
-    return UsageAnswer.of(await read_spent(state.database, user, quota, since), state.settings)
+    return UsageAnswer.of(await read_spent(state.database, user, quota, since, until), state.settings)
 
 
 def _counts(row: DayUsage) -> dict[str, int]:

@@ -20,20 +20,16 @@ from chatServer.knowledge.split import Count, split
 from chatServer.memory.embed import Embedder, NoEmbedder, written
 from chatServer.memory.reembed import embed_chunks
 from chatServer.records import Article, Chunk, Principal
-from chatServer.store import articles, jobs, user_events
+from chatServer.store import articles, user_events
 from chatServer.store.articles import Found, found_by, words_of
 from chatServer.store.pool import Connection, Database
 
 BATCH = 64  # chunks to embed at once
-AT_ONCE = 2  # files that this process reads, also for their readers' memory
-LATER_S = 2
 EMBED_S = 60.0  # for all vectors of an article: what takes longer is made after it is stored, bit by bit
 TELL_EVERY_S = 1.0
 STORE_TIMEOUT_MS = 30_000  # ten thousand chunks
 
 logger = logging.getLogger(__name__)
-
-_few = asyncio.Semaphore(AT_ONCE)
 
 Progress = Callable[[int, int], Awaitable[None]]
 
@@ -55,18 +51,8 @@ class Library:
 
 
 async def ingest(library: Library, principal: Principal, article_id: UUID) -> None:
-    """Read what was last uploaded of an article, or leave it for later: a worker does four things at once, and files
-    that take a minute must not keep the after-work of turns waiting."""
-    if _few.locked():
-        async with library.database.transaction(principal) as connection:
-            await jobs.enqueue_ingest(connection, article_id, delay_s=LATER_S)
-        return
-    async with _few:
-        await _ingest(library, principal, article_id)
-
-
-async def _ingest(library: Library, principal: Principal, article_id: UUID) -> None:
-    """A file that cannot be read is a state of its article, and no failure of ours."""
+    """Read what was last uploaded of an article. A file that cannot be read is a state of its article, and no failure
+    of ours."""
     database, user_id = library.database, principal.user_id
     async with database.transaction(principal) as connection:
         article = await articles.begin_reading(connection, user_id, article_id)

@@ -4,7 +4,7 @@ import unicodedata
 from pathlib import PurePosixPath
 
 from chatServer import errors
-from chatServer.knowledge.sniff import HTML, MARKDOWN, PDF, TEXT, found_in
+from chatServer.knowledge.sniff import HTML, MARKDOWN, PDF, TEXT, found_in, is_plausible
 from chatServer.messages import clean_text
 from chatServer.messages.text import one_line
 
@@ -19,18 +19,19 @@ UNPRINTED = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # they move a cursor, tu
 
 
 def kind_of(name: str, head: bytes) -> str:
-    """The media type of a file with this name and these first bytes; raises FileRefused."""
+    """The media type of a file with this (clean) name and these first bytes; raises FileRefused."""
     if not head:
-        raise errors.EmptyFile("The file is empty.")
+        raise errors.EmptyFile(f'"{name}" is empty.', file=name)
     found = found_in(head)
     named = ENDINGS.get(PurePosixPath(name).suffix.lower())
-    if named is None:
-        if found is None:
-            raise errors.UnsupportedFile("This cannot be read here: send text, Markdown, HTML or PDF.")
-        return found
-    if found is None or (named == PDF) != (found == PDF):
-        raise errors.MislabelledFile("The file is not what its name says. Give it the ending of what it is.")
-    return named
+    if PDF in (found, named):
+        if named in (found, None):
+            return PDF
+        raise errors.MislabelledFile(f'"{name}" is not what its name says. Give it the right ending.', file=name)
+    if found is None or (HTML not in (found, named) and not is_plausible(head)):
+        how = "it is no text in UTF-8, UTF-16 or Windows' Latin" if named else "send text, Markdown, HTML or PDF"
+        raise errors.UnsupportedFile(f'"{name}" cannot be read here: {how}.', file=name)
+    return named or found
 
 
 def clean_name(given: str) -> str:

@@ -35,8 +35,8 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """All chunks of one owner, as numbers."""
+class Seen:
+    """All chunks of one owner as a question sees them: numbers."""
 
     owner_id: UUID
     ids: npt.NDArray[np.uint64]  # two for each chunk
@@ -46,7 +46,7 @@ class Shelf:
     words: npt.NDArray[np.int16]
 
     @classmethod
-    def of(cls, owner_id: UUID, scored: Scored) -> "Shelf":
+    def of(cls, owner_id: UUID, scored: Scored) -> "Seen":
         return cls(
             owner_id,
             np.frombuffer(scored.ids, ">u8").reshape(-1, 2).astype(np.uint64),
@@ -66,23 +66,23 @@ class Shelf:
         return dict(zip(self.positions[rows].tolist(), self.tokens[rows].tolist(), strict=True))
 
 
-def rank(shelves: Sequence[Shelf], word_count: int) -> list[Hit]:
+def rank(owners: Sequence[Seen], word_count: int) -> list[Hit]:
     """The best first, none that is not worth its room."""
-    if not shelves:
+    if not owners:
         return []
-    words = np.concatenate([shelf.words for shelf in shelves])
-    near = np.maximum(np.concatenate([shelf.near for shelf in shelves]), 0)
+    words = np.concatenate([seen.words for seen in owners])
+    near = np.maximum(np.concatenate([seen.near for seen in owners]), 0)
     lexical = _shared(words, word_count)
     scores = WORDS_WEIGHT * lexical + MEANING_WEIGHT * near / max(float(near.max(initial=0)), LEAST_NEAR)
     scores[(lexical == 0) & (near < LEAST_NEAR)] = 0
     best = _best(scores)
     best = best[scores[best] > ENOUGH * float(scores[best[0]])] if len(best) else best
-    starts = np.cumsum([0, *(len(shelf.words) for shelf in shelves)])
+    starts = np.cumsum([0, *(len(seen.words) for seen in owners)])
     hits = []
     for row in best.tolist():
         number = int(np.searchsorted(starts, row, side="right")) - 1
-        shelf, place = shelves[number], row - int(starts[number])
-        hits.append(Hit(shelf.key_of(place), int(shelf.positions[place]), float(scores[row])))
+        seen, place = owners[number], row - int(starts[number])
+        hits.append(Hit(seen.key_of(place), int(seen.positions[place]), float(scores[row])))
     return hits
 
 

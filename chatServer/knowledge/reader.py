@@ -15,16 +15,17 @@ from typing import BinaryIO
 
 from chatServer.knowledge import pdfs, web_pages
 from chatServer.knowledge.reading import Allowed, Reading, Unreadable, plain
-from chatServer.knowledge.sniff import HEAD_BYTES, HTML, PDF, encoding_of
+from chatServer.knowledge.sniff import FEW, HEAD_BYTES, HTML, PDF, encoding_of
 
 MAX_TITLE = 1_000  # characters; the rest of a title is nobody's
+UNREAD, MAX_UNREAD = "\ufffd", 0.01  # what stands for bytes that are no letter, and how much of a text it may be
 PARENT_DEATH_SIGNAL = 1  # as linux/prctl.h has it: PR_SET_PDEATHSIG
 
 
 def main() -> None:
     """Say what was read, or why not, as one JSON document."""
     media_type, allowed = sys.argv[1], Allowed(*json.loads(sys.argv[2]))
-    _be_modest(allowed)
+    _be_modest(allowed, allowed.cpu_s if media_type == PDF else allowed.text_cpu_s)
     _end_with_parent()
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries may print what they like
@@ -67,13 +68,16 @@ def _decoded(content: bytes, otherwise: str) -> str:
     for each in candidates:
         with contextlib.suppress(UnicodeDecodeError):
             return plain(content.decode(each))
-    return plain(content.decode(candidates[-1], "replace"))
+    text = content.decode(candidates[-1], "replace")
+    if text.count(UNREAD) > max(FEW, MAX_UNREAD * len(text)):
+        raise Unreadable("broken_file")  # it began as a text, and did not go on as one
+    return plain(text)
 
 
-def _be_modest(allowed: Allowed) -> None:
+def _be_modest(allowed: Allowed, cpu_s: int) -> None:
     """Where a system does not know one of these limits, the others and the clock of our caller hold."""
     memory = allowed.memory_mb * 1_000_000
-    limits = ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, allowed.cpu_s), (resource.RLIMIT_FSIZE, 0))
+    limits = ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, cpu_s), (resource.RLIMIT_FSIZE, 0))
     for which, most in limits:
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(which, (most, most))

@@ -12,6 +12,7 @@ class Allowed:
     """How much one file may take and hold."""
 
     cpu_s: int = 60
+    text_cpu_s: int = 20  # of what is no PDF: 25 MB of prose in HTML took 2 (2026-11-15)
     memory_mb: int = 768
     pages: int = 1_000
     characters: int = 5_000_000

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from chatServer import errors, metrics
 from chatServer.knowledge import fit
 from chatServer.knowledge.quote import quoted
-from chatServer.knowledge.rank import ArticleKey, Shelf, rank
+from chatServer.knowledge.rank import ArticleKey, Seen, rank
 from chatServer.knowledge.stacks import Stacks
 from chatServer.memory.embed import Embedder, written
 from chatServer.messages.terms import stems_of
@@ -64,6 +64,9 @@ class Retriever:
         self._count = count
         self._stacks = Stacks(database, MAX_KEPT_BYTES)
 
+    async def close(self) -> None:
+        await self._stacks.close()
+
     async def retrieve(
         self,
         principal: Principal,
@@ -91,14 +94,14 @@ class Retriever:
 
     async def _found(self, looking: Looking) -> list[Passage]:
         """No connection is held while anything is loaded, ranked or counted: a long text may take a second."""
-        shelves = await self._shelves(looking)
-        look = partial(rank, list(shelves.values()), len(looking.looked.words))
-        hits = await _done(look, sum(len(shelf.positions) for shelf in shelves.values()))
+        seen = await self._seen(looking)
+        look = partial(rank, list(seen.values()), len(looking.looked.words))
+        hits = await _done(look, sum(len(each.positions) for each in seen.values()))
         articles = list(dict.fromkeys(hit.article for hit in hits))[: looking.top_k]
         if not articles:
             return []
         async with self._reading(looking) as connection:
-            offered = await self._offered(connection, shelves, articles)
+            offered = await self._offered(connection, seen, articles)
             choice = fit.choose(hits, offered, looking.room_tokens)
             texts = await _texts(connection, looking.owners, choice.runs())
         scores = {key: next(hit.score for hit in hits if hit.article == key) for key in offered}
@@ -118,25 +121,29 @@ class Retriever:
     def _reading(self, looking: Looking) -> AbstractAsyncContextManager[Connection]:
         return self._database.transaction(looking.principal, timeout_ms=TIMEOUT_MS)
 
-    async def _shelves(self, looking: Looking) -> dict[UUID, Shelf]:
+    async def _seen(self, looking: Looking) -> dict[UUID, Seen]:
         """What is there now of the user's and of everybody's, as the question sees it."""
-        shelves: dict[UUID, Shelf] = {}
+        seen: dict[UUID, Seen] = {}
+        scored: dict[UUID, store.Scored] = {}
         async with self._reading(looking) as connection:
             asked = [await store.ask_stamps(connection, owner, looking.looked.words) for owner in looking.owners]
             found = [(owner, await store.read_stamps(each)) for owner, each in zip(looking.owners, asked, strict=True)]
             for owner, stamps in found:
-                if stamps.chunks > MAX_KEPT_CHUNKS:
-                    scored = await store.score_chunks(connection, owner, looking.looked)
-                    shelves |= {owner: Shelf.of(owner, scored)} if scored else {}
+                if stamps.chunks > MAX_KEPT_CHUNKS and (
+                    all_of := await store.score_chunks(connection, owner, looking.looked)
+                ):
+                    scored[owner] = all_of
         for owner, stamps in found:
-            if stamps.articles and stamps.chunks <= MAX_KEPT_CHUNKS:
+            if owner in scored:
+                seen[owner] = await _done(partial(Seen.of, owner, scored[owner]), scored[owner].size)
+            elif stamps.articles and stamps.chunks <= MAX_KEPT_CHUNKS:
                 stack = await self._stacks.of(looking.principal, owner, stamps.articles, looking.looked)
-                see = partial(stack.shelf, owner, stamps.words, looking.vector)
-                shelves[owner] = await _done(see, len(stack.positions))
-        return shelves
+                see = partial(stack.seen, owner, stamps.words, looking.vector)
+                seen[owner] = await _done(see, len(stack.positions))
+        return seen
 
     async def _offered(
-        self, connection: Connection, shelves: Mapping[UUID, Shelf], articles: Sequence[ArticleKey]
+        self, connection: Connection, seen: Mapping[UUID, Seen], articles: Sequence[ArticleKey]
     ) -> dict[ArticleKey, fit.Offered]:
         """Those that are there, in their order."""
         asked = {
@@ -151,7 +158,7 @@ class Retriever:
             for head in await answer.fetchall()
         }
         return {
-            key: fit.Offered(heads[key], shelves[key.owner_id].sizes_of(key.article_id), self._around(heads[key]))
+            key: fit.Offered(heads[key], seen[key.owner_id].sizes_of(key.article_id), self._around(heads[key]))
             for key in articles
             if key in heads
         }

@@ -35,7 +35,7 @@ def look_at(name: str, file: IO[bytes]) -> Unread:
         digest.update(content)
         size += len(content)
         if size > MAX_FILE_BYTES:
-            raise errors.FileTooLarge(MAX_FILE_BYTES)
+            raise errors.FileTooLarge(MAX_FILE_BYTES, f'"{name}" is larger: a file', file=name)
     return Unread(name, media_type, size, digest.hexdigest())
 
 

@@ -6,6 +6,7 @@ TEXT, MARKDOWN, HTML, PDF = "text/plain", "text/markdown", "text/html", "applica
 HEAD_BYTES = 8_192  # of which we judge
 PDF_WITHIN = 1_024  # its mark may come after some junk, as readers of PDF allow
 MAX_CONTROLS = 0.02  # of a text, and a few in any
+MAX_FOREIGN = 0.3  # of bytes that are no ASCII, in Windows' Latin: of German it is 4 %, of what is no text a half
 FEW = 3
 BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -42,6 +43,12 @@ def encoding_of(head: bytes) -> str | None:
     except UnicodeDecodeError:
         return "cp1252"
     return "utf-8"
+
+
+def is_plausible(head: bytes) -> bool:
+    """Whether what is no Unicode can be a text in Windows' Latin. In other alphabets it would be read as gibberish."""
+    foreign = sum(byte > 127 for byte in head)
+    return encoding_of(head) != "cp1252" or foreign <= max(FEW, MAX_FOREIGN * len(head))
 
 
 def _without_mark(head: bytes) -> str | None:

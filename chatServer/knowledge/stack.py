@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from chatServer.knowledge.rank import Shelf
+from chatServer.knowledge.rank import Seen
 from chatServer.memory.ranking.pages import kept
 from chatServer.store.retrieval import Packed
 
@@ -43,7 +43,7 @@ class Stack:
         age_s = time.monotonic() - self.loaded_at
         return age_s > MAX_AGE_S or (age_s > MAX_AGE_LACKING_S and self.lacks_vectors)
 
-    def shelf(self, owner_id: UUID, words: list[int], vector: npt.NDArray[np.float32] | None) -> Shelf:
+    def seen(self, owner_id: UUID, words: list[int], vector: npt.NDArray[np.float32] | None) -> Seen:
         """Every chunk as this question sees it."""
         near = np.zeros(len(self.positions), np.float32)
         if vector is not None and vector.size == self.vectors.shape[1]:
@@ -52,7 +52,7 @@ class Stack:
         for place, word in enumerate(words):
             first, last = np.searchsorted(self.words, np.array([word << 32, (word + 1) << 32], np.uint64))
             bits[self.words[first:last] & CHUNK_MASK] |= 1 << place
-        return Shelf(owner_id, self.ids, self.positions, self.tokens, near, bits)
+        return Seen(owner_id, self.ids, self.positions, self.tokens, near, bits)
 
     def without(self, gone: set[UUID]) -> "Stack":
         """What is left when some articles are gone or have changed."""

@@ -40,6 +40,14 @@ class Stacks:
                 return stack
         return stack  # a little older or newer: what is shown is read again
 
+    async def close(self) -> None:
+        """What is being loaded is for nobody any more."""
+        tasks = set(self._loading.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
     def _load(
         self, principal: Principal, owner: UUID, live: Mapping[UUID, str], looked: store.Looked
     ) -> asyncio.Task[Stack]:

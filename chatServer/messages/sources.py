@@ -23,7 +23,7 @@ class SourceArticle:
     media_type: str
     tokens: int
     is_whole: bool
-    page: int | None = None  # where the first passage begins
+    page: int | None = None  # where the first passage begins; of a whole article it says nothing
     is_quoted: bool | None = None  # whether the answer repeats words of it; None: nobody knows
 
     def told(self) -> dict[str, Any]:
@@ -33,7 +33,7 @@ class SourceArticle:
             "title": self.title,
             "name": self.name,
             "media_type": self.media_type,
-            "page": self.page,
+            "page": None if self.is_whole else self.page,
             "tokens": self.tokens,
             "is_whole": self.is_whole,
             "quoted": self.is_quoted,

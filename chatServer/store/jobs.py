@@ -34,9 +34,9 @@ async def enqueue_after_turn(connection: Connection, session_id: str, turn_id: U
     await connection.execute(SQL["enqueue_after_turn"], values)
 
 
-async def enqueue_ingest(connection: Connection, article_id: UUID, *, delay_s: int = 0) -> None:
+async def enqueue_ingest(connection: Connection, article_id: UUID) -> None:
     """Leave the reading of what the user has uploaded, in the transaction that stores it."""
-    await connection.execute(SQL["enqueue_ingest"], {"article_id": article_id, "delay_s": delay_s})
+    await connection.execute(SQL["enqueue_ingest"], {"article_id": article_id})
 
 
 async def forget_jobs(connection: Connection) -> int:

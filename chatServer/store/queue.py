@@ -27,10 +27,10 @@ SWEPT_USERS = 1_000  # at a time; the others in five minutes
 # Whose memories have changed; those of everybody else are looked at now and then, too: some were recalled, some age.
 MAINTAINED_EVERY, MAINTAINED_AT_LEAST_EVERY = timedelta(hours=20), timedelta(days=7)
 GIVEN_UP_WITHIN = timedelta(hours=1)  # many sweeps: one of them runs
-QUEUE = "chat"
+QUEUE, FILES = "chat", "files"
+PLACES = {QUEUE: 4, FILES: 2}  # jobs at once; files have their own, as one may take a minute, and its reader memory
 MAX_RUNS = 5
 BACKOFF_S = 3  # then 9, 27, 81
-CONCURRENCY = 4
 KEEP_FAILED_HOURS = 30 * 24
 APPLICATION = "chatserver worker"
 OPTIONS = "-c role=chat_jobs -c search_path=procrastinate -c statement_timeout=10000"
@@ -79,7 +79,7 @@ class Queue:
         self._pool: AsyncConnectionPool[RawConnection] = AsyncConnectionPool(
             url,
             min_size=1,
-            max_size=CONCURRENCY,
+            max_size=PLACES[QUEUE],
             timeout=RECONNECT_TIMEOUT_S,
             reconnect_timeout=RECONNECT_TIMEOUT_S,
             check=AsyncConnectionPool.check_connection,
@@ -117,11 +117,11 @@ class Queue:
         for connection in self._connections:
             hang_up(connection)
 
-    async def work(self, grace_s: float) -> None:
-        """Work off jobs until cancelled; those that run then have the grace to finish."""
+    async def work(self, grace_s: float, queue: str = QUEUE) -> None:
+        """Work off jobs of a queue until cancelled; those that run then have the grace to finish."""
         await self._app.run_worker_async(
-            queues=[QUEUE],
-            concurrency=CONCURRENCY,
+            queues=[queue],
+            concurrency=PLACES[queue],
             install_signal_handlers=False,
             listen_notify=False,
             delete_jobs="successful",

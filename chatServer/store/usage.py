@@ -33,9 +33,9 @@ async def read_today(connection: Connection, user_id: UUID) -> tuple[int, int]:
     return row[0], row[1]
 
 
-async def read_usage(connection: Connection, user_id: UUID, since: date) -> list[DayUsage]:
-    """From that day on, oldest first."""
-    cursor = await connection.execute(SQL["read_usage"], {"user_id": user_id, "since": since})
+async def read_usage(connection: Connection, user_id: UUID, since: date, until: date | None = None) -> list[DayUsage]:
+    """From that day on, to another one, oldest first."""
+    cursor = await connection.execute(SQL["read_usage"], {"user_id": user_id, "since": since, "until": until})
     rows = await cursor.fetchall()
     return [
         DayUsage(day, agent, model, turns, Usage(given, said), revision)

@@ -1,6 +1,7 @@
 """preview(): the prompt that a turn would send just now, put together as a turn does it; none is begun, nothing is
 stored, and no model is asked."""
 
+import asyncio
 from dataclasses import dataclass, field, replace
 
 from chatServer import errors
@@ -19,6 +20,7 @@ from chatServer.turn.ask import Ask
 from chatServer.turn.before import Beginning, Begun, new_turn
 from chatServer.turn.explain import Part, explain
 from chatServer.turn.fitting import Fitting
+from chatServer.turn.gate import Gate
 from chatServer.turn.prompt import has_memory, tools_for
 from chatServer.turn.recalled import Recaller
 from chatServer.turn.replaced import Replaced
@@ -54,15 +56,16 @@ class Rehearsal:
     rest: Rest  # what the summary does not hold
 
 
-async def rehearse(beginning: Beginning, principal: Principal, ask: Ask) -> Rehearsal:
-    """What `Beginning.begin` does for a new message, without what it writes, locks and counts."""
+async def rehearse(beginning: Beginning, principal: Principal, ask: Ask, gate: Gate) -> Rehearsal:
+    """What `Beginning.begin` does for a new message, without what it writes, locks and counts. It has a place of those
+    who begin turns only while it reads; whatever takes long is done before and after, beside everybody else's work."""
     if ask.message is None or ask.trigger != "submit":
         raise errors.InvalidRequest("Only a new message has a preview: not an edit, and not an answer anew.")
     if ask.agent_name is not None:
         beginning.agents.get(ask.agent_name)
     user_id, default = principal.user_id, beginning.agents.default
     tokens = await count_apart(ask.message)
-    async with beginning.database.transaction(principal) as connection:
+    async with gate.entered(user_id), beginning.database.transaction(principal) as connection:
         session, is_new = await sessions.look(
             connection, principal, agent_name=ask.agent_name, default_agent=default, key=ask.session
         )
@@ -80,7 +83,7 @@ async def rehearse(beginning: Beginning, principal: Principal, ask: Ask) -> Rehe
     question = replace(ask.message, message_id=str(turn.user_message_id))
     window.conversation.load([question])
     parts = beginning.parts(agent, session, context, question=question, tokens=tokens, model=model)
-    parts, asked, budget = _assembled(beginning, parts, window)
+    parts, asked, budget = await asyncio.to_thread(_assembled, beginning, parts, window)
     begun = Begun(
         principal=principal,
         session=session,
@@ -117,5 +120,5 @@ async def preview(rehearsal: Rehearsal, prompt: Fitting, recaller: Recaller) -> 
     triggers = triggers_of(begun, prompt, rehearsal.summary, rehearsal.rest)
     found = await recalled.find(recaller, begun, prompt.asked, prompt.budget)
     found = prompt.quote(found) if found else None
-    parts = explain(begun, prompt, rehearsal.notes, found)
+    parts = await asyncio.to_thread(explain, begun, prompt, rehearsal.notes, found)
     return Preview(begun, rehearsal.is_new, prompt.budget, found, parts, triggers)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 
 from chatServer import errors
 from chatServer.records import DayUsage, Principal, Usage
@@ -18,9 +18,10 @@ MOST_DAYS = 366
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The rows since a day, and how today stands."""
+    """The rows since a day, to another if there is one, and how today stands."""
 
     since: date
+    until: date | None
     rows: Sequence[DayUsage] = field(hash=False)
     spending: Spending
     revision_tokens: int  # of today's, behind the scenes
@@ -45,16 +46,21 @@ class Spent:
         return midnight_after(self.spending.asked_at)
 
 
-async def read_spent(database: Database, principal: Principal, quota: Quota, since: date | None) -> Spent:
-    """From a day on, of which a year is the most; nothing is held or counted by asking."""
-    today = datetime.now(UTC).date()
-    since = since or today - timedelta(days=DAYS - 1)
-    if since <= (earliest := today - timedelta(days=MOST_DAYS)):
+async def read_spent(
+    database: Database, principal: Principal, quota: Quota, since: date | None = None, until: date | None = None
+) -> Spent:
+    """From a day on, to another or to today, of which a year is the most; nothing is held or counted by asking."""
+    last = (until or datetime.now(UTC).date()).toordinal()
+    since = since or date.fromordinal(max(last - DAYS + 1, 1))
+    if last - since.toordinal() >= MOST_DAYS:
+        earliest = date.fromordinal(last - MOST_DAYS)
         raise errors.InvalidRequest(f"since: at most {MOST_DAYS} days at a time, so a day after {earliest}.")
+    if until is not None and until < since:
+        raise errors.InvalidRequest("until: a day that is not before since.")
     async with database.transaction(principal) as connection:
         asked = await store.ask_spending(connection, principal.user_id)
-        rows = await usage.read_usage(connection, principal.user_id, since)
+        rows = await usage.read_usage(connection, principal.user_id, since, until)
         _, revision_tokens = await usage.read_today(connection, principal.user_id)
         spending = await asked.fetchone()
     assert spending is not None  # nosec B101 # narrows a type
-    return Spent(since, rows, spending, revision_tokens, quota)
+    return Spent(since, until, rows, spending, revision_tokens, quota)

@@ -82,8 +82,7 @@ class Turns:
 
     async def preview(self, principal: Principal, ask: Ask) -> Preview:
         """What a turn would ask, and none is begun; whoever wants to see it waits in the same row."""
-        async with self.gate.entered(principal.user_id):
-            rehearsal = await rehearse(self._beginning, principal, ask)
+        rehearsal = await rehearse(self._beginning, principal, ask, self.gate)
         prompt = Fitting(rehearsal.begun, self._database, self._beginning.advisers)
         prompt.describe(await self._answerer.described(prompt.tools))
         return await preview(rehearsal, prompt, self._recaller)

@@ -9,7 +9,7 @@ from chatServer import errors
 from chatServer.config import Settings
 from chatServer.store import jobs
 from chatServer.store.pool import Database
-from chatServer.store.queue import Pace, Queue, Task
+from chatServer.store.queue import PLACES, QUEUE, Pace, Queue, Task
 
 RESTART_S = 1
 CLOSE_S = 3  # for the last words to the database, beyond the grace of the jobs
@@ -36,18 +36,24 @@ class Worker:
         self._grace_s = grace_s
 
     async def run(self, stopping: asyncio.Event) -> None:
-        async with self._queue:
-            while not stopping.is_set():
-                await self._round(stopping)
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(stopping.wait(), RESTART_S)
+        async with self._queue, asyncio.TaskGroup() as group:
+            for name in PLACES:  # each by itself: when one fails, it comes back without waiting for the other
+                group.create_task(self._rounds(stopping, name))
 
-    async def _round(self, stopping: asyncio.Event) -> None:
+    async def _rounds(self, stopping: asyncio.Event, name: str) -> None:
+        while not stopping.is_set():
+            await self._round(stopping, name)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), RESTART_S)
+
+    async def _round(self, stopping: asyncio.Event, name: str) -> None:
         """Work until told to stop, or until the queue fails."""
-        working = asyncio.create_task(self._queue.work(self._grace_s), name="worker")
-        looking = asyncio.create_task(self._look_after(), name="worker's rescue")
-        ending = asyncio.create_task(stopping.wait(), name="worker's end")
-        tasks = {working, looking, ending}
+        tasks = {
+            asyncio.create_task(self._queue.work(self._grace_s, name), name=f"worker: {name}"),
+            asyncio.create_task(stopping.wait(), name="worker's end"),
+        }
+        if name == QUEUE:
+            tasks.add(asyncio.create_task(self._look_after(), name="worker's rescue"))
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -1,12 +1,16 @@
 """Articles with real processes: a worker killed in the middle, a command beside a server."""
 
+import os
+import subprocess
 from uuid import UUID
 
 import psycopg
+import pytest
 
+from chatServer.config import ROOT
 from chatServer.knowledge import shelf
 from tests.acceptance.test_commands import chatserver
-from tests.acceptance.test_serve import server
+from tests.acceptance.test_serve import CHATSERVER, server, shell_blocks
 from tests.acceptance.test_worker import worker
 from tests.conftest import ADA
 from tests.tools.knowledge import left_behind, library_of, rows, text_of
@@ -53,7 +57,7 @@ def test_a_folder_is_added_for_everybody_while_the_server_runs(tmp_path):
     (folder / "rules.md").write_text("# Rules\n\nEverybody may read this.")
     with server(data_dir) as running:
         done = chatserver(data_dir, "knowledge", "add", str(folder), "--shared")
-        assert (done.returncode, done.stdout) == (0, "1 added, 0 as they were, 0 left out.\n"), done.stderr
+        assert (done.returncode, done.stdout) == (0, "1 added, 0 replaced, 0 as they were, 0 left out.\n"), done.stderr
         assert "100%  1 files" in done.stderr
         files = {"file": ("mine.txt", b"Only I may read this.")}
         answer = running.request("POST", "/api/knowledge", files=files)
@@ -65,3 +69,23 @@ def test_a_folder_is_added_for_everybody_while_the_server_runs(tmp_path):
         deleted = chatserver(data_dir, "knowledge", "delete", "rules.md", "--shared")
         assert deleted.stdout == "Deleted rules.md with 1 chunks.\n"
         assert len(running.request("GET", "/api/knowledge").json()["articles"]) == 1
+
+
+@pytest.mark.long
+def test_the_lines_of_the_document_work_as_they_stand(tmp_path):
+    data_dir, folder = tmp_path / "data", tmp_path / "decisions"
+    data_dir.mkdir()
+    folder.mkdir()
+    (folder / "one.md").write_text("# One\n\nIt is decided.")
+    first, *_ = shell_blocks((ROOT / "docs" / "knowledge.md").read_text())
+    with server(data_dir) as running:
+        script = "set -eu\n" + first.replace("docs/decisions", str(folder)).replace(
+            "curl -s", "curl --fail-with-body -s"
+        )
+        script = script.replace("http://127.0.0.1:8000", running.address).replace(".venv/bin/chatserver", CHATSERVER)
+        values = {**os.environ, "CHAT_DATA_DIR": str(data_dir)}
+        shell = ["bash", "-c", script]
+        done = subprocess.run(shell, env=values, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 added, 0 replaced, 0 as they were, 0 left out." in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("Deleted CHANGELOG.md")

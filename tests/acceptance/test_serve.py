@@ -96,12 +96,15 @@ def test_the_lines_of_the_readme_work_as_they_stand(data_dir):
         script = "set -eu\n" + "\necho\n".join(shell_blocks(chapter[1])).replace("curl -s", "curl --fail-with-body -s")
         script = script.replace("http://127.0.0.1:8000", running.address).replace(".venv/bin/chatserver", CHATSERVER)
         values = {**os.environ, "CHAT_DATA_DIR": str(data_dir)}
-        done = subprocess.run(["bash", "-c", script], env=values, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["bash", "-c", script], env=values, capture_output=True, text=True, check=False, timeout=300
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         assert '"response":"Hello! I am the built-in responder' in done.stdout
         assert '"type":"text-delta"' in done.stdout
         assert "data: [DONE]" in done.stdout
         assert re.search(r'"response":"From your memories \([^"]+: “By the way, I live in Lisbon.”', done.stdout)
+        assert "From the articles (pump.txt): “The Zephyr pump has a warranty of three years.”" in done.stdout
         assert '"external_id":"my-other-thread"' in done.stdout, "among the sessions"
         _, header, listed = done.stdout.rpartition("\nID ")
         assert header

@@ -1,8 +1,12 @@
 """Files that want to be read and cannot be: each gets a clear answer, and nothing of it stays."""
 
 import io
+import random
+import socket
+import time
 import zipfile
 
+import httpx
 import pytest
 
 from chatServer.api import body
@@ -13,6 +17,7 @@ from tests.conftest import ADA, serving_app
 from tests.integration.test_edges import layers_of
 from tests.tools import files
 from tests.tools.knowledge import left_behind, library_of, read_all, rows, text_of, upload
+from tests.tools.listening import listening
 
 
 def zipped() -> bytes:
@@ -28,8 +33,12 @@ REFUSED = [
     ("archive.pdf", zipped(), "mislabelled_file"),
     ("page.pdf", b"<html><body>hello</body></html>", "mislabelled_file"),
     ("text.md", b"%PDF-1.7 and so on", "mislabelled_file"),
-    ("nulls.txt", b"hello\0world\0\0\0" * 10, "mislabelled_file"),
-    ("picture.txt", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4, "mislabelled_file"),
+    ("nulls.txt", b"hello\0world\0\0\0" * 10, "unsupported_file"),
+    ("picture.txt", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4, "unsupported_file"),
+    ("random.txt", random.Random(8).randbytes(4_000), "unsupported_file"),
+    ("random.md", bytes(random.Random(8).choices(range(32, 256), k=4_000)), "unsupported_file"),
+    ("random", bytes(random.Random(8).choices(range(32, 256), k=100)), "unsupported_file"),
+    ("\u0440.txt", "\u041f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440".encode("cp1251"), "unsupported_file"),
     ("archive.zip", zipped(), "unsupported_file"),
     ("program", b"\x7fELF\x02\x01\x01" + bytes(64), "unsupported_file"),
 ]
@@ -40,6 +49,8 @@ async def test_what_is_no_article_is_refused_at_once(client, urls, as_ada):
         answer = await upload(client, as_ada, ("good.txt", b"good"), (name, content))
         assert (answer.status_code, answer.json()["code"]) == (422, code), name
         assert answer.json()["detail"].endswith(".")
+        assert f'"{name}"' in answer.json()["detail"], "of several files, it says which"
+        assert answer.json()["file"] == name
     assert rows(urls, "select count(*) from chat.articles") == [(0,)]
     assert left_behind(urls) == (0, 0)
 
@@ -56,6 +67,8 @@ FAILED = [
     ("scan.pdf", lambda: files.pdf("", ""), "no_text"),
     ("script.html", lambda: b"<html><script>alert(1)</script><p> </p>", "no_text"),
     ("blank.txt", lambda: b" \n" * 1_000, "no_text"),
+    ("half.txt", lambda: b"word " * 2_000 + random.Random(8).randbytes(20_000), "broken_file"),
+    ("mark.txt", lambda: b"\xff\xfe" + random.Random(8).randbytes(20_000), "broken_file"),
     ("long.txt", lambda: b"word " * 1_000_001, "text_too_long"),
 ]
 
@@ -157,6 +170,44 @@ async def test_what_lies_in_files_is_bounded_and_given_back(settings, as_ada):
         assert door.free_file_bytes == 1_000
 
 
+def half_an_upload(address: str, headers: dict[str, str], size: int) -> socket.socket:
+    """One that says it has more than it sends."""
+    host, port = address.removeprefix("http://").split(":")
+    connection = socket.create_connection((host, int(port)), timeout=30)
+    head = f"POST /api/knowledge HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {headers['Authorization']}\r\n"
+    head += f"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {size + 1}\r\n\r\n"
+    connection.sendall(head.encode() + b"x" * size)
+    return connection
+
+
+def test_half_sent_uploads_are_counted_for_their_user_and_in_small_pieces(settings, as_ada, as_eve):
+    app = create_app(settings)
+    size = 200_000
+    with listening(app) as address:
+        halves = [half_an_upload(address, as_ada, size) for _ in range(3)]
+        try:
+            (door,) = [layer for layer in layers_of(app) if isinstance(layer, body.WholeBody)]
+            deadline = time.monotonic() + 30
+            while body.FILES_BYTES - door.free_file_bytes < 3 * (size - body.PIECE_BYTES):
+                assert time.monotonic() < deadline, "what has come is counted, if not to the last piece"
+                time.sleep(0.02)
+
+            def upload_of(headers: dict[str, str]) -> httpx.Response:
+                return httpx.post(f"{address}/api/knowledge", headers=headers, files={"file": ("a.txt", b"hello")})
+
+            refused = upload_of(as_ada)
+            assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
+            assert (refused.json()["limit"], refused.headers["Retry-After"]) == ("open_uploads", "2")
+            assert upload_of(as_eve).status_code == 202
+        finally:
+            for half in halves:
+                half.close()
+        deadline = time.monotonic() + 30
+        while upload_of(as_ada).status_code == 429:
+            assert time.monotonic() < deadline, "whoever has left is counted no longer"
+        assert door.free_file_bytes == body.FILES_BYTES
+
+
 # A reader of its own --------------------------------------------------------------------------------------
 
 
@@ -215,3 +266,12 @@ async def test_a_title_without_end_is_cut_where_it_is_read(tmp_path):
     with handed(tmp_path, page) as file:
         found = await reads.read(file, "text/html")
     assert (len(found.title), found.text) == (reads.MAX_TITLE, "Hello.")
+
+
+async def test_a_refused_name_is_shown_as_it_would_be_kept(client, as_ada):
+    answer = await upload(client, as_ada, ("a\u202etxt.exe", b"\0" * 100))
+    assert answer.json()["file"] == "a txt.exe"
+    assert answer.json()["detail"].startswith('"a txt.exe" cannot be read here')
+    answer = await upload(client, as_ada, ("large.txt", b"x" * 25_000_001))
+    assert (answer.status_code, answer.json()["file"]) == (413, "large.txt")
+    assert answer.json()["detail"].startswith('"large.txt" is larger: a file may have 25,000,000 bytes')

@@ -13,7 +13,7 @@ import pytest
 
 from chatServer import errors
 from chatServer.account import bring_in as bringing
-from chatServer.account.bring_in import Brought, bring_in
+from chatServer.account.bring_in import ENDLESS, Brought, Room, bring_in
 from chatServer.account.document import read
 from chatServer.account.export import export
 from chatServer.account.few import admitted
@@ -21,7 +21,7 @@ from chatServer.account.items import ROWS
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import NoEmbedder
 from chatServer.records import Memory
-from tests.conftest import ADA, EVE, owner_connection
+from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_export import PICTURE
 from tests.integration.test_isolation import fill
 
@@ -34,9 +34,9 @@ async def adas(database) -> dict:
     return document
 
 
-async def imported(database, document: dict | str) -> Brought:
+async def imported(database, document: dict | str, room: Room = ENDLESS) -> Brought:
     text = document if isinstance(document, str) else json.dumps(document)
-    return await bring_in(database, EVE, NoEmbedder(), lambda: io.StringIO(text))
+    return await bring_in(database, EVE, NoEmbedder(), lambda: io.StringIO(text), room=room)
 
 
 async def refuses(database, document: dict, changes: Sequence[Callable[[dict], object]], said: str) -> None:
@@ -216,3 +216,45 @@ async def test_an_import_takes_no_thread_of_those_that_answer(database):
     finally:
         done.set()
         await asyncio.gather(*waiting)
+
+
+def with_articles(document: dict, *names: str) -> dict:
+    """With other articles in the place of the document's own, each with the text of that."""
+    document = copy.deepcopy(document)
+    (article,), chunks = document["articles"], document["article_chunks"]
+    ids = {name: str(uuid.uuid4()) for name in names}
+    document["articles"] = [article | {"article_id": ids[name], "name": name} for name in names]
+    document["article_chunks"] = [chunk | {"article_id": ids[name]} for name in names for chunk in chunks]
+    return document
+
+
+async def test_no_document_brings_more_articles_or_chunks_than_may_be_uploaded(database, urls):
+    document = await adas(database)
+    three = with_articles(document, "a.md", "b.md", "c.md")
+    chunks = len(document["article_chunks"])
+    for room in (Room(articles=2), Room(chunks=3 * chunks - 1)):
+        with pytest.raises(errors.TooManyArticles) as refused:
+            await imported(database, three, room)
+        assert f"You may have {room.articles or room.chunks} " in refused.value.detail
+        assert "nothing of it was imported" in refused.value.detail
+    assert of_eve(urls, "select 1 from chat.sessions") == []
+    room = Room(articles=3, chunks=3 * chunks)
+    await imported(database, three, room)
+    await imported(database, three, room)  # what is there is not counted twice
+    for full in (Room(articles=3), Room(chunks=3 * chunks)):
+        with pytest.raises(errors.TooManyArticles, match="send the document again"):
+            await imported(database, with_articles(document, "d.md"), full)
+    assert len(of_eve(urls, "select 1 from chat.article_chunks")) == 3 * chunks
+
+
+async def test_the_settings_hold_for_imports_over_http(settings, database, as_eve):
+    document = with_articles(await adas(database), "a.md", "b.md")
+    async with serving(settings.model_copy(update={"limit_articles": 1})) as client:
+        answer = await client.post("/api/account/import", json=document, headers=as_eve)
+    assert (answer.status_code, answer.json()["code"]) == (409, "too_many_articles")
+
+
+async def test_names_of_imported_articles_are_cleaned_as_those_of_uploads(database, urls):
+    await imported(database, with_articles(await adas(database), "..\u202e/fdp.\u200beli\n\x1b[2J", "\u200b"))
+    names = {name for (name,) in of_eve(urls, "select name from chat.articles")}
+    assert names == {".. /fdp. eli [2J", "untitled"}

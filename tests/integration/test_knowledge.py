@@ -313,15 +313,6 @@ async def test_reembedding_makes_the_vectors_of_articles_anew_shared_ones_too(cl
     assert rows(urls, "select distinct embed_model from chat.article_chunks") == [("stand:in",)]
 
 
-async def test_files_that_take_long_leave_room_for_other_work(client, database, urls, as_ada, monkeypatch):
-    answer = await upload(client, as_ada, ("guide.md", GUIDE))
-    monkeypatch.setattr(ingesting, "_few", asyncio.Semaphore(0))
-    await read_all(database, ADA, answer)
-    when = "select scheduled_at is not null from procrastinate.procrastinate_jobs order by id"
-    assert rows(urls, when) == [(False,), (True,)]
-    assert rows(urls, "select state from chat.articles") == [("waiting",)]
-
-
 async def test_nothing_holds_a_connection_while_a_file_is_read(client, database, as_ada, monkeypatch):
     answer = await upload(client, as_ada, ("guide.md", GUIDE))
     read, free = ingesting.read, []

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from chatServer import cli, command, knowledge_commands
+from chatServer.api.knowledge import ArticleAnswer
 from chatServer.errors import ArticleNotFound, StartupError
 from chatServer.knowledge_commands import add_files, all_of, delete, listed, sources
 from chatServer.records import NOBODY
@@ -35,27 +36,27 @@ def folder(tmp_path):
 
 
 async def test_a_folder_is_added_and_added_again(database, urls, folder):
-    found = list(sources([folder]))
+    found = sources([folder]).files
     assert [source.name for source in found] == ["a.txt", "locked.pdf", "guide/setup.md"]
     drawn = io.StringIO()
     added = await add_files(library_of(database), ADA, found, Bar(drawn))
     assert str(added) == (
         "locked.pdf: The file is encrypted. Take the password off, and upload it again.\n"
-        "2 added, 0 as they were, 1 left out."
+        "2 added, 0 replaced, 0 as they were, 1 left out."
     )
     assert drawn.getvalue().splitlines()[-1] == "100%  3 files"
     assert text_of(urls, "guide/setup.md") == "# Setup\n\nPlug it in."
     assert left_behind(urls) == (0, 2)
     (folder / "a.txt").write_text("Hello again.")
     again = await add_files(library_of(database), ADA, found, Bar(io.StringIO()))
-    assert (again.added, again.unchanged) == (1, 1)
+    assert (again.added, again.replaced, again.unchanged) == (0, 1, 1)
     assert text_of(urls, "a.txt") == "Hello again."
 
 
 async def test_articles_are_listed_and_deleted_by_whoever_they_are_of(database, urls, folder):
     (folder / "locked.pdf").unlink()
-    await add_files(library_of(database), NOBODY, list(sources([folder])), Bar(io.StringIO()))
-    await add_files(library_of(database), ADA, list(sources([folder / "a.txt"])), Bar(io.StringIO()))
+    await add_files(library_of(database), NOBODY, sources([folder]).files, Bar(io.StringIO()))
+    await add_files(library_of(database), ADA, sources([folder / "a.txt"]).files, Bar(io.StringIO()))
     assert [article.name for article in await all_of(database, ADA)] == ["a.txt"]
     assert {article.name for article in await all_of(database, NOBODY)} == {"a.txt", "guide/setup.md"}
     assert await all_of(database, EVE) == []
@@ -63,7 +64,10 @@ async def test_articles_are_listed_and_deleted_by_whoever_they_are_of(database, 
     assert header.split() == ["ID", "STATE", "PAGES", "CHUNKS", "TOKENS", "NAME"]
     assert row.split()[1:] == ["ready", "1", "2", "a.txt"]
     [told] = json.loads(listed(await all_of(database, ADA), as_json=True))
-    assert told["state"] == "ready"
+    [article] = await all_of(database, ADA)
+    assert told == json.loads(ArticleAnswer.of(article).model_dump_json()) | {
+        name: getattr(article, name).isoformat() for name in ("created_at", "updated_at")
+    }
     assert listed([], as_json=False) == "There are no articles."
     with pytest.raises(ArticleNotFound):
         await delete(database, EVE, "a.txt")
@@ -74,7 +78,7 @@ async def test_articles_are_listed_and_deleted_by_whoever_they_are_of(database, 
 
 def test_what_is_not_there_is_said(tmp_path):
     with pytest.raises(StartupError, match="There is no file"):
-        list(sources([tmp_path / "nowhere"]))
+        sources([tmp_path / "nowhere"])
 
 
 @pytest.mark.parametrize("given", [[], ["--user", "ada", "--shared"]])
@@ -89,7 +93,37 @@ def test_a_file_that_cannot_be_read_ends_the_command_with_1(settings, folder, ca
     with pytest.raises(SystemExit) as ended:
         cli.main(["knowledge", "add", str(folder), "--shared"])
     assert ended.value.code == 1
-    assert "2 added, 0 as they were, 1 left out." in capsys.readouterr().out
+    assert "2 added, 0 replaced, 0 as they were, 1 left out." in capsys.readouterr().out
     cli.main(["knowledge", "list", "--shared"])
     assert "guide/setup.md" in capsys.readouterr().out
     assert knowledge_commands.PAGE >= 100
+
+
+def test_two_files_that_would_be_one_article_are_told_apart_or_refused(tmp_path):
+    for name in ("one/guide.md", "two/guide.md"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(name)
+    one, two = tmp_path / "one", tmp_path / "two"
+    for given in ([one, two], [one / "guide.md", two / "guide.md"], [one, two / "guide.md"]):
+        with pytest.raises(StartupError, match=r"would both be the article guide\.md"):
+            sources(given)
+    assert [each.name for each in sources([tmp_path]).files] == ["one/guide.md", "two/guide.md"]
+    assert [each.name for each in sources([one, one / "guide.md", one]).files] == ["guide.md"]  # the same file
+
+
+def test_what_has_another_ending_is_counted_and_nothing_to_read_ends_the_command_with_1(
+    settings, folder, capsys, monkeypatch
+):
+    monkeypatch.setattr(command, "load_settings", lambda: settings)
+    (folder / "locked.pdf").unlink()
+    cli.main(["knowledge", "add", str(folder), "--shared"])
+    passed_over, added = capsys.readouterr().out.splitlines()
+    assert passed_over.startswith("1 files have other endings. What is read of a folder ends in .csv, .htm, ")
+    assert added == "2 added, 0 replaced, 0 as they were, 0 left out."
+    empty = folder / "empty"
+    empty.mkdir()
+    for told in ("There is nothing to read in", "1 files have other endings."):
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["knowledge", "add", str(empty), "--shared"])
+        assert told in str(ended.value.code)  # a sentence ends a program with 1
+        (empty / "a.docx").write_bytes(b"PK")

@@ -22,7 +22,7 @@ from tests.tools.routes import ENDLESS
 TOKENS = "/api/account/tokens"
 OPEN = {  # to which scopes a route is; all others want the user himself
     "chat": {"/api/chat", "/api/chat/{session_id}/stream", "/api/chat/{session_id}/stop", "/api/events", "/api/agents"},
-    "memory": {"/mcp"},
+    "memory": {"/mcp", "/api/knowledge", "/api/knowledge/{article_id}"},
 }
 
 

@@ -1,5 +1,6 @@
 """POST /api/context/preview: what the next turn will ask, to the letter; and nothing happens because of it."""
 
+import asyncio
 import json
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from chatServer.agent.prompts import PLACEHOLDER
 from chatServer.agent.session_summary import summarize_session
 from chatServer.conversation.tokens import count_message
+from chatServer.main import running
 from chatServer.messages import Message
+from chatServer.turn import preview as previewing
 from tests.conftest import ADA, serving
 from tests.tools.counted import counted
 from tests.tools.dumping import rows_of
@@ -305,3 +308,29 @@ async def test_what_builtin_took_is_what_the_preview_counts(settings, as_ada):
     assert "Godesberg" in told["response"]
     assert told["usage"]["input_tokens"] == seen["prompt_tokens"] > 100
     assert told["usage"]["output_tokens"] == count_message(Message("assistant", told["response"]))
+
+
+async def test_two_previews_of_a_user_are_made_at_once_and_others_are_not_kept_waiting(chat, as_eve):
+    long = {"message": "many different words, and then some more " * 20_000}
+    asking = [chat.post(PREVIEW, json=long) for _ in range(8)]
+    *own, other = await asyncio.gather(*asking, chat.post(PREVIEW, json=long, headers=as_eve))
+    refused = [answer for answer in own if answer.status_code != 200]
+    assert 0 < len(refused) <= 6
+    assert {(each.status_code, each.json()["limit"], each.headers["Retry-After"]) for each in refused} == {
+        (429, "parallel_previews", "2")
+    }
+    assert other.status_code == 200
+    await look(chat)  # those that are made give their places back
+
+
+async def test_counting_takes_no_place_of_those_who_begin_turns(settings, as_ada, monkeypatch):
+    count, guests = previewing.count_apart, []
+    async with running(settings) as state, serving(settings, state) as client:
+
+        async def watched(*given):
+            guests.append(state.turns.gate._all.guests)
+            return await count(*given)
+
+        monkeypatch.setattr(previewing, "count_apart", watched)
+        assert (await client.post(PREVIEW, json={"message": "hello"}, headers=as_ada)).status_code == 200
+    assert guests == [0]

@@ -63,7 +63,7 @@ async def test_the_model_reads_what_is_kept_by_name_only(kind, database, urls):
     assert "Lisbon" not in text_of(kept)
     assert unfenced("sources", text_of(kept)) == "- Safes, safe.pdf"
     source = {"article_id": str(article), "title": "Safes", "name": "safe.pdf", "media_type": "text/plain"}
-    source |= {"page": 4, "tokens": 7, "is_whole": True}
+    source |= {"tokens": 7, "is_whole": True}
     assert kept.structured_data["sources"] == [source]
     assert [(one.id, one.value) for one in events(heard, "source")] == [(str(article), source)]
     assert "Lisbon" not in json.dumps([one.value for one in events(heard, "tool-output")])

@@ -10,6 +10,7 @@ import pytest
 from chatServer import errors
 from chatServer.knowledge import retrieve, stacks
 from chatServer.knowledge.stacks import Stacks
+from chatServer.main import running
 from chatServer.records import NOBODY, Chunk
 from chatServer.store import articles, bring_in
 from tests.conftest import ADA, EVE, owner_connection
@@ -157,3 +158,48 @@ async def test_no_connection_is_held_while_passages_are_counted(database, urls, 
     finally:
         go_on.set()
     assert [each.name for each in await asked] == ["a.txt"]
+
+
+async def test_many_chunks_are_made_numbers_of_with_no_connection_held(database, urls, monkeypatch):
+    await put_article(urls.owner, ADA.user_id, "a.txt", ["The walrus swims."])
+    held, of = [], retrieve.Seen.of
+
+    def watched(*given):
+        held.append(database.usage().size - database.usage().free)
+        return of(*given)
+
+    monkeypatch.setattr(retrieve, "MAX_KEPT_CHUNKS", 0)
+    monkeypatch.setattr(retrieve.Seen, "of", watched)
+    assert await names(retriever_of(database), "walrus") == {"a.txt"}
+    assert held == [0]
+
+
+async def test_what_is_being_loaded_ends_when_the_server_does(database, urls, monkeypatch):
+    await put_article(urls.owner, ADA.user_id, "a.txt", ["The walrus swims."])
+    retriever, loading = retriever_of(database), asyncio.Event()
+
+    async def never(*_, **__):
+        loading.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(stacks.store, "load_chunks", never)
+    asking = asyncio.create_task(names(retriever, "walrus"))
+    await asyncio.wait_for(loading.wait(), 30)
+    await retriever.close()
+    assert [task for task in asyncio.all_tasks() if task.get_name() == "retrieval's load"] == []
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert database.usage().size == database.usage().free
+
+
+async def test_a_server_that_ends_loads_nothing_any_more(settings, monkeypatch):
+    close, closed = Stacks.close, []
+
+    async def watched(self):
+        closed.append(self)
+        await close(self)
+
+    monkeypatch.setattr(Stacks, "close", watched)
+    async with running(settings):
+        assert closed == []
+    assert len(closed) == 1

@@ -118,7 +118,7 @@ async def test_sources_are_named_in_the_answer_the_stream_and_the_transcript(cli
     session = str(uuid.uuid4())
     told = await ask(client, QUESTION, session_id=session)
     source = {"article_id": str(pump), "title": "Manual", "name": "pump.pdf", "media_type": "application/pdf"}
-    source |= {"page": 1, "tokens": 24, "is_whole": True, "quoted": True}
+    source |= {"tokens": 24, "is_whole": True, "quoted": True}
     part = {"type": "source-document", "sourceId": str(pump), "mediaType": "application/pdf", "title": "Manual"}
     part |= {"filename": "pump.pdf"}
     assert told["message"]["metadata"]["sources"] == [source]

@@ -85,6 +85,41 @@ async def test_without_a_limit_nothing_is_left_to_tell(client, as_ada):
     assert told["today"]["left_tokens"] is None
 
 
+async def test_days_may_have_an_end(client, database, as_ada):
+    for ago, given in ((0, 1), (1, 10), (2, 100), (400, 1_000), (430, 10_000)):
+        await add(database, ADA, day=days_ago(ago), given=given, said=0)
+
+    async def taken(**days: int) -> int:
+        params = {name: str(days_ago(ago)) for name, ago in days.items()}
+        told = (await client.get("/api/usage", params=params, headers=as_ada)).json()
+        assert told["until"] == params.get("until")
+        return told["totals"]["input_tokens"]
+
+    assert await taken(until=1) == 110
+    assert await taken(since=1, until=1) == 10
+    assert await taken(since=410, until=300) == 1_000
+    assert await taken(until=300) == 0
+    assert await taken(until=410) == 10_000
+    assert await taken() == 111
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"until": "tomorrow"},
+        {"until": ""},
+        {"since": "2026-11-02", "until": "2026-11-01"},
+        {"since": "2024-11-01", "until": "2025-11-02"},
+        {"since": "0001-01-01", "until": "9999-12-31"},
+    ],
+)
+async def test_an_end_that_is_none_is_refused(client, as_ada, params):
+    answer = await client.get("/api/usage", params=params, headers=as_ada)
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
+    first = await client.get("/api/usage", params={"until": "0001-01-01"}, headers=as_ada)
+    assert (first.status_code, first.json()["since"]) == (200, "0001-01-01")
+
+
 @pytest.mark.parametrize("since", ["yesterday", "2026-13-01", "", "-1", "1" * 5_000, str(days_ago(366)), "0001-01-01"])
 async def test_what_is_no_day_of_the_last_year_is_refused(client, as_ada, since):
     answer = await client.get("/api/usage", params={"since": since}, headers=as_ada)

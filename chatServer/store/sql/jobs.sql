@@ -6,7 +6,7 @@ select chat.enqueue_after_turn(%(session_id)s::uuid, %(turn_id)s, %(delay_s)s);
 
 -- name: enqueue_ingest
 -- Leave the reading of the caller's own article.
-select chat.enqueue_ingest(%(article_id)s, %(delay_s)s);
+select chat.enqueue_ingest(%(article_id)s);
 
 -- name: read_status
 -- How many jobs wait, how late the first of them is, how many have failed for good, how late revision is.

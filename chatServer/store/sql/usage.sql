@@ -26,8 +26,8 @@ from chat.usage_daily
 where user_id = %(user_id)s and day = (now() at time zone 'utc')::date;
 
 -- name: read_usage
--- What a user's turns took since a day, by day, agent and model.
+-- What a user's turns took from one day to another, which may be none, by day, agent and model.
 select day, agent_name, model, turns, input_tokens, output_tokens, revision_tokens
 from chat.usage_daily
-where user_id = %(user_id)s and day >= %(since)s
+where user_id = %(user_id)s and day >= %(since)s and day <= coalesce(%(until)s::date, 'infinity')
 order by day, agent_name, model;

@@ -1,0 +1,93 @@
+"""Files wait in a queue of their own, and users take turns in it: whoever has many keeps nobody with one waiting."""
+
+import asyncio
+import uuid
+
+import pytest
+
+from chatServer.knowledge import read as reads
+from chatServer.knowledge.reading import Allowed, Unreadable
+from chatServer.records import Principal
+from tests.conftest import ADA, EVE, bearer
+from tests.integration.test_jobs import is_empty, working
+from tests.tools.knowledge import rows, upload
+from tests.tools.turns import eventually, finished_turn
+
+GUS = Principal(uuid.UUID("90000000-0000-4000-8000-000000000009"))
+PLACES = "select priority from procrastinate.procrastinate_jobs where task_name = 'ingest' order by id"
+
+
+class Readers:
+    """What reads files in these tests: it takes until it is let go, and knows who was read when."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[str, str]] = []
+        self.running: list[str] = []
+        self.most_of_one = 0
+        self.go_on = asyncio.Event()
+
+    async def ingest(self, user_id: str, article_id: str) -> None:
+        self.begun.append((user_id, article_id))
+        self.running.append(user_id)
+        self.most_of_one = max(self.most_of_one, *map(self.running.count, self.running))
+        await self.go_on.wait()
+        self.running.remove(user_id)
+
+    async def have_begun(self, count: int) -> bool:
+        return len(self.begun) >= count
+
+
+async def sent(client, settings, user: Principal, *names: str) -> list[tuple[str, str]]:
+    answer = await upload(client, bearer(settings, user.user_id), *((name, name.encode()) for name in names))
+    return [(str(user.user_id), article["id"]) for article in answer.json()["articles"]]
+
+
+async def test_whoever_comes_with_one_file_waits_for_nobodys_second(client, settings, database, urls):
+    many = [await sent(client, settings, user, "1.txt", "2.txt", "3.txt") for user in (ADA, EVE)]
+    readers = Readers()
+    async with working(database, {"ingest": readers.ingest}):
+        await eventually(lambda: readers.have_begun(2))
+        one = await sent(client, settings, GUS, "only.txt")
+        readers.go_on.set()
+        await eventually(lambda: is_empty(urls))
+    assert len(readers.begun) == 7
+    assert readers.begun[2] == one[0]
+    for files in many:
+        assert [each for each in readers.begun if each in files] == files, "first come, first served"
+    assert readers.most_of_one == 1
+
+
+async def test_whoever_sends_on_and_on_stands_behind_those_who_came_meanwhile(client, settings, urls):
+    await sent(client, settings, ADA, "1.txt", "2.txt")
+    await sent(client, settings, EVE, "1.txt")
+    await sent(client, settings, ADA, "3.txt")
+    assert rows(urls, PLACES) == [(-1,), (-2,), (-1,), (-3,)]
+
+
+async def test_files_that_take_their_time_keep_no_after_work_waiting(client, settings, database, urls):
+    for user in (ADA, EVE, GUS):
+        await sent(client, settings, user, "1.txt", "2.txt")
+    await finished_turn(database, ADA, "hello")
+    readers, turns = Readers(), []
+
+    async def after_turn(turn_id: str, **_: str) -> None:
+        turns.append(turn_id)
+
+    async def is_done() -> bool:
+        return bool(turns)
+
+    async with working(database, {"ingest": readers.ingest, "after_turn": after_turn}):
+        await eventually(lambda: readers.have_begun(2))
+        await eventually(is_done)
+        assert len(readers.begun) == 2
+        readers.go_on.set()
+        await eventually(lambda: is_empty(urls))
+
+
+async def test_a_text_has_less_time_than_a_pdf(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(b"<p><b>x</b> y</p>" * 300_000)
+    with path.open("rb") as file:
+        with pytest.raises(Unreadable, match="too_complex"):
+            await reads.read(file, "text/html", Allowed(cpu_s=60, text_cpu_s=1))
+    assert Allowed().text_cpu_s < Allowed().cpu_s
