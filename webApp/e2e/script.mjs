@@ -8,7 +8,7 @@ const RICH = [
   "| name | height |\n|---|---|\n| Etna | 3,357 m |\n| Fuji | 3,776 m |\n",
   "```python\ndef height(name: str) -> int:\n    # in metres\n    return {\"Etna\": 3357}[name]\n```\n",
   "> A quote, and a [link](https://example.org/).\n",
-].join("\n");
+].join("\n").replaceAll("{", "{{").replaceAll("}", "}}"); // a single brace is a gap
 
 export const script = {
   rules: [

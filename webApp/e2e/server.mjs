@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const python = process.env.PYTHON ?? join(root, ".venv/bin/python");
+const python = process.env.CHAT_PYTHON ?? join(root, ".venv/bin/python");
 const STARTS_IN_MS = 120_000;
 
 export const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
