@@ -7,6 +7,7 @@ import { ChatHead } from "./ChatHead";
 import { Conversation } from "./Conversation";
 import { readHistory } from "./history";
 import "./chat.css";
+import "./message.css";
 import "./composer.css";
 
 /** The session first, then its history, then what is being said now. */
