@@ -5,7 +5,7 @@
 # docs/deploy.md says how, and which of these steps were run where.
 
 # The web client; only what it is built to goes on.
-FROM node:20.20-bookworm-slim AS web
+FROM node:20.20.2-bookworm-slim AS web
 WORKDIR /webApp
 COPY webApp/package.json webApp/package-lock.json ./
 RUN npm ci --no-audit --no-fund

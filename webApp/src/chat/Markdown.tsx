@@ -1,7 +1,7 @@
 import { memo, type ComponentProps } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
-import remarkGfm from "remark-gfm";
 import { CodeBlock } from "./CodeBlock";
+import { readGfm } from "./gfm";
 import { blocksOf } from "./markdownBlocks";
 import "./markdown.css";
 
@@ -17,7 +17,7 @@ export default function Markdown({ text, isStreaming = false }: { text: string; 
   );
 }
 
-const plugins = [remarkGfm];
+const plugins = [readGfm];
 
 const Block = memo(function Block({ text, isOpen }: { text: string; isOpen: boolean }) {
   return (
