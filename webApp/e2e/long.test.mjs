@@ -5,7 +5,7 @@ import { answers, composer, signIn } from "./browser.mjs";
 
 const MESSAGES = 2_000;
 const OPENS_IN_MS = 1_500;
-const LONGEST_TASK_MS = 1_000; // on a machine that does other things; what it was is printed
+const LONGEST_TASK_MS = 100;
 const LISTS = ["active_sessions", "turns", "summaries", "notes", "notes_versions", "memories", "memory_changes", "articles", "article_chunks", "usage"];
 
 function longSession() {
@@ -83,7 +83,7 @@ export const tests = {
     await page.locator(".composer button[type=submit]").waitFor();
     const worst = Math.max(0, ...tasks);
     console.log(`      N = ${MESSAGES}: opens in ${opened.join(", ")} ms; scrolling to the top: ${tasks.length} long tasks, the longest ${worst} ms`);
-    assert.ok(Math.min(...opened) < OPENS_IN_MS, `opens in ${opened} ms`);
+    assert.ok(Math.max(...opened) < OPENS_IN_MS, `opens in ${opened} ms`);
     assert.ok(worst < LONGEST_TASK_MS, `a task of ${worst} ms`);
   },
 
