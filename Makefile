@@ -5,9 +5,9 @@ BIN := $(VENV)/bin
 # Tests wait more than they work: three at a time serve two cores.
 SIDE_BY_SIDE ?= 3
 
-.PHONY: run test test-long chaos contract lint types bench bench-recall bench-scale bench-retrieval load soak lock licences sbom secrets hooks clean
+.PHONY: run test test-long chaos contract web web-if-stale api e2e lint types bench bench-recall bench-scale bench-retrieval load soak lock licences sbom secrets hooks clean
 
-run: $(VENV)/.product
+run: $(VENV)/.product web-if-stale
 	@$(BIN)/chatserver serve
 
 test: $(VENV)/.dev contract
@@ -29,6 +29,38 @@ contract:
 	@test tests/contract/node_modules/.package-lock.json -nt tests/contract/package-lock.json \
 	  || npm --prefix tests/contract ci --silent \
 	  || echo "There is no npm, or it failed: the AI SDK, supabase-js and MCP's client are not asked."
+
+# The web client, into webApp/dist, which the server serves at /: its types from webApp/openapi.json, checked, built, and
+# not too large. Needs Node 20.19 or newer.
+web: webApp/node_modules/.package-lock.json
+	npm --prefix webApp run --silent typecheck
+	npm --prefix webApp run --silent build
+	npm --prefix webApp run --silent size
+
+webApp/node_modules/.package-lock.json: webApp/package-lock.json
+	npm --prefix webApp ci --silent
+	@touch $@
+
+# For `make run`: only when something has changed, and never in the way of the server.
+web-if-stale:
+	@if ! command -v npm >/dev/null; then \
+	  echo "There is no npm: the server runs without its web client."; \
+	elif [ ! -f webApp/dist/index.html ] || [ -n "$$(find webApp/src webApp/public webApp/index.html webApp/*.json \
+	    webApp/vite.config.ts -newer webApp/dist/index.html -print -quit)" ]; then \
+	  echo "Building the web client (a minute at first)..."; \
+	  { $(MAKE) --silent webApp/node_modules/.package-lock.json && npm --prefix webApp run --silent build; } \
+	    || echo "That failed: the server runs without it."; \
+	fi
+
+# What the server answers, for the types of the web client.
+api: $(VENV)/.dev
+	$(BIN)/python -m tools.openapi
+
+# The web client's own tests, then all of it in a real Chromium, against a real server with a scripted model:
+# webApp/e2e/run.mjs. ONLY=chat for one file.
+e2e: $(VENV)/.product web
+	npm --prefix webApp test --silent
+	npm --prefix webApp run --silent e2e -- $(ONLY)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -53,6 +53,7 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
     chat_data_dir: Folder = ROOT / ".data"
     agents_dir: Folder = ROOT / "agents"
+    web_dir: Folder = ROOT / "webApp" / "dist"
     default_agent: str = "assistant"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     git_commit: str = ""
@@ -107,6 +108,7 @@ class Settings(BaseSettings):
     auth_jwt_secret: SecretStr | None = None
     auth_internal_url: HttpAddress | None = None
     supabase_secret_key: SecretStr | None = None
+    supabase_publishable_key: str | None = None  # for browsers; no secret
 
     @model_validator(mode="after")
     def identity_is_settled(self) -> Self:

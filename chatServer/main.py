@@ -28,6 +28,7 @@ from chatServer.api import (
     auth_proxy,
     build,
     chat,
+    client,
     context,
     dev,
     docs_page,
@@ -42,6 +43,7 @@ from chatServer.api import (
     sessions,
     tokens,
     usage,
+    web_page,
 )
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
@@ -110,7 +112,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     problems.install(app)
     add_edges(app, settings)
     of_users = (chat, context, events, sessions, agents, notes, memories, knowledge, mcp, usage, tokens, account)
-    rooms = (*of_users, dev, auth_proxy, health, docs_page)
+    rooms = (*of_users, client, dev, auth_proxy, health, docs_page, web_page)
     for room in rooms:
         app.include_router(room.router)
     for _ in iter_route_contexts(app.routes):

@@ -9,6 +9,7 @@ import pytest
 from fastapi import APIRouter, FastAPI
 from starlette.responses import PlainTextResponse
 
+from chatServer.api import web_page
 from chatServer.api.dev_key import DevKey
 from chatServer.api.dev_users import dev_user_id
 from chatServer.config import Settings
@@ -19,7 +20,8 @@ from tests.tools.routes import open_doors, routes_of
 
 PUBLIC = {
     "/healthz", "/readyz", "/metrics", "/api/dev/token", "/auth/v1/{path:path}",
-    "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}",
+    "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}", "/api/client",
+    *web_page.PAGES, "/assets/{name}", "/icon.svg", "/theme.js",
 }  # fmt: skip
 
 

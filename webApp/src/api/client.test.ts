@@ -1,0 +1,45 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { addressOf, authorizedFetch, call, takeTokensFrom } from "./client";
+
+afterEach(() => {
+  takeTokensFrom(null);
+  vi.unstubAllGlobals();
+});
+
+function answering(...answers: Response[]) {
+  const asked: [string, RequestInit][] = [];
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+    asked.push([url, init]);
+    return answers.shift()!;
+  });
+  return asked;
+}
+
+const tokenOf = (init: RequestInit) => new Headers(init.headers).get("authorization");
+
+test("addresses are filled in and escaped, and what is not given is left out", () => {
+  expect(addressOf("/api/agents/{name}/notes", { name: "a/b" })).toBe("/api/agents/a%2Fb/notes");
+  expect(addressOf("/api/sessions", {}, { q: "a&b", before: undefined, limit: 3, agent_name: "" })).toBe(
+    "/api/sessions?q=a%26b&limit=3",
+  );
+});
+
+test("a refused token is refreshed once, and the request made again", async () => {
+  const asked = answering(new Response("{}", { status: 401 }), new Response('{"agents": []}'));
+  takeTokensFrom({ token: async () => "old", refresh: async () => "new" });
+  expect(await call("get", "/api/agents")).toEqual({ agents: [] });
+  expect(asked.map(([, init]) => tokenOf(init))).toEqual(["Bearer old", "Bearer new"]);
+});
+
+test("a token that cannot be refreshed is an error, and nothing is asked twice", async () => {
+  const problem = { code: "unauthenticated", detail: "Sign in." };
+  const asked = answering(new Response(JSON.stringify(problem), { status: 401 }));
+  takeTokensFrom({ token: async () => "old", refresh: async () => null });
+  await expect(authorizedFetch("/api/agents")).rejects.toMatchObject({ status: 401, detail: "Sign in." });
+  expect(asked).toHaveLength(1);
+});
+
+test("nothing is asked for where nothing comes back", async () => {
+  answering(new Response(null, { status: 204 }));
+  expect(await call("delete", "/api/sessions/{session_id}", { path: { session_id: "x" } })).toBeUndefined();
+});

@@ -1,0 +1,64 @@
+/** The open session for components: found when there is none, changed when the user wants another. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect } from "react";
+import { call } from "../api/client";
+import { keys } from "../api/query";
+import { useAuthStore } from "../auth/useAuthStore";
+import { generateNewSessionId } from "./generateNewSessionId";
+import { useChatStore } from "./useChatStore";
+
+/** The session to show, resolved by the server when the page opens; `retry` after a failure. */
+export function useFetchActiveChatSession() {
+  const userId = useAuthStore((state) => state.user?.id ?? null);
+  const { status, error, sessionId, agentName, generation, initializeSessionAsync } = useChatStore();
+  const retry = useCallback(() => {
+    if (userId) void initializeSessionAsync(userId, useChatStore.getState().agentName);
+  }, [userId, initializeSessionAsync]);
+  useEffect(() => {
+    if (status === "idle") retry();
+  }, [status, retry]);
+  return { status, error, sessionId, agentName, generation, retry };
+}
+
+export interface NewSession {
+  agentName: string | null;
+  isPrivate?: boolean;
+}
+
+/** Makes a new session and the active one of its agent. */
+export function useUpsertActiveChatSession() {
+  const client = useQueryClient();
+  const openSession = useChatStore((state) => state.openSession);
+  return useMutation({
+    mutationFn: ({ agentName, isPrivate }: NewSession) =>
+      call("post", "/api/sessions", {
+        body: {
+          session_id: generateNewSessionId(),
+          agent_name: agentName ?? undefined,
+          memory: isPrivate ? "off" : "on",
+        },
+      }),
+    onSuccess: (session) => {
+      openSession(session);
+      void client.invalidateQueries({ queryKey: keys.sessions });
+    },
+  });
+}
+
+/** Title, memory and agent of one session. */
+export function useSession(sessionId: string | null) {
+  return useQuery({
+    queryKey: [...keys.sessions, "one", sessionId],
+    queryFn: ({ signal }) =>
+      call("get", "/api/sessions/{session_id}", { path: { session_id: sessionId ?? "" }, signal }),
+    enabled: sessionId !== null,
+  });
+}
+
+export function useAgents() {
+  return useQuery({
+    queryKey: keys.agents,
+    queryFn: async ({ signal }) => (await call("get", "/api/agents", { signal })).agents,
+    staleTime: Infinity,
+  });
+}

@@ -1,0 +1,55 @@
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { strings } from "../strings";
+import { Button } from "./Button";
+import { MenuIcon } from "./icons";
+import { usePath } from "./router";
+import { Sidebar } from "./Sidebar";
+
+/** The sidebar and the page; on a phone the sidebar is a drawer behind a button. */
+export function Layout({ children }: { children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  const path = usePath();
+  useEffect(() => setOpen(false), [path]);
+  return (
+    <div className="layout">
+      <a className="skip-link" href="#main">
+        {strings.shell.skip}
+      </a>
+      <Sidebar />
+      <div className="main">
+        <div className="topbar">
+          <Button look="quiet" label={strings.shell.menu} icon={<MenuIcon />} onClick={() => setOpen(true)} />
+        </div>
+        {children}
+      </div>
+      {isOpen && (
+        <Drawer onClose={() => setOpen(false)}>
+          <Sidebar onChoose={() => setOpen(false)} />
+        </Drawer>
+      )}
+    </div>
+  );
+}
+
+function Drawer({ onClose, children }: { onClose: () => void; children: ReactNode }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const drawer = ref.current;
+    drawer?.showModal();
+    return () => drawer?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      className="drawer"
+      aria-label={strings.shell.menu}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => event.target === ref.current && onClose()}
+    >
+      {children}
+    </dialog>
+  );
+}

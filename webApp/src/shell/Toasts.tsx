@@ -1,0 +1,36 @@
+import { strings } from "../strings";
+import { Button } from "./Button";
+import { CloseIcon } from "./icons";
+import { useToasts, type Toast } from "./toasts";
+
+export function Toasts() {
+  const { toasts, dismiss } = useToasts();
+  return (
+    <div className="toasts" role="status" aria-live="polite">
+      {toasts.map((each) => (
+        <ToastLine key={each.id} toast={each} onDone={() => dismiss(each.id)} />
+      ))}
+    </div>
+  );
+}
+
+function ToastLine({ toast, onDone }: { toast: Toast; onDone: () => void }) {
+  const { undo } = toast;
+  return (
+    <div className="toast">
+      <span>{toast.text}</span>
+      {undo && (
+        <Button
+          size="small"
+          onClick={() => {
+            undo();
+            onDone();
+          }}
+        >
+          {strings.shell.undo}
+        </Button>
+      )}
+      <Button size="small" label={strings.shell.dismiss} icon={<CloseIcon />} onClick={onDone} />
+    </div>
+  );
+}

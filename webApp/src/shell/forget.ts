@@ -1,0 +1,20 @@
+/** Signing out leaves nothing of the user behind: storage is emptied, and whoever keeps something says how to drop it. */
+import { queryClient } from "../api/query";
+import { THEME_KEY } from "./theme";
+
+const resets: (() => void)[] = [];
+
+/** For stores and module-level state: called on sign-out. */
+export function whenForgotten(reset: () => void): void {
+  resets.push(reset);
+}
+
+export function forgetEverything(): void {
+  const theme = localStorage.getItem(THEME_KEY); // the screen's, not the user's
+  localStorage.clear();
+  sessionStorage.clear();
+  if (theme) localStorage.setItem(THEME_KEY, theme);
+  void queryClient.cancelQueries();
+  queryClient.clear();
+  resets.forEach((reset) => reset());
+}
