@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useLiveLists } from "../api/live/useLiveLists";
 import { strings } from "../strings";
 import { Button } from "./Button";
 import { MenuIcon } from "./icons";
@@ -9,6 +10,7 @@ import { Sidebar } from "./Sidebar";
 export function Layout({ children }: { children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const path = usePath();
+  useLiveLists();
   useEffect(() => setOpen(false), [path]);
   return (
     <div className="layout">
