@@ -146,7 +146,37 @@ export const strings = {
 
   graph: {},
 
-  knowledge: {},
+  knowledge: {
+    lead: "Documents that answers can be taken from. They are yours alone, and each answer names those that it used.",
+    drop: "Drop files here, or choose them",
+    dropNow: "Let go to add them",
+    kinds: "Text, Markdown, HTML or PDF, up to 25 MB each. The same name again replaces what was there.",
+    choose: "Choose files",
+    list: "Documents",
+    emptyTitle: "Nothing to look things up in yet",
+    empty:
+      "Add a handbook, a contract, meeting notes or a manual, then ask about it in the chat: the answer is taken from the text and says where it stands.",
+    sending: "Sending",
+    waitsToSend: "Waits to be sent",
+    uploads: "On their way",
+    state: { waiting: "Waits to be read", reading: "Is being read", ready: "Ready", failed: "Could not be read" },
+    readingShare: (percent: number) => `Is being read: ${percent} %`,
+    oldAnswers: "Until then the earlier text answers.",
+    oldStays: "The earlier text still answers.",
+    shared: "Everybody's",
+    pages: (count: number) => (count === 1 ? "1 page" : `${count} pages`),
+    tokens: (count: string) => `${count} tokens`,
+    remove: (name: string) => `Delete ${name}`,
+    removed: (name: string) => `${name} was deleted.`,
+    unchanged: (name: string) => `${name} is here already, word for word.`,
+    replaced: (name: string) => `${name} takes the place of the earlier one.`,
+    tooLarge: "It is larger than 25 MB.",
+    unknownKind: "It is no text, Markdown, HTML or PDF.",
+    isEmpty: "The file is empty.",
+    older: "Show older",
+    progress: (name: string) => `How far ${name} is read`,
+    dismiss: (name: string) => `Take ${name} off this list`,
+  },
 
   context: {},
 
