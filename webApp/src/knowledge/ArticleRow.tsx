@@ -26,7 +26,7 @@ export function ArticleRow({ article, progress, onDelete }: { article: Article; 
           <progress className="article-progress" aria-label={words.progress(article.name)} max={1} value={share ?? undefined} />
         )}
       </div>
-      <span className="badge" data-tone={article.state}>
+      <span className="article-badge" data-tone={article.state}>
         {article.shared ? words.shared : stateText(article, progress)}
       </span>
       {article.shared ? (
@@ -58,7 +58,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
           </Button>
         )
       ) : (
-        <span className="badge" data-tone={state}>
+        <span className="article-badge" data-tone={state}>
           {state === "sending" && <Spinner />}
           {state === "sending" ? words.sending : words.waitsToSend}
         </span>

@@ -52,7 +52,7 @@ export function SessionMenu({ anchor, isPrivate, isArchived, onClose, onRename, 
     <button
       type="button"
       role="menuitem"
-      className="menu-item"
+      className="session-menu-item"
       data-danger={isDanger}
       tabIndex={-1}
       onClick={() => {
@@ -66,7 +66,7 @@ export function SessionMenu({ anchor, isPrivate, isArchived, onClose, onRename, 
     </button>
   );
   return (
-    <div ref={ref} popover="auto" role="menu" className="menu" aria-label={anchor.getAttribute("aria-label") ?? undefined} onKeyDown={onKeyDown}>
+    <div ref={ref} popover="auto" role="menu" className="session-menu" aria-label={anchor.getAttribute("aria-label") ?? undefined} onKeyDown={onKeyDown}>
       {item(words.rename, <EditIcon size={16} />, onRename)}
       {item(isPrivate ? words.mindful : words.forgetful, <LockIcon size={16} />, onMemory)}
       {item(isArchived ? words.fromArchive : words.toArchive, <ArchiveIcon size={16} />, onArchive)}
