@@ -148,7 +148,7 @@ export const strings = {
   graph: {},
 
   knowledge: {
-    lead: "Documents that answers can be taken from. They are yours alone, and each answer names those that it used.",
+    lead: "Documents that answers can be taken from. Nobody else sees yours, and each answer names those that it used.",
     drop: "Drop files here, or choose them",
     dropNow: "Let go to add them",
     kinds: "Text, Markdown, HTML or PDF, up to 25 MB each. The same name again replaces what was there.",
@@ -162,6 +162,7 @@ export const strings = {
     uploads: "On their way",
     state: { waiting: "Waits to be read", reading: "Is being read", ready: "Ready", failed: "Could not be read" },
     readingShare: (percent: number) => `Is being read: ${percent} %`,
+    told: (name: string, state: string) => `${name}: ${state}`,
     oldAnswers: "Until then the earlier text answers.",
     oldStays: "The earlier text still answers.",
     shared: "Everybody's",
@@ -263,7 +264,7 @@ export const strings = {
     today: "Today",
     used: (used: string) => `${used} tokens used`,
     left: (left: string, limit: string) => `${left} of ${limit} tokens left`,
-    reserved: (tokens: string) => `${tokens} of them are kept for answers that are being written.`,
+    reserved: (tokens: string) => `${tokens} tokens are kept for answers that are being written.`,
     noLimit: "There is no limit for a day.",
     resets: (when: string) => `Begins anew at ${when}.`,
     limits: "Limits",

@@ -71,8 +71,10 @@ function Shown({ preview }: { preview: Preview }) {
           {preview.triggers.map((trigger) => (
             <li key={trigger.name} data-fires={trigger.would_fire}>
               <span>{triggerText(trigger)}</span>
-              <span className="small soft">{nowOf(trigger)}</span>
-              {trigger.would_fire && <strong className="small">{words.fires}</strong>}
+              <span className="small soft">
+                {trigger.would_fire && <strong>{words.fires}</strong>}
+                {nowOf(trigger)}
+              </span>
               <progress aria-hidden="true" max={Math.max(trigger.at, 1)} value={Math.min(trigger.now, Math.max(trigger.at, 1))} />
             </li>
           ))}

@@ -34,7 +34,10 @@ function PartEntry({ part, whole }: { part: Part; whole: number }) {
   return (
     <details>
       <summary className="context-part">{head}</summary>
-      <div className="context-inside">{insideOf(part)}</div>
+      {/* It scrolls, so the keyboard has to get there. */}
+      <div className="context-inside" tabIndex={0} role="group" aria-label={words.parts[part.name]}>
+        {insideOf(part)}
+      </div>
     </details>
   );
 }

@@ -1,3 +1,6 @@
+import { useState } from "react";
+import { useLive } from "../api/live/live";
+import type { Article } from "../api/types";
 import { Button } from "../shell/Button";
 import { deleteSoon } from "../shell/deletions";
 import { EmptyState } from "../shell/EmptyState";
@@ -18,10 +21,14 @@ export default function KnowledgePage() {
   const list = useArticles();
   const progress = useProgress();
   const uploads = useUploads((state) => state.uploads);
+  const said = useSaid(list.articles);
   const isEmpty = list.isSuccess && list.articles.length === 0 && uploads.length === 0;
   return (
     <Page title={strings.nav.knowledge} lead={words.lead}>
       <DropZone onFiles={addFiles} />
+      <p className="hidden-visually" role="status">
+        {said}
+      </p>
       {uploads.length > 0 && (
         <ul className="articles" aria-label={words.uploads}>
           {uploads.map((upload) => (
@@ -33,7 +40,7 @@ export default function KnowledgePage() {
       {list.isError && <ErrorCard error={list.error} onRetry={() => void list.refetch()} busy={list.isFetching} />}
       {isEmpty && <EmptyState title={words.emptyTitle}>{words.empty}</EmptyState>}
       {list.articles.length > 0 && (
-        <ul className="articles" aria-label={words.list} aria-live="polite" aria-relevant="text">
+        <ul className="articles" aria-label={words.list}>
           {list.articles.map((article) => (
             <ArticleRow
               key={article.id}
@@ -51,4 +58,14 @@ export default function KnowledgePage() {
       )}
     </Page>
   );
+}
+
+/** For who does not see the list: how the reading of an article ended. */
+function useSaid(articles: Article[]): string {
+  const [said, setSaid] = useState("");
+  useLive("knowledge", ({ data }) => {
+    const name = articles.find((each) => each.id === data.article_id)?.name;
+    if (name && (data.state === "ready" || data.state === "failed")) setSaid(words.told(name, words.state[data.state]));
+  });
+  return said;
 }

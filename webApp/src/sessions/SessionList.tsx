@@ -55,7 +55,7 @@ export function SessionList({ sessions, isArchive, onChosen }: Props) {
   return (
     <div ref={ref} onKeyDown={onKeyDown}>
       {groupsOf(sessions, new Date()).map((group, index) => (
-        <section key={`${group.name}:${index}`} aria-labelledby={`${name}${index}`}>
+        <div key={`${group.name}:${index}`} role="group" aria-labelledby={`${name}${index}`}>
           <h2 className="sessions-group" id={`${name}${index}`}>
             {group.name}
           </h2>
@@ -84,7 +84,7 @@ export function SessionList({ sessions, isArchive, onChosen }: Props) {
               />
             ))}
           </ul>
-        </section>
+        </div>
       ))}
       {menu && (
         <SessionMenu

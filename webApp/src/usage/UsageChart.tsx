@@ -59,9 +59,6 @@ export function UsageChart({ chart, total }: { chart: Chart; total: number }) {
           <span key={index}>{days[index] && dayName(days[index].day)}</span>
         ))}
       </div>
-      <p className="usage-readout" aria-hidden="true">
-        {shown !== null && days[shown] ? spoken(days[shown], series) : words.hint}
-      </p>
       <ul className="usage-legend">
         {series.map((name, index) => (
           <li key={name}>
@@ -70,6 +67,9 @@ export function UsageChart({ chart, total }: { chart: Chart; total: number }) {
           </li>
         ))}
       </ul>
+      <p className="usage-readout" aria-hidden="true">
+        {shown !== null && days[shown] ? spoken(days[shown], series) : words.hint}
+      </p>
     </div>
   );
 }
