@@ -87,7 +87,7 @@ export const tests = {
     // What is learned is learned a moment later, and recall keeps to 50 ms, on whatever machine.
     await until(async () => {
       await open.click();
-      await panel.getByText("Instructions").waitFor();
+      await panel.locator(".context-parts").waitFor();
       if (await panel.locator("summary", { hasText: "Remembered" }).filter({ hasText: "that bear on" }).count()) return true;
       await page.keyboard.press("Escape");
       return false;

@@ -53,6 +53,20 @@ export const tests = {
     await row(second, "After the first tab").waitFor();
   },
 
+  async "what was missed without a network is listed when it is back"(world) {
+    const { device, page } = await signedIn(world);
+    device.allow(/ERR_|Failed to load/);
+    await make(world, "Before");
+    await row(page, "Before").waitFor();
+    await device.context.setOffline(true);
+    await make(world, "Meanwhile");
+    await page.waitForTimeout(1_500);
+    await device.context.setOffline(false);
+    await row(page, "Meanwhile").waitFor();
+    await make(world, "Afterwards");
+    await row(page, "Afterwards").waitFor();
+  },
+
   async "two tabs and a second device show the same conversation"(world) {
     const { device, page } = await signedIn(world);
     await say(page, "say one");
