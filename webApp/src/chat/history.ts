@@ -9,13 +9,14 @@ export interface HistoryPage {
 }
 
 const PAGE = 50;
+const OLDER_PAGE = 20; // less to draw at once while somebody scrolls
 
 /** A session that nobody has written to yet may be unknown to the server: then nothing was said. */
 export async function readHistory(sessionId: string, before?: string, signal?: AbortSignal): Promise<HistoryPage> {
   try {
     const page = await call("get", "/api/sessions/{session_id}/messages", {
       path: { session_id: sessionId },
-      query: { limit: PAGE, before },
+      query: { limit: before ? OLDER_PAGE : PAGE, before },
       signal,
     });
     return { messages: page.messages as unknown as ChatMessage[], before: page.before ?? null };
