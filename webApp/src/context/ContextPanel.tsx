@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { Preview } from "../api/types";
+import { draftKey } from "../chat/useDraft";
 import { kept } from "../session/hints";
 import { Button } from "../shell/Button";
 import { Dialog } from "../shell/Dialog";
@@ -19,7 +20,7 @@ export default function ContextPanel({ sessionId, onClose }: { sessionId: string
   const last = useLastTurn(sessionId);
   const [asked, setAsked] = useState<string | null>(null);
   // What is being written, else what was asked last: people wonder about one of the two.
-  const first = kept(`chatDraft_${sessionId}`)?.trim() || (last.isFetched ? (last.data?.question ?? words.example) : null);
+  const first = kept(draftKey(sessionId))?.trim() || (last.isFetched ? (last.data?.question ?? words.example) : null);
   const preview = usePreview(sessionId, asked ?? first);
   return (
     <Dialog title={words.title} onClose={onClose} wide>

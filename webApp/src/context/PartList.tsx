@@ -1,6 +1,7 @@
 import type { Preview } from "../api/types";
 import { strings } from "../strings";
 import { linesOf, number, percent, promptParts, type Line, type Part } from "./parts";
+import "./parts.css";
 
 const words = strings.context;
 

@@ -1,6 +1,7 @@
 import { useEffect, useRef, type KeyboardEvent, type ReactNode } from "react";
 import { ArchiveIcon, EditIcon, LockIcon, TrashIcon } from "../shell/icons";
 import { strings } from "../strings";
+import "./menu.css";
 
 export type Anchor = HTMLElement;
 

@@ -1,6 +1,7 @@
 import type { Usage } from "../api/types";
 import { strings } from "../strings";
 import { dayName, number, sumsOf } from "./days";
+import "./tables.css";
 
 const words = strings.usage;
 const { columns } = words;
