@@ -1,7 +1,7 @@
 /** Who is signed in, and by which of the ways that the server offers. */
 import { create } from "zustand";
 import { call, takeTokensFrom } from "../api/client";
-import { forgetEverything } from "../shell/forget";
+import { finishEverything, forgetEverything } from "../shell/forget";
 import { localSignIn, type LocalSignIn } from "./localSignIn";
 import type { ClientSetup, User } from "./signIn";
 import type { SupabaseSignIn } from "./supabaseSignIn";
@@ -47,6 +47,7 @@ export const useAuthStore = create<AuthState>((set, get) => {
     restore: () => (restoring ??= restore()),
     entered: (user) => set({ user }),
     signOut: async () => {
+      await finishEverything();
       await get().signIn?.signOut().catch(() => undefined); // an issuer that does not answer keeps nobody signed in here
       forgetEverything();
       set({ user: null });

@@ -12,6 +12,7 @@ import { isUnanswered, readHistory, type HistoryPage } from "./history";
 import type { ChatMessage } from "./message";
 import { transportFor } from "./transport";
 import { useOlder } from "./useOlder";
+import { useOthers } from "./useOthers";
 
 const THROTTLE_MS = 50;
 
@@ -88,6 +89,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
     else again(messages.at(-1));
   }, [again, clearError, error, messages, sendMessage]);
 
+  useOthers(sessionId, { messages, isAnswering, setMessages, resumeStream });
   const older = useOlder(sessionId, history.before, setMessages);
   return { messages, status, error: error ? told(error) : null, isAnswering, send, edit, again, retry, stop, older };
 }

@@ -1,53 +1,118 @@
-import { useQuery } from "@tanstack/react-query";
-import { call } from "../api/client";
-import { keys } from "../api/query";
+import { useEffect, useRef, useState } from "react";
+import { asApiError } from "../api/errors";
 import { useUpsertActiveChatSession } from "../session/useChatSessionHooks";
 import { useChatStore } from "../session/useChatStore";
 import { Button } from "../shell/Button";
-import { PlusIcon } from "../shell/icons";
+import { ErrorCard } from "../shell/ErrorCard";
+import { ArchiveIcon, CloseIcon, LockIcon, PlusIcon, SearchIcon } from "../shell/icons";
 import { navigate } from "../shell/router";
+import { Waiting } from "../shell/Spinner";
+import { toast } from "../shell/toasts";
 import { strings } from "../strings";
+import { SessionList } from "./SessionList";
+import { useSessions, useSettled } from "./useSessions";
 import "./sessions.css";
 
-/** The user's conversations, in the sidebar. */
+const words = strings.sessions;
+const TYPING_MS = 200;
+
+/** The user's conversations, in the sidebar: found, opened, renamed, put away. */
 export function SessionsPanel({ onChoose }: { onChoose?: () => void }) {
-  const { sessionId, agentName, openSession } = useChatStore();
-  const create = useUpsertActiveChatSession();
-  const list = useQuery({
-    queryKey: [...keys.sessions, "list"],
-    queryFn: ({ signal }) => call("get", "/api/sessions", { query: { limit: 50 }, signal }),
-  });
+  const [typed, setTyped] = useState("");
+  const [isArchive, setArchive] = useState(false);
+  const q = useSettled(typed.trim(), TYPING_MS);
+  const list = useSessions({ q, isArchive });
   const chosen = () => {
     navigate("/");
     onChoose?.();
   };
+  const empty = q ? words.noneFound : isArchive ? words.noneArchived : words.none;
   return (
-    <section aria-label={strings.session.list}>
-      <Button
-        look="plain"
-        icon={<PlusIcon />}
-        busy={create.isPending}
-        onClick={() => create.mutate({ agentName }, { onSuccess: chosen })}
-      >
+    <section className="sessions-panel" aria-label={strings.session.list}>
+      <div className="sessions-head">
+        <NewChat onMade={chosen} />
+        <Search typed={typed} onType={setTyped} />
+      </div>
+      <p className="hidden-visually" role="status">
+        {q && list.isSuccess && !list.isPlaceholderData ? words.found(list.sessions.length, list.hasNextPage) : ""}
+      </p>
+      {isArchive && <p className="sessions-group">{words.archive}</p>}
+      {list.isPending && <Waiting />}
+      {list.isError && list.sessions.length === 0 && (
+        <ErrorCard error={list.error} onRetry={() => void list.refetch()} busy={list.isFetching} />
+      )}
+      {list.isSuccess && list.sessions.length === 0 && <p className="sessions-empty">{empty}</p>}
+      <SessionList sessions={list.sessions} isArchive={isArchive} onChosen={chosen} />
+      <div className="sessions-foot">
+        {list.hasNextPage && (
+          <Button look="quiet" size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {words.older}
+          </Button>
+        )}
+        <Button look="quiet" size="small" icon={<ArchiveIcon size={15} />} aria-pressed={isArchive} onClick={() => setArchive(!isArchive)}>
+          {isArchive ? words.leaveArchive : words.archive}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function NewChat({ onMade }: { onMade: () => void }) {
+  const agentName = useChatStore((state) => state.agentName);
+  const create = useUpsertActiveChatSession();
+  const begin = (isPrivate: boolean) =>
+    create.mutate({ agentName, isPrivate }, { onSuccess: onMade, onError: (error) => void toast(asApiError(error).detail) });
+  return (
+    <div className="sessions-new">
+      <Button icon={<PlusIcon />} disabled={create.isPending} onClick={() => begin(false)}>
         {strings.session.newChat}
       </Button>
-      <ul className="sessions">
-        {list.data?.sessions.map((session) => (
-          <li key={session.session_id}>
-            <button
-              type="button"
-              className="session"
-              aria-current={session.session_id === sessionId ? "true" : undefined}
-              onClick={() => {
-                openSession(session);
-                chosen();
-              }}
-            >
-              {session.title ?? strings.session.untitled}
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
+      <Button label={words.privateChat} icon={<LockIcon />} disabled={create.isPending} onClick={() => begin(true)} />
+    </div>
+  );
+}
+
+function Search({ typed, onType }: { typed: string; onType: (text: string) => void }) {
+  const ref = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const find = (event: KeyboardEvent) => {
+      const isAsked = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey;
+      if (!isAsked || ref.current?.offsetParent === null) return; // the drawer has a second one
+      event.preventDefault();
+      ref.current?.focus();
+      ref.current?.select();
+    };
+    addEventListener("keydown", find);
+    return () => removeEventListener("keydown", find);
+  }, []);
+  return (
+    <div className="sessions-search">
+      <SearchIcon size={16} />
+      <input
+        ref={ref}
+        className="input"
+        type="text"
+        role="searchbox"
+        aria-label={words.search}
+        placeholder={words.search}
+        aria-keyshortcuts="Control+K Meta+K"
+        value={typed}
+        maxLength={200}
+        autoComplete="off"
+        onChange={(event) => onType(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape" && typed) {
+            event.preventDefault(); // it would close the drawer
+            event.stopPropagation();
+            onType("");
+          }
+          if (event.key === "ArrowDown") {
+            event.preventDefault();
+            event.currentTarget.closest("section")?.querySelector<HTMLElement>("[data-session]")?.focus();
+          }
+        }}
+      />
+      {typed && <Button look="quiet" size="small" label={words.clearSearch} icon={<CloseIcon size={14} />} onClick={() => onType("")} />}
+    </div>
   );
 }

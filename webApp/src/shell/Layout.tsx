@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useLiveLists } from "../api/live/useLiveLists";
+import { useAuthStore } from "../auth/useAuthStore";
 import { strings } from "../strings";
 import { Button } from "./Button";
+import { keepDeleting } from "./deletions";
 import { MenuIcon } from "./icons";
 import { usePath } from "./router";
 import { Sidebar } from "./Sidebar";
@@ -9,6 +12,9 @@ import { Sidebar } from "./Sidebar";
 export function Layout({ children }: { children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const path = usePath();
+  const userId = useAuthStore((state) => state.user?.id);
+  useLiveLists();
+  useEffect(() => (userId ? keepDeleting(userId) : undefined), [userId]);
   useEffect(() => setOpen(false), [path]);
   return (
     <div className="layout">

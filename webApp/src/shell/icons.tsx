@@ -24,6 +24,22 @@ function icon(children: ReactNode) {
 export const CloseIcon = icon(<path d="M6 6l12 12M18 6L6 18" />);
 export const MenuIcon = icon(<path d="M4 7h16M4 12h16M4 17h16" />);
 export const PlusIcon = icon(<path d="M12 5v14M5 12h14" />);
+export const MoreIcon = icon(
+  <>
+    <circle cx="5.5" cy="12" r="1" fill="currentColor" />
+    <circle cx="12" cy="12" r="1" fill="currentColor" />
+    <circle cx="18.5" cy="12" r="1" fill="currentColor" />
+  </>,
+);
+export const LockIcon = icon(
+  <>
+    <rect x="5.5" y="11" width="13" height="9" rx="2" />
+    <path d="M8.5 11V8a3.5 3.5 0 0 1 7 0v3" />
+  </>,
+);
+export const ArchiveIcon = icon(<path d="M4 5h16v4H4zM5.5 9v9a2 2 0 0 0 2 2h9a2 2 0 0 0 2-2V9M10 13h4" />);
+export const UploadIcon = icon(<path d="M12 16V5M7 9.5L12 4.5l5 5M5 19.5h14" />);
+export const GaugeIcon = icon(<path d="M4 17a8 8 0 1 1 16 0M12 17l4-5" />);
 export const ChatIcon = icon(<path d="M4 6.5A2.5 2.5 0 0 1 6.5 4h11A2.5 2.5 0 0 1 20 6.5v7a2.5 2.5 0 0 1-2.5 2.5H11l-5 4v-4.1a2.5 2.5 0 0 1-2-2.4z" />);
 export const MemoryIcon = icon(<path d="M12 20s-7-4.2-7-9.6A4.1 4.1 0 0 1 12 7.6a4.1 4.1 0 0 1 7 2.8C19 15.8 12 20 12 20z" />);
 export const NotesIcon = icon(<path d="M7 3h7l5 5v11a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2zM14 3v5h5M9 13h6M9 17h4" />);

@@ -8,7 +8,7 @@ export interface Toast {
 }
 
 const LASTS_MS = 5_000;
-const LASTS_WITH_UNDO_MS = 10_000;
+export const LASTS_WITH_UNDO_MS = 10_000;
 let next = 1;
 
 interface Toasts {

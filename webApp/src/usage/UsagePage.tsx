@@ -1,11 +1,85 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { call } from "../api/client";
+import { keys } from "../api/query";
+import type { Usage } from "../api/types";
 import { EmptyState } from "../shell/EmptyState";
+import { ErrorCard } from "../shell/ErrorCard";
 import { Page } from "../shell/Page";
+import { Waiting } from "../shell/Spinner";
 import { strings } from "../strings";
+import { chartOf, since, type Split } from "./days";
+import { Today } from "./Today";
+import { UsageChart } from "./UsageChart";
+import { DaysTable, SumsTable } from "./UsageTables";
+import "./usage.css";
 
+const words = strings.usage;
+const RANGES = [7, 30, 90].map((days) => ({ value: days, name: words.days(days) }));
+const SPLITS: { value: Split; name: string }[] = [
+  { value: "kind", name: words.byKind },
+  { value: "agent", name: words.byAgent },
+  { value: "model", name: words.byModel },
+];
+
+/** Tokens per day, by agent and model, and what is left of today. */
 export default function UsagePage() {
+  const [days, setDays] = useState(30);
+  const usage = useQuery({
+    queryKey: [...keys.usage, days],
+    queryFn: ({ signal }) => call("get", "/api/usage", { query: { since: since(days) }, signal }),
+    placeholderData: keepPreviousData,
+  });
   return (
-    <Page title={strings.nav.usage}>
-      <EmptyState title={strings.shell.soon} />
+    <Page title={strings.nav.usage} lead={words.lead} actions={<Choice name={words.range} options={RANGES} value={days} onChoose={setDays} />}>
+      {usage.isPending && <Waiting />}
+      {usage.isError && <ErrorCard error={usage.error} onRetry={() => void usage.refetch()} busy={usage.isFetching} />}
+      {usage.data && <Told usage={usage.data} />}
     </Page>
+  );
+}
+
+function Told({ usage }: { usage: Usage }) {
+  const [split, setSplit] = useState<Split>("kind");
+  return (
+    <>
+      <Today usage={usage} />
+      {usage.rows.length === 0 ? (
+        <EmptyState title={words.emptyTitle}>{words.empty}</EmptyState>
+      ) : (
+        <>
+          <section className="card">
+            <Choice name={words.by} options={SPLITS} value={split} onChoose={setSplit} />
+            <UsageChart chart={chartOf(usage, split)} total={usage.totals.total_tokens} />
+            <DaysTable usage={usage} />
+          </section>
+          <section className="card">
+            <SumsTable usage={usage} />
+          </section>
+        </>
+      )}
+    </>
+  );
+}
+
+interface ChoiceProps<T> {
+  name: string;
+  options: { value: T; name: string }[];
+  value: T;
+  onChoose: (value: T) => void;
+}
+
+function Choice<T extends string | number>({ name, options, value, onChoose }: ChoiceProps<T>) {
+  const group = useId();
+  return (
+    <fieldset className="usage-choice">
+      <legend className="hidden-visually">{name}</legend>
+      {options.map((option) => (
+        <label key={option.value}>
+          <input type="radio" name={group} checked={option.value === value} onChange={() => onChoose(option.value)} />
+          <span>{option.name}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

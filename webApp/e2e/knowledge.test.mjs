@@ -1,0 +1,134 @@
+// Documents, what the model reads, and what was used.
+import assert from "node:assert/strict";
+import { answers, composer, DARK, PHONE, say, settled, signIn } from "./browser.mjs";
+import { violations } from "./axe.mjs";
+
+async function signedIn({ open, user }, options) {
+  const device = await open(options);
+  const page = await device.newPage();
+  await signIn(page, user);
+  return { device, page };
+}
+
+const text = (name, words) => ({ name, mimeType: "text/plain", buffer: Buffer.from(words) });
+const article = (page, name) => page.getByRole("list", { name: "Documents" }).getByRole("listitem").filter({ hasText: name });
+
+async function drop(page, name, words) {
+  const data = await page.evaluateHandle(
+    ([name, words]) => {
+      const given = new DataTransfer();
+      given.items.add(new File([words], name, { type: "text/markdown" }));
+      return given;
+    },
+    [name, words],
+  );
+  await page.dispatchEvent("body", "dragover", { dataTransfer: data });
+  await page.getByText("Let go to add them").waitFor();
+  await page.dispatchEvent("body", "drop", { dataTransfer: data });
+}
+
+async function until(check, what) {
+  for (const end = Date.now() + 30_000; Date.now() < end; ) {
+    if (await check()) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.fail(what);
+}
+
+export const tests = {
+  async "a dropped document is read, replaced by its name, deleted, and taken back"(world) {
+    const { page } = await signedIn(world);
+    await page.goto("/knowledge");
+    await page.getByRole("heading", { name: "Nothing to look things up in yet" }).waitFor();
+    await drop(page, "opening.md", "# Opening\n\nThe office in Lisbon opens at nine.\n");
+    await article(page, "opening.md").getByText("Ready").waitFor();
+    await page.locator("input[type=file]").setInputFiles([text("opening.md", "# Opening\n\nThe office in Lisbon opens at ten, not at nine.\n")]);
+    await page.getByText("opening.md takes the place of the earlier one.").waitFor();
+    await article(page, "opening.md").getByText("Ready").waitFor();
+    assert.equal(await article(page, "").count(), 1);
+    await page.getByRole("button", { name: "Delete opening.md" }).click();
+    await article(page, "opening.md").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await article(page, "opening.md").waitFor();
+    await page.getByRole("button", { name: "Delete opening.md" }).click();
+    await article(page, "opening.md").waitFor({ state: "detached" });
+    await page.goto("/");
+    const left = async () => (await world.server.as(world.user, "GET", "/api/knowledge")).body.articles;
+    await until(async () => (await left()).length === 0, "it was not deleted");
+  },
+
+  async "what cannot be taken says why, and does not hold up the rest"(world) {
+    const { device, page } = await signedIn(world);
+    device.allow(/422/);
+    await page.goto("/knowledge");
+    const files = [text("photo.png", "x"), text("empty.txt", ""), text("lies.pdf", "just text"), text("broken.pdf", "%PDF-1.4 nothing"), text("good.txt", "Tea at four.")];
+    await page.locator("input[type=file]").setInputFiles(files);
+    await page.getByText("It is no text, Markdown, HTML or PDF.").waitFor();
+    await page.getByText("The file is empty.").waitFor();
+    await page.getByText("The file is not what its name says.").waitFor();
+    await article(page, "good.txt").getByText("Ready").waitFor();
+    await article(page, "broken.pdf").getByText("Could not be read").waitFor();
+    await page.getByRole("button", { name: "Take photo.png off this list" }).click();
+    await page.getByText("photo.png").waitFor({ state: "detached" });
+    assert.deepEqual(await violations(page), []);
+    await page.emulateMedia(DARK);
+    assert.deepEqual(await violations(page), []);
+  },
+
+  async "what the model reads is shown part by part, with what was remembered and why"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "My name is Ada and I live in Lisbon.");
+    await settled(page);
+    await page.locator(".layout > .sidebar").getByRole("button", { name: "New chat", exact: true }).first().click();
+    await page.getByText("What is on your mind?").waitFor();
+    await composer(page).fill("Where do I live?");
+    const open = page.getByRole("button", { name: "What the model reads" });
+    const panel = page.getByRole("dialog", { name: "What the model reads" });
+    // What is learned is learned a moment later, and recall keeps to 50 ms, on whatever machine.
+    await until(async () => {
+      await open.click();
+      await panel.locator(".context-parts").waitFor();
+      if (await panel.locator("summary", { hasText: "Remembered" }).filter({ hasText: "that bear on" }).count()) return true;
+      await page.keyboard.press("Escape");
+      return false;
+    }, "nothing was recalled");
+    assert.equal(await panel.getByLabel("Message to try").inputValue(), "Where do I live?");
+    await panel.locator("summary", { hasText: "Remembered" }).click();
+    await panel.getByText("because of").first().waitFor();
+    await panel.getByText("What does not fit at all is refused").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.emulateMedia(DARK);
+    assert.deepEqual(await violations(page), []);
+    await page.setViewportSize(PHONE.viewport);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    await page.keyboard.press("Escape");
+    await panel.waitFor({ state: "detached" });
+  },
+
+  async "what was used is a chart for eyes, keys and ears"(world) {
+    const { page } = await signedIn(world);
+    await page.goto("/usage");
+    await page.getByRole("heading", { name: "Nothing was used yet" }).waitFor();
+    await page.goto("/");
+    await say(page, "say hello");
+    await answers(page).getByText("hello").waitFor();
+    await settled(page);
+    await page.goto("/usage");
+    const chart = page.getByRole("group", { name: /^Tokens per day over 30 days/ });
+    const today = chart.getByRole("img").last();
+    assert.match(await today.getAttribute("aria-label"), /[1-9]\d* tokens in 1 answer/);
+    await today.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.getByText(/: 0 tokens in 0 answers/).waitFor();
+    await page.getByText("As a table").click();
+    assert.ok(await page.getByRole("row").count() >= 4);
+    await page.getByText(/tokens left/).waitFor();
+    await page.getByText("7 days").click();
+    await page.getByRole("group", { name: /^Tokens per day over 7 days/ }).waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.emulateMedia(DARK);
+    assert.deepEqual(await violations(page), []);
+    await page.setViewportSize(PHONE.viewport);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  },
+};

@@ -1,0 +1,190 @@
+// The list of conversations, and what tabs and devices hear of each other.
+import assert from "node:assert/strict";
+import { answers, composer, DARK, PHONE, questions, say, settled, signIn } from "./browser.mjs";
+import { violations } from "./axe.mjs";
+
+async function signedIn({ open, user }, options) {
+  const device = await open(options);
+  const page = await device.newPage();
+  await signIn(page, user);
+  return { device, page };
+}
+
+const rows = (page) => page.locator(".layout > .sidebar [data-session]");
+const row = (page, title) => rows(page).filter({ hasText: title });
+const make = ({ server, user }, title, more = {}) => server.as(user, "POST", "/api/sessions", { title, ...more });
+const listed = async ({ server, user }, query = "") => (await server.as(user, "GET", `/api/sessions${query}`)).body.sessions;
+
+async function choose(page, title, action) {
+  await row(page, title).hover();
+  await page.locator(".layout > .sidebar").getByRole("button", { name: `More for ${title}` }).click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
+/** How often a page has asked for events. */
+function streamsOf(page) {
+  const asked = [];
+  page.on("request", (request) => request.url().endsWith("/api/events") && asked.push(request.headers()["last-event-id"] ?? null));
+  return asked;
+}
+
+async function until(check, what) {
+  for (const end = Date.now() + 30_000; Date.now() < end; ) {
+    if (await check()) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.fail(what);
+}
+
+export const tests = {
+  async "what happens elsewhere is listed at once, through one connection for all tabs"(world) {
+    const { device, page } = await signedIn(world);
+    const second = await device.newPage();
+    const asked = streamsOf(second);
+    await second.goto("/usage");
+    await second.getByRole("heading", { name: "Usage" }).waitFor();
+    await make(world, "From a telephone");
+    for (const tab of [page, second]) await row(tab, "From a telephone").waitFor();
+    assert.deepEqual(asked, []);
+    await page.close();
+    await until(() => asked.length === 1, "the second tab did not take over");
+    assert.match(asked[0], /^\d+$/);
+    await make(world, "After the first tab");
+    await row(second, "After the first tab").waitFor();
+  },
+
+  async "what was missed without a network is listed when it is back"(world) {
+    const { device, page } = await signedIn(world);
+    device.allow(/ERR_|Failed to load/);
+    await make(world, "Before");
+    await row(page, "Before").waitFor();
+    await device.context.setOffline(true);
+    await make(world, "Meanwhile");
+    await page.waitForTimeout(1_500);
+    await device.context.setOffline(false);
+    await row(page, "Meanwhile").waitFor();
+    await make(world, "Afterwards");
+    await row(page, "Afterwards").waitFor();
+  },
+
+  async "two tabs and a second device show the same conversation"(world) {
+    const { device, page } = await signedIn(world);
+    await say(page, "say one");
+    await answers(page).getByText("one").waitFor();
+    await settled(page);
+    const second = await device.newPage();
+    await second.goto("/");
+    await answers(second).getByText("one").waitFor();
+    const { page: elsewhere } = await signedIn(world);
+    await answers(elsewhere).getByText("one").waitFor();
+    await composer(second).fill("a draft");
+    await say(page, "slowly");
+    for (const tab of [second, elsewhere]) await answers(tab).getByText("word20").waitFor();
+    for (const tab of [page, second, elsewhere]) {
+      await answers(tab).getByText("word149").waitFor();
+      const words = (await answers(tab).last().innerText()).match(/word\d+/g);
+      assert.deepEqual(words, Array.from({ length: 150 }, (_, i) => `word${i}`));
+      assert.equal(await questions(tab).count(), 2);
+    }
+    assert.equal(await composer(second).inputValue(), "a draft");
+  },
+
+  async "a title comes by itself, is changed in place, and words are found in what was said"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say volcanoes of Iceland");
+    await settled(page);
+    await row(page, "volcanoes").waitFor();
+    await make(world, "Something else");
+    await row(page, "Something else").waitFor();
+    await row(page, "volcanoes").focus();
+    await page.keyboard.press("F2");
+    await page.getByLabel("New title").fill("Journey");
+    await page.keyboard.press("Enter");
+    await row(page, "Journey").waitFor();
+    await until(async () => (await listed(world)).some(({ title }) => title === "Journey"), "not renamed");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("icel");
+    await row(page, "Something else").waitFor({ state: "detached" });
+    assert.deepEqual(await rows(page).allInnerTexts(), ["Journey"]);
+    await page.keyboard.press("Escape");
+    await row(page, "Something else").waitFor();
+  },
+
+  async "a deleted conversation can be taken back, and is gone when it is not"(world) {
+    const { page } = await signedIn(world);
+    for (const title of ["Alpha", "Beta", "Gamma"]) await make(world, title);
+    await row(page, "Gamma").waitFor();
+    await choose(page, "Beta", "Delete");
+    await row(page, "Beta").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await row(page, "Beta").waitFor();
+    await row(page, "Alpha").focus();
+    await page.keyboard.press("Delete");
+    await row(page, "Alpha").waitFor({ state: "detached" });
+    await page.reload(); // the tab that could have taken it back is gone
+    await row(page, "Beta").waitFor();
+    await until(async () => !(await listed(world)).some(({ title }) => title === "Alpha"), "Alpha is still there");
+    assert.equal(await row(page, "Alpha").count(), 0);
+    assert.ok((await listed(world)).some(({ title }) => title === "Beta"));
+  },
+
+  async "the open conversation that is deleted gives way to another, here and elsewhere"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say first words");
+    await settled(page);
+    await row(page, "first words").waitFor();
+    const { page: elsewhere } = await signedIn(world);
+    await answers(elsewhere).getByText("first words").waitFor();
+    const [session] = await listed(world);
+    await world.server.as(world.user, "DELETE", `/api/sessions/${session.session_id}`);
+    for (const tab of [page, elsewhere]) {
+      await tab.getByText("What is on your mind?").waitFor();
+      await row(tab, "first words").waitFor({ state: "detached" });
+    }
+  },
+
+  async "archived conversations have a list of their own, private ones say so"(world) {
+    const { page } = await signedIn(world);
+    await make(world, "Old things");
+    await row(page, "Old things").waitFor();
+    await choose(page, "Old things", "Archive");
+    await row(page, "Old things").waitFor({ state: "detached" });
+    const sidebar = page.locator(".layout > .sidebar");
+    await sidebar.getByRole("button", { name: "Archived conversations" }).click();
+    await row(page, "Old things").waitFor();
+    await choose(page, "Old things", "Take out of the archive");
+    await page.getByText("Nothing is archived.").waitFor();
+    await sidebar.getByRole("button", { name: "All conversations" }).click();
+    await row(page, "Old things").waitFor();
+    await sidebar.getByRole("button", { name: /private chat/ }).click();
+    await row(page, "Private").waitFor();
+    await page.getByText("Private: nothing of this is remembered").waitFor();
+    assert.equal((await listed(world))[0].memory, "off");
+  },
+
+  async "many conversations come by pages, and the keyboard goes through them"(world) {
+    for (let i = 0; i < 45; i++) await make(world, `Number ${i}`);
+    const { page } = await signedIn(world);
+    await row(page, "Number 44").waitFor();
+    assert.equal(await rows(page).count(), 40);
+    await page.getByRole("button", { name: "Show older" }).first().click();
+    await row(page, "Number 0").waitFor();
+    await row(page, "Number 44").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.locator(".chat-head").getByText("Number 43").waitFor();
+    await row(page, "Number 43").focus(); // opening gave the focus to where one writes
+    await page.keyboard.press("End");
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.session), await rows(page).last().getAttribute("data-session"));
+  },
+
+  async "titles are text and nothing else, and nothing is wrong with the list on a phone in the dark"(world) {
+    await make(world, "<img src=x onerror=alert(1)>");
+    const { page } = await signedIn(world, { ...PHONE, ...DARK });
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.locator("dialog [data-session]").filter({ hasText: "<img" }).waitFor();
+    await page.locator("dialog .session-row .button").first().click();
+    await page.getByRole("menuitem", { name: "Rename" }).waitFor();
+    assert.deepEqual(await violations(page), []);
+  },
+};

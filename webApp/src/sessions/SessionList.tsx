@@ -1,0 +1,115 @@
+import { useId, useRef, useState, type KeyboardEvent } from "react";
+import { useLive } from "../api/live/live";
+import type { Session } from "../api/types";
+import { useChatStore } from "../session/useChatStore";
+import { groupsOf } from "./groups";
+import { SessionMenu, type Anchor } from "./SessionMenu";
+import { SessionRow } from "./SessionRow";
+import { useSessionActions } from "./useSessionActions";
+
+interface Props {
+  sessions: Session[];
+  isArchive: boolean;
+  onChosen: () => void;
+}
+
+const AGAIN_MS = 250;
+
+/** One stop for the Tab key; inside it the arrows go up and down, F2 renames, Delete deletes. */
+export function SessionList({ sessions, isArchive, onChosen }: Props) {
+  const openId = useChatStore((state) => state.sessionId);
+  const [focused, setFocused] = useState<string | null>(null);
+  const [renamed, setRenamed] = useState<string | null>(null);
+  const [menu, setMenu] = useState<{ session: Session; anchor: Anchor } | null>(null);
+  const ref = useRef<HTMLDivElement>(null);
+  const closed = useRef({ id: "", at: 0 });
+  const name = useId();
+  const act = useSessionActions(sessions, () => setRenamed(null));
+  useLeaveDeleted();
+
+  const has = (id: string | null) => sessions.some((each) => each.session_id === id);
+  const stop = has(focused) ? focused : has(openId) ? openId : (sessions[0]?.session_id ?? null);
+  const rows = () => [...(ref.current?.querySelectorAll<HTMLElement>("[data-session]") ?? [])];
+
+  /** Whatever takes a row away leaves the focus on its neighbour. */
+  const away = (session: Session, take: (session: Session) => void) => {
+    const all = rows();
+    const at = all.findIndex((each) => each.dataset.session === session.session_id);
+    (all[at + 1] ?? all[at - 1])?.focus();
+    take(session);
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const all = rows();
+    const at = all.indexOf(event.target as HTMLElement);
+    if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    const session = sessions.find((each) => each.session_id === all[at]?.dataset.session);
+    if (next !== undefined) all[Math.max(0, Math.min(next, all.length - 1))]?.focus();
+    else if (event.key === "F2" && session) setRenamed(session.session_id);
+    else if (event.key === "Delete" && session) away(session, act.remove);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div ref={ref} onKeyDown={onKeyDown}>
+      {groupsOf(sessions, new Date()).map((group, index) => (
+        <div key={`${group.name}:${index}`} role="group" aria-labelledby={`${name}${index}`}>
+          <h2 className="sessions-group" id={`${name}${index}`}>
+            {group.name}
+          </h2>
+          <ul className="sessions">
+            {group.sessions.map((session) => (
+              <SessionRow
+                key={session.session_id}
+                session={session}
+                isOpen={session.session_id === openId}
+                isStop={session.session_id === stop}
+                isRenamed={session.session_id === renamed}
+                isMenuOpen={session.session_id === menu?.session.session_id}
+                onFocus={() => setFocused(session.session_id)}
+                onOpen={() => {
+                  useChatStore.getState().openSession(session);
+                  onChosen();
+                }}
+                onMenu={(anchor) => {
+                  const { id, at } = closed.current; // a click on its own button closes the menu before it arrives here
+                  if (id !== session.session_id || performance.now() - at > AGAIN_MS) setMenu({ session, anchor });
+                }}
+                onRename={(title) => {
+                  act.rename(session, title);
+                  requestAnimationFrame(() => rows().find((each) => each.dataset.session === session.session_id)?.focus());
+                }}
+              />
+            ))}
+          </ul>
+        </div>
+      ))}
+      {menu && (
+        <SessionMenu
+          key={menu.session.session_id}
+          anchor={menu.anchor}
+          isPrivate={menu.session.memory === "off"}
+          isArchived={isArchive}
+          onClose={() => {
+            closed.current = { id: menu.session.session_id, at: performance.now() };
+            setMenu(null);
+          }}
+          onRename={() => setRenamed(menu.session.session_id)}
+          onMemory={() => act.switchMemory(menu.session)}
+          onArchive={() => away(menu.session, (session) => act.archive(session, !isArchive))}
+          onDelete={() => away(menu.session, act.remove)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What is open here and was deleted elsewhere is left for the session that the server has. */
+function useLeaveDeleted() {
+  useLive("session", ({ data }) => {
+    const { userId, agentName, sessionId, initializeSessionAsync } = useChatStore.getState();
+    if (data.change === "deleted" && data.session_id === sessionId && userId) void initializeSessionAsync(userId, agentName);
+  });
+}

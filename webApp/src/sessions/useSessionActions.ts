@@ -1,0 +1,53 @@
+/** What can be done to a conversation of the list; whatever hides the open one shows its neighbour. */
+import type { Session } from "../api/types";
+import { useUpsertActiveChatSession } from "../session/useChatSessionHooks";
+import { useChatStore } from "../session/useChatStore";
+import { deleteSoon } from "../shell/deletions";
+import { toast } from "../shell/toasts";
+import { strings } from "../strings";
+import { besides } from "./lists";
+import { addressOfSession, useChangeSession } from "./useSessions";
+
+const words = strings.sessions;
+export const titleOf = (session: Session): string => session.title ?? strings.session.untitled;
+
+export function useSessionActions(sessions: Session[], onRenamed: () => void) {
+  const { mutate } = useChangeSession();
+  const { mutate: create } = useUpsertActiveChatSession();
+  const change = (session: Session, to: Parameters<typeof mutate>[0]["change"]) => mutate({ id: session.session_id, change: to });
+
+  /** Leaves it when it is the open one; returns how to come back. */
+  const leave = (session: Session): (() => void) => {
+    const { sessionId, openSession } = useChatStore.getState();
+    if (sessionId !== session.session_id) return () => undefined;
+    const next = besides(sessions, session.session_id);
+    if (next) openSession(next);
+    else create({ agentName: session.agent_name });
+    return () => openSession(session);
+  };
+
+  return {
+    rename: (session: Session, title: string | null) => {
+      onRenamed();
+      if (title && title !== session.title) change(session, { title });
+    },
+    archive: (session: Session, archived: boolean) => {
+      const comeBack = archived ? leave(session) : () => undefined;
+      change(session, { archived });
+      if (!archived) return;
+      toast(words.archived(titleOf(session)), () => {
+        change(session, { archived: false });
+        comeBack();
+      });
+    },
+    switchMemory: (session: Session) => {
+      const isPrivate = session.memory === "off";
+      change(session, { memory: isPrivate ? "on" : "off" });
+      toast(isPrivate ? words.madeMindful : words.madePrivate, () => change(session, { memory: session.memory }));
+    },
+    remove: (session: Session) => {
+      const comeBack = leave(session);
+      deleteSoon(addressOfSession(session.session_id), words.removed(titleOf(session)), comeBack);
+    },
+  };
+}
