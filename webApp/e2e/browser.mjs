@@ -18,7 +18,8 @@ export function launch() {
 }
 
 /** A browser profile of its own (a device): `pages` share it, as tabs do. */
-export async function openDevice(browser, address, options = {}) {
+export async function openDevice(browser, served, options = {}) {
+  const address = options.baseURL ?? served;
   const context = await browser.newContext({
     baseURL: address,
     viewport: { width: 1280, height: 800 },

@@ -1,6 +1,7 @@
 // What else can be done with a conversation, and what happens when something is in the way.
 import assert from "node:assert/strict";
 import { answers, composer, PHONE, questions, say, settled, signIn } from "./browser.mjs";
+import { startProxy } from "./proxy.mjs";
 
 async function signedIn({ open, user }, options) {
   const device = await open(options);
@@ -79,22 +80,27 @@ export const tests = {
   },
 
   async "a connection that breaks in mid-answer is taken up again: nothing lost, nothing twice"(world) {
-    const { device, page } = await signedIn(world);
-    device.allow(/ERR_|Failed to load/);
-    const resumed = [];
-    page.on("request", (request) => {
-      if (request.url().endsWith("/stream") && request.headers()["last-event-id"]) resumed.push(request.url());
-    });
-    await say(page, "slowly");
-    await answers(page).getByText("word5").waitFor();
-    await device.context.setOffline(true);
-    await page.waitForTimeout(1_500);
-    await device.context.setOffline(false);
-    await answers(page).getByText("word149").waitFor();
-    await settled(page);
-    const words = (await answers(page).last().innerText()).match(/word\d+/g);
-    assert.deepEqual(words, Array.from({ length: 150 }, (_, i) => `word${i}`));
-    assert.ok(resumed.length > 0, "the connection never broke: this has shown nothing");
+    const line = await startProxy(world.server.address);
+    try {
+      const { device, page } = await signedIn(world, { baseURL: line.address });
+      device.allow(/ERR_|Failed to load/);
+      const resumed = [];
+      page.on("request", (request) => {
+        if (request.url().endsWith("/stream") && request.headers()["last-event-id"]) resumed.push(request.url());
+      });
+      await say(page, "slowly");
+      await answers(page).getByText("word5").waitFor();
+      line.cut();
+      await page.waitForTimeout(1_500);
+      line.mend();
+      await answers(page).getByText("word149").waitFor();
+      await settled(page);
+      const words = (await answers(page).last().innerText()).match(/word\d+/g);
+      assert.deepEqual(words, Array.from({ length: 150 }, (_, i) => `word${i}`));
+      assert.ok(resumed.length > 0, "the connection never broke: this has shown nothing");
+    } finally {
+      line.end();
+    }
   },
 
   async "pictures can be attached, taken away, sent and seen after a reload"(world) {
