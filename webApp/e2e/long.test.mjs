@@ -49,7 +49,7 @@ export const tests = {
     const came = await server.as(user, "POST", "/api/account/import", longSession());
     assert.equal(came.status, 200, JSON.stringify(came.body).slice(0, 300));
     await page.reload();
-    await page.getByRole("button", { name: "A long one" }).click();
+    await page.getByRole("button", { name: "A long one", exact: true }).click();
     await answers(page).last().getByText(`Answer ${MESSAGES - 1}`).waitFor();
 
     await page.addInitScript(() => {
@@ -93,7 +93,7 @@ export const tests = {
     await signIn(page, user);
     await server.as(user, "POST", "/api/account/import", longSession());
     await page.reload();
-    await page.getByRole("button", { name: "A long one" }).click();
+    await page.getByRole("button", { name: "A long one", exact: true }).click();
     await answers(page).last().getByText(`Answer ${MESSAGES - 1}`).waitFor();
     await page.waitForFunction(() => document.querySelector(".markdown"));
     // At the very top, where browsers keep no place of their own; the next page is held back until we have looked.
