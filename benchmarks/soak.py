@@ -98,8 +98,8 @@ async def _ask(
     path, content, expected = {
         "turn": ("/api/chat", body, (200, 409, 503)),  # 409: its last turn is not over; 503: others use the machine too
         "streamed": ("/api/chat", body, (200, 409, 503)),
-        "resolve": ("/api/sessions/resolve", {"agent_name": "assistant", "hint": session}, (200,)),
-        "stop": (f"/api/chat/{session}/stop", {}, (202, 204)),
+        "resolve": ("/api/sessions/resolve", {"agent_name": "assistant", "hint": session}, (200, 503)),
+        "stop": (f"/api/chat/{session}/stop", {}, (202, 204, 503)),
         "wrong": ("/api/chat", {"message": ""}, (422, 503)),
     }[kind]
     if kind == "streamed":
