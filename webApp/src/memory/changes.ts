@@ -1,0 +1,32 @@
+/** What a user does to memories; every list that shows them is read again afterwards. */
+import { call } from "../api/client";
+import { keys, queryClient } from "../api/query";
+import type { components } from "../api/schema";
+import type { Memory } from "../api/types";
+
+export type MemoryEdit = components["schemas"]["ChangeMemoryRequest"];
+export type NewMemory = components["schemas"]["CreateMemoryRequest"];
+
+const at = (id: string) => ({ path: { memory_id: id } });
+
+async function thenReadAgain<T>(change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } finally {
+    void queryClient.invalidateQueries({ queryKey: keys.memories }); // after a refusal too: what is shown was not true
+  }
+}
+
+export const forget = (id: string): Promise<unknown> => thenReadAgain(call("delete", "/api/memories/{memory_id}", at(id)));
+
+/** It no longer holds; what it was stays readable, and `undo` makes it hold again. */
+export const markWrong = (id: string): Promise<Memory> => edit(id, { valid_to: new Date().toISOString() });
+
+export const edit = (id: string, body: MemoryEdit): Promise<Memory> =>
+  thenReadAgain(call("patch", "/api/memories/{memory_id}", { ...at(id), body }));
+
+/** Takes back the last change; nothing comes back where the change was that it was made. */
+export const undo = (id: string): Promise<Memory | undefined> =>
+  thenReadAgain(call("post", "/api/memories/{memory_id}/undo", at(id)));
+
+export const add = (body: NewMemory): Promise<Memory> => thenReadAgain(call("post", "/api/memories", { body }));
