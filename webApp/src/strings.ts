@@ -339,6 +339,7 @@ export const strings = {
     exportLead: "Everything that is yours in one JSON file: chats, memories, notes, documents' texts, usage.",
     export: "Download my data",
     exported: (size: string) => `Downloaded, ${size}.`,
+    exportCut: "The download was cut off. Try again.",
     importTitle: "Bring it in",
     importLead: "A file that was downloaded here or from another server like this. What you have already stays as it is.",
     import: "Choose a file",
