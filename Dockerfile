@@ -4,6 +4,14 @@
 # The image listens on 0.0.0.0, which AUTH_MODE=dev refuses: run it with AUTH_MODE=secret or supabase.
 # docs/deploy.md says how, and which of these steps were run where.
 
+# The web client; only what it is built to goes on.
+FROM node:20.20.2-bookworm-slim AS web
+WORKDIR /webApp
+COPY webApp/package.json webApp/package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY webApp ./
+RUN npm run --silent build
+
 FROM python:3.11.15-slim-bookworm AS build
 WORKDIR /app
 RUN python -m venv /venv
@@ -31,6 +39,7 @@ LABEL org.opencontainers.image.title="chatServer" \
 RUN useradd --system --uid 10001 --user-group --home-dir /data --create-home --shell /usr/sbin/nologin chatserver
 COPY --from=build /venv /venv
 COPY --from=build /app /app
+COPY --from=web /webApp/dist /app/webApp/dist
 ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \

@@ -56,6 +56,12 @@ web-if-stale:
 api: $(VENV)/.dev
 	$(BIN)/python -m tools.openapi
 
+# The web client's own tests, then all of it in a real Chromium, against a real server with a scripted model:
+# webApp/e2e/run.mjs. ONLY=chat for one file.
+e2e: $(VENV)/.product web
+	npm --prefix webApp test --silent
+	npm --prefix webApp run --silent e2e -- $(ONLY)
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

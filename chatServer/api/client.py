@@ -28,12 +28,15 @@ class ClientAnswer(BaseModel):
 @router.get("")
 async def client(state: CurrentState) -> ClientAnswer:
     """How people sign in here: by any name, at Supabase, or elsewhere."""
-    settings = state.settings
+    return described(state.settings)
+
+
+def described(settings: Settings) -> ClientAnswer:
+    """What the settings say of it, secrets aside."""
     supabase = _supabase(settings)
-    sign_in: Literal["dev", "supabase", "token"] = "supabase" if supabase else "token"
-    return ClientAnswer(
-        sign_in="dev" if settings.auth_mode == "dev" else sign_in, supabase=supabase, version=__version__
-    )
+    if settings.auth_mode == "dev":
+        return ClientAnswer(sign_in="dev", supabase=None, version=__version__)
+    return ClientAnswer(sign_in="supabase" if supabase else "token", supabase=supabase, version=__version__)
 
 
 def _supabase(settings: Settings) -> SupabaseAnswer | None:

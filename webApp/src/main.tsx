@@ -4,6 +4,7 @@ import { App } from "./App";
 import "./shell/theme.css";
 import "./shell/base.css";
 import "./shell/controls.css";
+import "./shell/overlays.css";
 import "./shell/layout.css";
 
 createRoot(document.getElementById("root")!).render(

@@ -106,6 +106,7 @@ export const strings = {
     pictureTooLarge: (name: string) => `${name} is larger than 5 MB.`,
     pictureUnknown: (name: string) => `${name} is no PNG, JPEG, GIF or WebP.`,
     tooManyPictures: "A message takes 10 pictures at most.",
+    picturesTooLarge: "These pictures are too large for one message.",
     retryIn: (seconds: number) => `Try again in ${seconds} s`,
     privateChat: "Private: nothing of this is remembered",
   },

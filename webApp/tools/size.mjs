@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 const LIMIT_KB = 220;
-const FIRST = ["index.html", "src/chat/ChatPage.tsx", "src/auth/SignInPage.tsx"];
+const FIRST = ["index.html", "src/chat/ChatPage.tsx", "src/chat/Markdown.tsx", "src/auth/SignInPage.tsx"];
 const dist = new URL("../dist/", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL(".vite/manifest.json", dist), "utf8"));
 

@@ -1,11 +1,50 @@
+import { useQuery } from "@tanstack/react-query";
 import { useFetchActiveChatSession } from "../session/useChatSessionHooks";
 import { ErrorCard } from "../shell/ErrorCard";
 import { Waiting } from "../shell/Spinner";
 import { strings } from "../strings";
+import { ChatHead } from "./ChatHead";
+import { Conversation } from "./Conversation";
+import { readHistory } from "./history";
+import "./chat.css";
+import "./message.css";
+import "./composer.css";
 
+/** The session first, then its history, then what is being said now. */
 export function ChatPanel() {
-  const { status, error, sessionId, retry } = useFetchActiveChatSession();
-  if (status === "failed") return <ErrorCard error={error} onRetry={retry} />;
-  if (status !== "ready") return <Waiting label={strings.session.opening} />;
-  return <main id="main">{sessionId}</main>;
+  const { status, error, sessionId, agentName, generation, retry } = useFetchActiveChatSession();
+  return (
+    <main id="main" className="chat" tabIndex={-1}>
+      {status === "failed" && (
+        <div className="chat-notice">
+          <ErrorCard error={error} onRetry={retry} />
+        </div>
+      )}
+      {(status === "idle" || status === "resolving") && <Waiting label={strings.session.opening} />}
+      {status === "ready" && sessionId && agentName && (
+        <Opened key={`${sessionId}:${generation}`} sessionId={sessionId} agentName={agentName} />
+      )}
+    </main>
+  );
+}
+
+function Opened({ sessionId, agentName }: { sessionId: string; agentName: string }) {
+  const history = useQuery({
+    queryKey: ["history", sessionId],
+    queryFn: ({ signal }) => readHistory(sessionId, undefined, signal),
+    gcTime: 0, // messages live in useChat; this is only how they come there
+    staleTime: Infinity,
+  });
+  return (
+    <>
+      <ChatHead sessionId={sessionId} agentName={agentName} />
+      {history.isError && (
+        <div className="chat-notice">
+          <ErrorCard error={history.error} onRetry={() => void history.refetch()} busy={history.isFetching} />
+        </div>
+      )}
+      {history.isPending && <Waiting label={strings.session.opening} />}
+      {history.data && <Conversation sessionId={sessionId} agentName={agentName} history={history.data} />}
+    </>
+  );
 }

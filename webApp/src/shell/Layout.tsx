@@ -19,7 +19,6 @@ export function Layout({ children }: { children: ReactNode }) {
       <div className="main">
         <div className="topbar">
           <Button look="quiet" label={strings.shell.menu} icon={<MenuIcon />} onClick={() => setOpen(true)} />
-          <strong>{strings.shell.brand}</strong>
         </div>
         {children}
       </div>

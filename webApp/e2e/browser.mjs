@@ -1,0 +1,72 @@
+// Real Chromium, and pages that may neither complain nor talk to anybody else.
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+const FLAGS = [
+  "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+  "--disable-gpu", "--disable-dev-shm-usage",
+];
+const PLACES = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+export const DARK = { colorScheme: "dark" };
+
+export function launch() {
+  const executablePath = PLACES.find((place) => place && existsSync(place));
+  if (!executablePath) throw new Error("There is no Chromium: install it, or name it in CHROMIUM.");
+  return chromium.launch({ executablePath, args: FLAGS });
+}
+
+/** A browser profile of its own (a device): `pages` share it, as tabs do. */
+export async function openDevice(browser, address, options = {}) {
+  const context = await browser.newContext({
+    baseURL: address,
+    viewport: { width: 1280, height: 800 },
+    permissions: ["clipboard-read", "clipboard-write"],
+    ...options,
+  });
+  const complaints = [];
+  const allowed = [];
+  context.setDefaultTimeout(30_000);
+  context.on("request", (request) => {
+    if (!request.url().startsWith(address) && !/^(data|blob):/.test(request.url())) complaints.push(`asked ${request.url()}`);
+  });
+  const watch = (page) => {
+    page.on("console", (message) => {
+      const text = message.text();
+      if (message.type() === "error" && !allowed.some((each) => each.test(text))) complaints.push(`console: ${text}`);
+    });
+    page.on("pageerror", (error) => complaints.push(`threw: ${error.message}`));
+  };
+  context.on("page", watch);
+  return {
+    context,
+    complaints,
+    /** The browser itself complains of answers such as 429: a test that wants them says so. */
+    allow: (pattern) => allowed.push(pattern),
+    newPage: () => context.newPage(),
+    close: () => context.close(),
+  };
+}
+
+export async function signIn(page, name) {
+  await page.goto("/");
+  await page.getByLabel("Your name").fill(name);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
+}
+
+export const composer = (page) => page.getByRole("textbox", { name: "Message" });
+export const answers = (page) => page.getByRole("article", { name: "Assistant" });
+export const questions = (page) => page.getByRole("article", { name: "You" });
+export const stopButton = (page) => page.getByRole("button", { name: "Stop" });
+
+export async function say(page, text) {
+  await composer(page).fill(text);
+  await page.getByRole("button", { name: "Send" }).click();
+}
+
+/** Until nothing is being written any more. */
+export async function settled(page) {
+  await page.getByRole("button", { name: "Send" }).waitFor();
+}

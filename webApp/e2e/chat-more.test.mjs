@@ -1,0 +1,168 @@
+// What else can be done with a conversation, and what happens when something is in the way.
+import assert from "node:assert/strict";
+import { answers, composer, PHONE, questions, say, settled, signIn } from "./browser.mjs";
+
+async function signedIn({ open, user }, options) {
+  const device = await open(options);
+  const page = await device.newPage();
+  await signIn(page, user);
+  return { device, page };
+}
+
+// 1 x 1, red
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+export const tests = {
+  async "an edit takes the place of what followed"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say one");
+    await settled(page);
+    await say(page, "say two");
+    await answers(page).getByText("two").waitFor();
+    await settled(page);
+    await questions(page).first().hover();
+    await questions(page).first().getByRole("button", { name: "Edit" }).click();
+    await page.getByRole("textbox", { name: "Edit" }).fill("say three");
+    await page.getByRole("button", { name: "Send again" }).click();
+    await answers(page).getByText("three").waitFor();
+    await settled(page);
+    assert.equal(await questions(page).count(), 1);
+    await page.reload();
+    await answers(page).getByText("three").waitFor();
+    assert.deepEqual(await questions(page).allInnerTexts(), ["say three"]);
+  },
+
+  async "an answer anew takes the place of the old one"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say hello");
+    await settled(page);
+    const { body } = await sessions(world);
+    await answers(page).last().getByRole("button", { name: "Answer again" }).click();
+    await settled(page);
+    await answers(page).getByText("hello").waitFor();
+    const gone = await world.server.as(world.user, "GET", `/api/sessions/${body.sessions[0].session_id}/superseded`);
+    assert.equal(gone.body.messages.length, 1);
+    assert.equal(await answers(page).count(), 1);
+  },
+
+  async "an answer that fails says so, and trying again asks anew"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "break it");
+    await page.getByRole("alert").waitFor();
+    const first = await sessions(world);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("alert").waitFor();
+    assert.equal(await questions(page).count(), 1);
+    assert.equal((await sessions(world)).body.sessions.length, first.body.sessions.length);
+  },
+
+  async "a message that the server could not take is sent again under the same id"(world) {
+    const { device, page } = await signedIn(world);
+    device.allow(/503|Failed to load resource/);
+    const problem = { code: "overloaded", detail: "Too much at once. Try again.", status: 503 };
+    const ids = [];
+    await page.route("**/api/chat", async (route) => {
+      ids.push(JSON.parse(route.request().postData()).message.id);
+      if (ids.length > 1) return route.continue();
+      await route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify(problem) });
+    });
+    await say(page, "say again");
+    await page.getByRole("alert").getByText(problem.detail).waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await answers(page).getByText("again").waitFor();
+    assert.equal(ids.length, 2);
+    assert.equal(ids[0], ids[1]);
+    assert.equal(await page.getByRole("alert").count(), 0);
+  },
+
+  async "a connection that breaks in mid-answer is taken up again: nothing lost, nothing twice"(world) {
+    const { device, page } = await signedIn(world);
+    device.allow(/ERR_|Failed to load/);
+    await say(page, "slowly");
+    await answers(page).getByText("word5").waitFor();
+    await device.context.setOffline(true);
+    await page.waitForTimeout(1_500);
+    await device.context.setOffline(false);
+    await answers(page).getByText("word149").waitFor();
+    await settled(page);
+    const words = (await answers(page).last().innerText()).match(/word\d+/g);
+    assert.deepEqual(words, Array.from({ length: 150 }, (_, i) => `word${i}`));
+  },
+
+  async "pictures can be attached, taken away, sent and seen after a reload"(world) {
+    const { page } = await signedIn(world);
+    const chooser = page.locator("input[type=file]");
+    const file = (name) => ({ name, mimeType: "image/png", buffer: PNG });
+    await chooser.setInputFiles([file("one.png"), file("two.png")]);
+    await page.getByRole("button", { name: "Remove one.png" }).click();
+    await chooser.setInputFiles([{ name: "x.txt", mimeType: "text/plain", buffer: Buffer.from("x") }]);
+    await page.getByText("x.txt is no PNG").waitFor();
+    await say(page, "look at this");
+    await settled(page);
+    assert.equal(await questions(page).locator("img").count(), 1);
+    await page.reload();
+    await questions(page).locator("img").waitFor();
+  },
+
+  async "a tool call is folded, and opens"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "remember that I like tea");
+    await answers(page).getByText("Noted.").waitFor();
+    const folded = page.locator("details.tool").first();
+    assert.equal(await folded.evaluate((each) => each.open), false);
+    await folded.locator("summary").click();
+    await folded.getByText("append").waitFor();
+  },
+
+  async "another agent has a conversation of its own, and the first is there again"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say first");
+    await settled(page);
+    const picker = page.getByLabel("Agent");
+    const names = await picker.locator("option").allInnerTexts();
+    const other = names.find((name) => name !== "assistant");
+    await picker.selectOption(other);
+    await page.getByText("What is on your mind?").waitFor();
+    await page.getByLabel("Agent").selectOption("assistant");
+    await answers(page).getByText("first").waitFor();
+  },
+
+  async "signing out leaves nothing in the browser"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say secret");
+    await settled(page);
+    await composer(page).fill("a draft");
+    await page.goto("/account");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Your name").waitFor();
+    assert.equal(await page.evaluate(() => localStorage.length + sessionStorage.length), 0);
+    assert.ok(!(await page.content()).includes("secret"));
+  },
+
+  async "a conversation that cannot be opened offers to try again"(world) {
+    const { device, page } = await signedIn(world);
+    device.allow(/Failed to load resource/);
+    let refused = 0;
+    await page.route("**/api/sessions/resolve", (route) => (refused++ < 1 ? route.abort() : route.continue()));
+    await page.reload();
+    await page.getByRole("alert").waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await composer(page).waitFor();
+  },
+
+  async "on a phone nothing is wider than the screen, and the menu opens"(world) {
+    const { page } = await signedIn(world, PHONE);
+    await say(page, "write well");
+    await settled(page);
+    await page.getByRole("table").waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("link", { name: "Memory" }).click();
+    await page.getByRole("heading", { name: "Memory" }).waitFor();
+  },
+};
+
+const sessions = ({ server, user }) => server.as(user, "GET", "/api/sessions");

@@ -1,0 +1,100 @@
+import type { FileUIPart } from "ai";
+import { useEffect, useRef, useState, type DragEvent } from "react";
+import { Button } from "../shell/Button";
+import { ImageIcon, SendIcon, StopIcon } from "../shell/icons";
+import { strings } from "../strings";
+import { GrowingText } from "./GrowingText";
+import { Pictures } from "./Pictures";
+import { PICTURE_TYPES } from "./pictures";
+import { useDraft } from "./useDraft";
+import { usePictures } from "./usePictures";
+
+interface Props {
+  sessionId: string;
+  agentName: string;
+  isAnswering: boolean;
+  onSend: (text: string, files: FileUIPart[]) => void;
+  onStop: () => void;
+}
+
+export function Composer({ sessionId, agentName, isAnswering, onSend, onStop }: Props) {
+  const [draft, setDraft] = useDraft(sessionId);
+  const { pictures, add, remove, clear } = usePictures();
+  const [isOver, setOver] = useState(false);
+  const chooser = useRef<HTMLInputElement>(null);
+  const text = useRef<HTMLTextAreaElement>(null);
+  const canSend = !isAnswering && (draft.trim() !== "" || pictures.length > 0);
+
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) text.current?.focus({ preventScroll: true });
+  }, [sessionId]);
+
+  const send = () => {
+    if (!canSend) return;
+    onSend(draft.trim(), pictures);
+    setDraft("");
+    clear();
+    text.current?.focus();
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    void add([...event.dataTransfer.files]);
+  };
+  const over = (event: DragEvent) => {
+    if (!event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    setOver(true);
+  };
+
+  return (
+    <form
+      className="composer"
+      data-over={isOver}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onDragOver={over}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <div className="composer-box">
+        <Pictures files={pictures} onRemove={remove} />
+        <GrowingText
+          inputRef={text}
+          label={strings.chat.composer}
+          placeholder={isOver ? strings.chat.dropHere : strings.chat.placeholder(agentName)}
+          value={draft}
+          onChange={setDraft}
+          onEnter={send}
+          onPaste={(event) => {
+            const files = [...event.clipboardData.files];
+            if (files.length === 0) return;
+            event.preventDefault();
+            void add(files);
+          }}
+        />
+        <div className="composer-actions">
+          <input
+            ref={chooser}
+            type="file"
+            hidden
+            multiple
+            accept={PICTURE_TYPES.join(",")}
+            onChange={(event) => {
+              void add([...(event.target.files ?? [])]);
+              event.target.value = "";
+            }}
+          />
+          <Button look="quiet" label={strings.chat.attach} icon={<ImageIcon />} onClick={() => chooser.current?.click()} />
+          {isAnswering ? (
+            <Button look="primary" label={strings.chat.stop} icon={<StopIcon />} onClick={onStop} />
+          ) : (
+            <Button look="primary" type="submit" label={strings.chat.send} icon={<SendIcon />} disabled={!canSend} />
+          )}
+        </div>
+      </div>
+    </form>
+  );
+}

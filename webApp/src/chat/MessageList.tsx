@@ -1,0 +1,93 @@
+import { memo, useEffect, useRef, type ReactNode } from "react";
+import { Button } from "../shell/Button";
+import { ErrorCard } from "../shell/ErrorCard";
+import { DownIcon } from "../shell/icons";
+import { Spinner } from "../shell/Spinner";
+import { strings } from "../strings";
+import type { ChatMessage } from "./message";
+import { MessageView, type MessageActions } from "./MessageView";
+import type { Older } from "./useOlder";
+import { useScroll } from "./useScroll";
+
+interface Props extends MessageActions {
+  messages: ChatMessage[];
+  status: string;
+  older: Older;
+  /** Grows with every message that was sent from here: then the end is shown, wherever the reader was. */
+  sent: number;
+  notice: ReactNode;
+  empty: ReactNode;
+}
+
+const Line = memo(MessageView);
+
+export function MessageList({ messages, status, older, sent, notice, empty, onEdit, onAgain }: Props) {
+  const { box, content, isAtEnd, toEnd } = useScroll(messages[0]?.id, sent);
+  const isAnswering = status === "submitted" || status === "streaming";
+  const last = messages.length - 1;
+  return (
+    <div className="log-frame">
+      <div ref={box} className="log-scroll" tabIndex={0} role="log" aria-label={strings.chat.log} aria-busy={isAnswering}>
+        <div ref={content} className="log">
+          {older.hasMore && <OlderPages older={older} />}
+          {messages.length === 0 && !notice && empty}
+          {messages.map((message, place) => (
+            <Line
+              key={message.id}
+              message={message}
+              isLast={place === last}
+              isStreaming={isAnswering && place === last && message.role === "assistant"}
+              isBusy={isAnswering}
+              onEdit={onEdit}
+              onAgain={onAgain}
+            />
+          ))}
+          {isAnswering && messages[last]?.role !== "assistant" && <Thinking />}
+          {notice}
+        </div>
+      </div>
+      {!isAtEnd && (
+        <div className="jump">
+          <Button label={strings.chat.jumpDown} icon={<DownIcon />} onClick={toEnd} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Thinking() {
+  return (
+    <p className="thinking">
+      <span aria-hidden="true" />
+      <span aria-hidden="true" />
+      <span aria-hidden="true" />
+      <span className="hidden-visually">{strings.chat.thinking}</span>
+    </p>
+  );
+}
+
+/** Comes into view when the reader is near the top; then the page before is read. */
+function OlderPages({ older }: { older: Older }) {
+  const mark = useRef<HTMLDivElement>(null);
+  const { load, isLoading, error } = older;
+  useEffect(() => {
+    if (!mark.current || error) return;
+    const watch = new IntersectionObserver((seen) => seen.some((each) => each.isIntersecting) && load(), {
+      root: mark.current.closest(".log-scroll"),
+      rootMargin: "1200px 0px 0px 0px",
+    });
+    watch.observe(mark.current);
+    return () => watch.disconnect();
+  }, [load, error]);
+  return (
+    <div ref={mark} className="older">
+      {error ? (
+        <ErrorCard error={error} onRetry={load} busy={isLoading} />
+      ) : (
+        <Button look="quiet" size="small" onClick={load} icon={isLoading && <Spinner />}>
+          {strings.chat.older}
+        </Button>
+      )}
+    </div>
+  );
+}

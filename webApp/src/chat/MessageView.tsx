@@ -1,0 +1,79 @@
+import { useState } from "react";
+import { AnswerMemory } from "../memory/AnswerMemory";
+import { strings } from "../strings";
+import { EditForm } from "./EditForm";
+import type { ChatMessage } from "./message";
+import { MessageTools } from "./MessageTools";
+import { Parts } from "./Parts";
+import { Pictures } from "./Pictures";
+import { Sources } from "./Sources";
+import { textOf } from "./message";
+
+export interface MessageActions {
+  onEdit: (message: ChatMessage, text: string) => void;
+  onAgain: (message: ChatMessage) => void;
+}
+
+interface Props extends MessageActions {
+  message: ChatMessage;
+  isLast: boolean;
+  isStreaming: boolean;
+  /** An answer is being written: nothing can be asked anew. */
+  isBusy: boolean;
+}
+
+export function MessageView(props: Props) {
+  return props.message.role === "user" ? <Question {...props} /> : <Answer {...props} />;
+}
+
+function Question({ message, isLast, isBusy, onEdit, onAgain }: Props) {
+  const [isEditing, setEditing] = useState(false);
+  const files = message.parts.filter((part) => part.type === "file");
+  if (isEditing) {
+    return (
+      <EditForm
+        text={textOf(message)}
+        onCancel={() => setEditing(false)}
+        onSend={(text) => {
+          setEditing(false);
+          onEdit(message, text);
+        }}
+      />
+    );
+  }
+  return (
+    <article className="message question" aria-label={strings.chat.you}>
+      <div className="bubble">
+        <Pictures files={files} />
+        {textOf(message)}
+      </div>
+      <MessageTools
+        text={textOf(message)}
+        onEdit={isBusy ? undefined : () => setEditing(true)}
+        onAgain={isLast && !isBusy ? () => onAgain(message) : undefined}
+      />
+    </article>
+  );
+}
+
+const ENDINGS = {
+  stopped: strings.chat.stopped,
+  failed: strings.chat.failed,
+  interrupted: strings.chat.interrupted,
+} as const;
+
+function Answer({ message, isLast, isStreaming, isBusy, onAgain }: Props) {
+  const state = message.metadata?.state;
+  const ending = state && state in ENDINGS ? ENDINGS[state as keyof typeof ENDINGS] : null;
+  return (
+    <article className="message answer" aria-label={strings.chat.assistant} data-last={isLast}>
+      <Parts message={message} isStreaming={isStreaming} />
+      {ending && !isStreaming && <p className="ending">{ending}</p>}
+      <Sources message={message} />
+      {!isStreaming && <AnswerMemory message={message} />}
+      {!isStreaming && (
+        <MessageTools text={textOf(message)} onAgain={isBusy ? undefined : () => onAgain(message)} />
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,37 @@
+import { BookIcon } from "../shell/icons";
+import { strings } from "../strings";
+import type { ChatMessage } from "./message";
+
+interface Named {
+  id: string;
+  title: string;
+  page: number | null;
+}
+
+/** The articles that the model was shown for this answer. */
+export function Sources({ message }: { message: ChatMessage }) {
+  const sources = sourcesOf(message);
+  if (sources.length === 0) return null;
+  return (
+    <ul className="sources" aria-label={strings.chat.sources}>
+      {sources.map(({ id, title, page }) => (
+        <li key={id} className="source">
+          <BookIcon size={14} />
+          <span>{title}</span>
+          {page !== null && <span className="soft">{strings.chat.page(page)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The metadata has them with their pages; while the answer streams only the parts do. */
+export function sourcesOf(message: ChatMessage): Named[] {
+  const told = message.metadata?.sources;
+  if (told) return told.map(({ article_id, title, page }) => ({ id: article_id, title, page: page ?? null }));
+  const found = new Map<string, Named>();
+  for (const part of message.parts) {
+    if (part.type === "source-document") found.set(part.sourceId, { id: part.sourceId, title: part.title, page: null });
+  }
+  return [...found.values()];
+}

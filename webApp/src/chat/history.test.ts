@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { isUnanswered, withOlder } from "./history";
+import { textOf, type ChatMessage } from "./message";
+import { bodyOf } from "./transport";
+
+const said = (id: string, role: "user" | "assistant" = "user", metadata?: ChatMessage["metadata"]): ChatMessage => ({
+  id,
+  role,
+  parts: [{ type: "text", text: `text of ${id}` }],
+  metadata,
+});
+
+test("older messages come in front, none twice", () => {
+  const shown = [said("b"), said("c", "assistant")];
+  expect(withOlder([said("a"), said("b")], shown).map((each) => each.id)).toEqual(["a", "b", "c"]);
+});
+
+test("a question without an answer is unanswered, nothing at all is not", () => {
+  expect(isUnanswered([said("a")])).toBe(true);
+  expect(isUnanswered([said("a"), said("b", "assistant")])).toBe(false);
+  expect(isUnanswered([])).toBe(false);
+});
+
+test("only the last message is sent, without what is ours", () => {
+  const messages = [said("a"), said("b", "assistant"), said("c", "user", { created_at: "2026" })];
+  expect(bodyOf({ id: "s", messages, trigger: "submit-message" }, "coder")).toEqual({
+    id: "s",
+    agent_name: "coder",
+    trigger: "submit-message",
+    message: { id: "c", role: "user", parts: [{ type: "text", text: "text of c" }] },
+  });
+});
+
+test("an edit names its message, a message that is sent again does not", () => {
+  const edited = [said("a", "user", { isEdited: true })];
+  expect(bodyOf({ id: "s", messages: edited, trigger: "submit-message", messageId: "a" }, "x")).toMatchObject({ messageId: "a" });
+  const again = bodyOf({ id: "s", messages: [said("a")], trigger: "submit-message", messageId: "a" }, "x");
+  expect(again).not.toHaveProperty("messageId");
+});
+
+test("an answer anew brings no messages", () => {
+  const body = bodyOf({ id: "s", messages: [said("a")], trigger: "regenerate-message", messageId: "b" }, "x");
+  expect(body).toEqual({ id: "s", agent_name: "x", trigger: "regenerate-message", messageId: "b" });
+});
+
+test("the text of a message is that of its text parts", () => {
+  const parts: ChatMessage["parts"] = [
+    { type: "reasoning", text: "hm" },
+    { type: "text", text: "one" },
+    { type: "text", text: "two" },
+  ];
+  expect(textOf({ id: "a", role: "assistant", parts })).toBe("one\n\ntwo");
+});

@@ -1,0 +1,65 @@
+/** How useChat talks to our server: the last message only, an own session per chat, and streams that outlive a break. */
+import { DefaultChatTransport } from "ai";
+import { authorizedFetch } from "../api/client";
+import type { ChatMessage } from "./message";
+import { steady } from "./steadyStream";
+
+const FIRST_PAUSE_MS = 400;
+const LONGEST_PAUSE_MS = 8_000;
+
+export const streamAddress = (sessionId: string) => `/api/chat/${encodeURIComponent(sessionId)}/stream`;
+
+interface Asked {
+  id: string;
+  messages: ChatMessage[];
+  trigger: "submit-message" | "regenerate-message";
+  messageId?: string;
+}
+
+/** The body of a request. The server's history is the truth, and the id of a message is what makes it safe to repeat. */
+export function bodyOf({ id, messages, trigger, messageId }: Asked, agentName: string): object {
+  const known = { id, agent_name: agentName, trigger };
+  if (trigger === "regenerate-message") return { ...known, messageId };
+  const message = messages.findLast((each) => each.role === "user");
+  const isEdit = messageId !== undefined && message?.metadata?.isEdited === true;
+  const sent = message && { id: message.id, role: message.role, parts: message.parts };
+  return { ...known, message: sent, ...(isEdit ? { messageId } : {}) };
+}
+
+export function transportFor(sessionId: string, agentName: string): DefaultChatTransport<ChatMessage> {
+  return new DefaultChatTransport<ChatMessage>({
+    api: "/api/chat",
+    fetch: (url, init) => steadyFetch(sessionId, url, init ?? {}),
+    prepareSendMessagesRequest: ({ id, messages, trigger, messageId }) => ({
+      body: bodyOf({ id, messages, trigger, messageId }, agentName),
+    }),
+  });
+}
+
+async function steadyFetch(sessionId: string, url: RequestInfo | URL, init: RequestInit): Promise<Response> {
+  const response = await authorizedFetch(url, init);
+  if (response.status === 204 || !response.body) return response;
+  const body = steady(response.body, {
+    signal: init.signal,
+    pause: (tries) => pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS)),
+    rest: async (lastEventId) => {
+      const headers: Record<string, string> = lastEventId ? { "Last-Event-ID": lastEventId } : {};
+      const rest = await authorizedFetch(streamAddress(sessionId), { headers, signal: init.signal });
+      return rest.status === 204 ? null : rest.body;
+    },
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
+}
+
+/** Some time, or until the browser says that it is online again. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener("online", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    addEventListener("online", done);
+  });
+}

@@ -1,0 +1,73 @@
+/** The end stays in view while it grows, unless the reader has gone elsewhere; pages put in front move nothing. */
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+
+const NEAR_PX = 48;
+
+export function useScroll(firstId: string | undefined, sent: number) {
+  const box = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const [isAtEnd, setAtEnd] = useState(true);
+
+  const toEnd = useCallback(() => {
+    follows.current = true;
+    setAtEnd(true);
+    if (box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, []);
+
+  // What was sent from here is what its writer wants to see.
+  useLayoutEffect(toEnd, [toEnd, sent]);
+
+  useEffect(() => {
+    const scroller = box.current;
+    if (!scroller || !content.current) return;
+    let top = scroller.scrollTop;
+    let height = scroller.scrollHeight;
+    const onScroll = () => {
+      const isNear = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_PX;
+      // Content that shrinks or grows scrolls too; only a reader moves up while the height stays.
+      const isReader = scroller.scrollTop < top && scroller.scrollHeight === height;
+      if (isNear) follows.current = true;
+      else if (isReader) follows.current = false;
+      top = scroller.scrollTop;
+      height = scroller.scrollHeight;
+      setAtEnd(isNear || follows.current);
+    };
+    const onWheel = (event: WheelEvent) => {
+      if (event.deltaY < 0 && scroller.scrollHeight > scroller.clientHeight) follows.current = false;
+    };
+    const grown = new ResizeObserver(() => {
+      if (follows.current) scroller.scrollTop = scroller.scrollHeight;
+    });
+    grown.observe(content.current);
+    grown.observe(scroller);
+    scroller.addEventListener("scroll", onScroll, { passive: true });
+    scroller.addEventListener("wheel", onWheel, { passive: true });
+    return () => {
+      grown.disconnect();
+      scroller.removeEventListener("scroll", onScroll);
+      scroller.removeEventListener("wheel", onWheel);
+    };
+  }, []);
+
+  useKeptPlace(box, firstId);
+  return { box, content, isAtEnd, toEnd };
+}
+
+/** When older messages come in front, the one that was on top stays where it was on the screen. */
+function useKeptPlace(box: React.RefObject<HTMLDivElement | null>, firstId: string | undefined): void {
+  const place = useRef<{ firstId: string | undefined; fromEnd: number }>({ firstId, fromEnd: 0 });
+  useLayoutEffect(() => {
+    const scroller = box.current;
+    if (!scroller) return;
+    if (place.current.firstId !== undefined && place.current.firstId !== firstId) {
+      scroller.scrollTop = scroller.scrollHeight - place.current.fromEnd;
+    }
+    const remember = () => {
+      place.current = { firstId, fromEnd: scroller.scrollHeight - scroller.scrollTop };
+    };
+    remember();
+    scroller.addEventListener("scroll", remember, { passive: true });
+    return () => scroller.removeEventListener("scroll", remember);
+  }, [box, firstId]);
+}
