@@ -1,16 +1,14 @@
-import { useId, useState } from "react";
+import { lazy, Suspense, useId, useState } from "react";
 import type { Memory } from "../api/types";
 import type { ChatMessage } from "../chat/message";
 import { MemoryIcon } from "../shell/icons";
-import { Link } from "../shell/Link";
+import { Spinner } from "../shell/Spinner";
 import { strings } from "../strings";
 import { doneBy, usedBy } from "./answer";
 import "./answer.css";
-import { DoneLines } from "./DoneLines";
-import { MemoryLine } from "./MemoryLine";
-import { UsedLine } from "./UsedLine";
 import { useLearned } from "./useLearned";
 
+const AnswerMemoryBody = lazy(() => import("./AnswerMemoryBody"));
 const words = strings.memory;
 
 /** Below an answer: which memories it used, and what was learned from this turn. One quiet line until it is opened. */
@@ -30,31 +28,9 @@ export function AnswerMemory({ message }: { message: ChatMessage }) {
       </button>
       <div id={bodyId} hidden={!isOpen}>
         {isOpen && (
-          <>
-            {used.length > 0 && (
-              <>
-                <h3>{words.usedTitle}</h3>
-                <ul className="memory-lines">
-                  {used.map((each) => (
-                    <UsedLine key={each.id} used={each} />
-                  ))}
-                </ul>
-              </>
-            )}
-            {learned.length + done.notes.length + done.forgotten.length > 0 && (
-              <>
-                <h3>{words.learnedTitle}</h3>
-                <ul className="memory-lines">
-                  {learned.map((each) => (
-                    <MemoryLine key={each.id} id={each.id} text={each.text} ways={["takenBack"]}>
-                      {words.kinds[each.kind]} · <Link to={`/memory?id=${each.id}`}>{words.details}</Link>
-                    </MemoryLine>
-                  ))}
-                  <DoneLines done={done} />
-                </ul>
-              </>
-            )}
-          </>
+          <Suspense fallback={<Spinner />}>
+            <AnswerMemoryBody used={used} learned={learned} done={done} />
+          </Suspense>
         )}
       </div>
     </section>

@@ -19,12 +19,16 @@ const WHEN = [
 
 export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
   const agents = useAgents().data ?? [];
+  const [isOpen, setOpen] = useState(false); // matters on a phone only, where the fields would fill the screen
   const set = (part: Partial<Filters>) => onChange({ ...filters, ...part });
   const agentNames: [string, string][] = [["", words.any], [EVERY_AGENT, words.everyAgent], ...agents.map(({ name }): [string, string] => [name, name])];
   return (
     <search className="filter-bar" aria-label={words.filters}>
       <SearchField value={filters.q} onChange={(q) => set({ q })} />
-      <div className="filters">
+      <Button className="button filters-toggle" size="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {words.filters}
+      </Button>
+      <div className="filters" data-open={isOpen}>
         <Select label={words.kind} value={filters.kind} choices={anyOf(words.kinds, words.any)} onChange={(kind) => set({ kind })} />
         <Select label={words.category} value={filters.category} choices={anyOf(words.categories, words.any)} onChange={(category) => set({ category })} />
         <Select label={words.agent} value={filters.agent} choices={agentNames} onChange={(agent) => set({ agent })} />

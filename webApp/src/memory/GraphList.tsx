@@ -1,13 +1,13 @@
 import { strings } from "../strings";
 import type { Chosen } from "./GraphPanel";
-import type { Line, Node } from "./graphParts";
+import { nameOf, type Line, type Node } from "./graphParts";
 import { dayOf } from "./moments";
 
 const words = strings.graph;
 
 /** The same in words: name by name, what is known of each. */
 export function GraphList({ nodes, held, onChoose }: { nodes: Node[]; held: Line[]; onChoose: (chosen: Chosen) => void }) {
-  const names = new Map(nodes.map((node) => [node.id, node.name]));
+  const names = new Map(nodes.map((node) => [node.id, nameOf(node.name)]));
   const places = new Map(nodes.map((node, place) => [node.id, place]));
   const facts = held.flatMap((line) => line.facts);
   const subjects = [...new Set(facts.map((fact) => fact.source))].sort();

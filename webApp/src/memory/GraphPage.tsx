@@ -38,7 +38,7 @@ export default function GraphPage() {
   });
   return (
     <Page title={strings.nav.graph} lead={words.lead}>
-      <Around {...around} onShow={setAround} />
+      {(entity || (data && data.edges.length > 0)) && <Around {...around} onShow={setAround} />}
       {error ? (
         <ErrorCard error={error} onRetry={() => void refetch()} />
       ) : !data ? (

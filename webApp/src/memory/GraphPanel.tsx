@@ -3,8 +3,8 @@ import { CloseIcon } from "../shell/icons";
 import { Link } from "../shell/Link";
 import { Spinner } from "../shell/Spinner";
 import { strings } from "../strings";
-import type { Fact, Line, Node } from "./graphParts";
-import { ago, dayOf } from "./moments";
+import { nameOf, type Fact, type Line, type Node } from "./graphParts";
+import { dayOf } from "./moments";
 import { SourceLink } from "./SourceLink";
 import { useMemory } from "./useMemories";
 
@@ -29,7 +29,7 @@ export function GraphPanel({ chosen, nodes, held, onClose }: Props) {
   return (
     <section className="graph-panel card" aria-live="polite">
       <div className="graph-panel-head">
-        <h2>{ends.map((place) => nodes[place]?.name).join(" – ")}</h2>
+        <h2>{ends.map((place) => nameOf(nodes[place]?.name ?? "")).join(" – ")}</h2>
         <Button look="quiet" size="small" label={words.close} icon={<CloseIcon />} onClick={onClose} />
       </div>
       <p className="small soft">{words.facts(facts.length)}</p>
@@ -51,7 +51,6 @@ function FactLine({ fact }: { fact: Fact }) {
       <p className="small soft">
         {words.since(dayOf(fact.valid_from))}
         {fact.valid_to && `, ${words.until(dayOf(fact.valid_to))}`}
-        {data && ` · ${ago(data.created_at)}`}
         {source?.session_id && (
           <>
             {" · "}

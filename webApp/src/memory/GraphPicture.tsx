@@ -2,13 +2,15 @@ import { useRef } from "react";
 import { Button } from "../shell/Button";
 import { Waiting } from "../shell/Spinner";
 import { strings } from "../strings";
-import { labelOf, short, type Line, type Node } from "./graphParts";
+import { labelOf, nameOf, short, type Line, type Node } from "./graphParts";
 import type { Chosen } from "./GraphPanel";
 import { useCamera } from "./useCamera";
 import { useLayout } from "./useLayout";
 
 const words = strings.graph;
-const WORDS_FROM = 0.75; // the zoom from which lines have their words
+const WORDS_FROM = 0.9; // the zoom from which lines have their words
+const NAMES_FROM = 0.3; // and names that hardly anything is known of
+const LEAST_ZOOM_OF_TEXT = 0.5; // above it, words are of one size whatever the zoom
 
 interface Props {
   nodes: Node[];
@@ -30,6 +32,7 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
   const lit = litBy(chosen, held);
   const facts = held.reduce((sum, line) => sum + line.facts.length, 0);
   const degrees = degreesOf(nodes.length, held);
+  const textSize = 12 / Math.max(camera.zoom, LEAST_ZOOM_OF_TEXT);
   const shift = `translate(${size.width / 2} ${size.height / 2}) scale(${camera.zoom}) translate(${-camera.x} ${-camera.y})`;
   return (
     <div className="graph-frame" ref={frame}>
@@ -38,7 +41,7 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
           <Waiting label={words.drawing} />
         ) : (
           <svg className="graph" width={size.width} height={size.height} aria-hidden="true" onClick={() => choose(null)}>
-            <g transform={shift} data-lit={lit !== null}>
+            <g transform={shift} data-lit={lit !== null} fontSize={textSize} strokeWidth={textSize / 4}>
               {held.map((line) => {
                 const [a, b] = [points[line.a]!, points[line.b]!];
                 const isLit = lit?.lines.has(line.id) ?? false;
@@ -55,7 +58,7 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
                     <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} className="graph-touch" />
                     <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} className="graph-stroke" />
                     {(isLit || (camera.zoom >= WORDS_FROM && lit === null)) && (
-                      <text x={(a.x + b.x) / 2} y={(a.y + b.y) / 2 - 4}>
+                      <text x={(a.x + b.x) / 2} y={(a.y + b.y) / 2 - 4} fontSize={textSize * 0.85}>
                         {short(labelOf(line, words.not), 22)}
                       </text>
                     )}
@@ -65,12 +68,13 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
               {nodes.map((node, place) => {
                 if (!degrees[place]) return null;
                 const { x, y } = points[place]!;
+                const isLit = lit?.nodes.has(place) ?? false;
                 const radius = 5 + Math.min(9, 2 * Math.sqrt(degrees[place]!));
                 return (
                   <g
                     key={node.id}
                     className="graph-node"
-                    data-lit={lit?.nodes.has(place) ?? false}
+                    data-lit={isLit}
                     data-chosen={chosen?.what === "node" && chosen.place === place}
                     onClick={(event) => {
                       event.stopPropagation();
@@ -78,9 +82,11 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
                     }}
                   >
                     <circle cx={x} cy={y} r={radius} />
-                    <text x={x} y={y + radius + 14}>
-                      {short(node.name)}
-                    </text>
+                    {(camera.zoom >= NAMES_FROM || degrees[place]! > 2 || isLit) && (
+                      <text x={x} y={y + radius + textSize * 1.1}>
+                        {short(nameOf(node.name))}
+                      </text>
+                    )}
                   </g>
                 );
               })}

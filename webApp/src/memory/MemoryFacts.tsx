@@ -1,5 +1,6 @@
 import type { Memory } from "../api/types";
 import { strings } from "../strings";
+import { nameOf } from "./graphParts";
 import { ago, dayOf } from "./moments";
 
 const words = strings.memory;
@@ -21,7 +22,7 @@ export function MemoryFacts({ memory, onOpen }: { memory: Memory; onOpen: (id: s
   ];
   if (memory.expires_at) facts.push([words.expires, dayOf(memory.expires_at)]);
   if (memory.tags.length) facts.push([words.tags, memory.tags.join(", ")]);
-  if (triple) facts.push([words.fact, `${triple.subject} → ${triple.predicate} → ${triple.object}`]);
+  if (triple) facts.push([words.fact, `${nameOf(triple.subject)} → ${triple.predicate} → ${nameOf(triple.object)}`]);
   return (
     <>
       <dl className="facts">

@@ -28,13 +28,13 @@ export function NotesVersions({ page, isDirty, restore }: Props) {
       <ol>
         {versions.map((each) => (
           <li key={each.version}>
-            <button type="button" className="version" aria-label={words.lookAt(each.version)} onClick={() => setLooked(each)}>
+            <button type="button" className="version" title={words.look} onClick={() => setLooked(each)}>
               <span>
                 <strong>{words.version(each.version)}</strong>
                 {each.version === page.version && <span className="chip">{words.current}</span>}
               </span>
               <span className="small soft">
-                {words.actors[each.actor] ?? each.actor} {words.operations[each.operation] ?? each.operation}
+                {each.operation === "found" ? words.found : `${words.actors[each.actor] ?? each.actor} ${words.operations[each.operation] ?? each.operation}`}
               </span>
               {each.untrusted_turn && <span className="small flag">{words.flagged}</span>}
               <time className="small soft" dateTime={each.created_at} title={minuteOf(each.created_at)}>

@@ -3,6 +3,7 @@ import { call } from "../api/client";
 import { ApiError } from "../api/errors";
 import { keys } from "../api/query";
 import { textOf, type ChatMessage, type UsedMemory } from "../chat/message";
+import { useChatStore } from "../session/useChatStore";
 import { Link } from "../shell/Link";
 import { Spinner } from "../shell/Spinner";
 import { strings } from "../strings";
@@ -56,15 +57,16 @@ function UsedMessage({ used }: { used: UsedMemory }) {
 
 function Origin({ used }: { used: UsedMemory }) {
   const { source } = used;
-  const name = source?.title ? words.saidIn(source.title) : words.saidBefore;
+  const here = useChatStore((state) => state.sessionId);
+  const name = source?.session_id === here ? words.saidHere : source?.title ? words.saidIn(source.title) : words.saidBefore;
   return (
     <>
-      {source ? (
+      {source?.session_id ? (
         <SourceLink sessionId={source.session_id} messageId={source.message_id}>
           {name}
         </SourceLink>
       ) : (
-        words.origins.user
+        words.addedByYou
       )}
       {used.said_at && ` · ${ago(used.said_at)}`}
       {used.valid_to && ` · ${words.held(dayOf(used.valid_to))}`}

@@ -5,11 +5,11 @@ export interface Point {
   y: number;
 }
 
-const SPRING_LENGTH = 120;
-const REACH = 320; // how far a name pushes
-const PUSH = 9_000;
+const SPRING_LENGTH = 140;
+const REACH = 420; // how far a name pushes
+const PUSH = 22_000;
 const SPRING = 0.06;
-const PULL = 0.012;
+const PULL = 0.008;
 const DAMPING = 0.72;
 const COOLING = 0.985;
 const STILL = 0.03;

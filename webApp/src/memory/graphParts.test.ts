@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heldAt, labelOf, linesAt, linesOf, short, spanOf, type Fact } from "./graphParts";
+import { heldAt, labelOf, linesAt, linesOf, nameOf, short, spanOf, type Fact } from "./graphParts";
 
 const fact = (source: string, target: string, rest: Partial<Fact> = {}): Fact => ({
   memory_id: `${source}-${target}`,
@@ -41,4 +41,10 @@ test("long names are cut between letters, and a denied fact says so", () => {
   expect(short("a".repeat(30), 10)).toBe(`${"a".repeat(9)}…`);
   expect(short("👩‍👩‍👧".repeat(30), 5).endsWith("…")).toBe(true);
   expect(labelOf({ id: "", a: 0, b: 1, facts: [fact("a", "b", { is_negated: true })] }, "not")).toBe("not knows");
+});
+
+test("names are said as people say them", () => {
+  expect(["user", "User", "sister:mary", "Porto", "12:30", "http://x"].map(nameOf)).toEqual([
+    "You", "You", "Mary (sister)", "Porto", "12:30", "http://x",
+  ]);
 });

@@ -1,5 +1,6 @@
 /** The graph as it is drawn: one line for all facts between two names, at a moment in time. */
 import type { Graph } from "../api/types";
+import { strings } from "../strings";
 
 export type Node = Graph["nodes"][number];
 export type Fact = Graph["edges"][number];
@@ -50,6 +51,13 @@ export function labelOf(line: Line, not: string): string {
   if (!first) return "";
   const said = first.is_negated ? `${not} ${first.predicate}` : first.predicate;
   return rest.length ? `${said} +${rest.length}` : said;
+}
+
+/** As people say it: what is known of the user is kept under "user", of his sister Mary under "sister:mary". */
+export function nameOf(name: string): string {
+  if (name.toLowerCase() === "user") return strings.graph.you;
+  const [, what, whose] = /^([a-z_]{2,20}):([^/\s].*)$/s.exec(name) ?? [];
+  return what && whose ? `${whose[0]!.toUpperCase()}${whose.slice(1)} (${what.replaceAll("_", " ")})` : name;
 }
 
 /** A name that is too long for the picture is cut; the list has it whole. */
