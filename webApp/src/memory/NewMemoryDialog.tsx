@@ -12,8 +12,8 @@ const words = strings.memory;
 export function NewMemoryDialog({ onClose }: { onClose: () => void }) {
   const save = useMutation({
     mutationFn: (body: NewMemory) => add(body),
-    onSuccess: (memory) => {
-      toast(words.added, () => void undo(memory.id).catch(tellError));
+    onSuccess: ({ memory, isNew }) => {
+      toast(isNew ? words.added : words.known, isNew ? () => void undo(memory.id).catch(tellError) : undefined);
       onClose();
     },
   });

@@ -1,5 +1,5 @@
 /** What a user does to memories; every list that shows them is read again afterwards. */
-import { call } from "../api/client";
+import { authorizedFetch, call } from "../api/client";
 import { keys, queryClient } from "../api/query";
 import type { components } from "../api/schema";
 import type { Memory } from "../api/types";
@@ -29,4 +29,9 @@ export const edit = (id: string, body: MemoryEdit): Promise<Memory> =>
 export const undo = (id: string): Promise<Memory | undefined> =>
   thenReadAgain(call("post", "/api/memories/{memory_id}/undo", at(id)));
 
-export const add = (body: NewMemory): Promise<Memory> => thenReadAgain(call("post", "/api/memories", { body }));
+/** What is remembered already is not made again: then there is nothing to take back. */
+export async function add(body: NewMemory): Promise<{ memory: Memory; isNew: boolean }> {
+  const headers = { "Content-Type": "application/json", Accept: "application/json" };
+  const answer = await thenReadAgain(authorizedFetch("/api/memories", { method: "POST", headers, body: JSON.stringify(body) }));
+  return { memory: (await answer.json()) as Memory, isNew: answer.status === 201 };
+}
