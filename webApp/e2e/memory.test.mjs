@@ -98,7 +98,7 @@ export const tests = {
     await dialog.getByRole("button", { name: "Undo the last change" }).click();
     await dialog.getByText("The cat is called Minka.").waitFor();
     await dialog.getByRole("button", { name: "Forget" }).click();
-    await page.getByText("Forgotten.").waitFor();
+    await page.getByText("Forgotten.", { exact: true }).waitFor();
     assert.equal((await memories(world)).length, 1);
     await page.getByRole("button", { name: "Undo", exact: true }).click();
     await until(async () => (await memories(world)).length === 2, "it is back");

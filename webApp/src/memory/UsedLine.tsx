@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { call } from "../api/client";
 import { ApiError } from "../api/errors";
 import { keys } from "../api/query";
@@ -20,10 +21,11 @@ export function UsedLine({ used }: { used: UsedMemory }) {
 }
 
 function UsedRecord({ used }: { used: UsedMemory }) {
-  const { data, error } = useMemory(used.id, used.text === undefined);
-  const text = used.text ?? data?.text;
-  if (error) return <Gone text={isMissing(error) ? words.isGone : error.message} />;
-  if (text === undefined) return <Loading />;
+  const [text, setText] = useState(used.text);
+  const { data, error } = useMemory(used.id, text === undefined);
+  // What was read once stays when it is forgotten here: the way back is in its line.
+  if (text === undefined && data) setText(data.text);
+  if (text === undefined) return error ? <Gone text={isMissing(error) ? words.isGone : error.message} /> : <Loading />;
   return (
     <MemoryLine id={used.id} text={text} ways={["wrong", "forgotten"]}>
       <Origin used={used} /> · <Link to={`/memory?id=${used.id}`}>{words.details}</Link>

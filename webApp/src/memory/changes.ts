@@ -9,15 +9,20 @@ export type NewMemory = components["schemas"]["CreateMemoryRequest"];
 
 const at = (id: string) => ({ path: { memory_id: id } });
 
-async function thenReadAgain<T>(change: Promise<T>): Promise<T> {
+/** Lists are read again, after a refusal too: what they show was not true. What is gone is not asked for by its id. */
+async function thenReadAgain<T>(change: Promise<T>, id?: string): Promise<T> {
+  let isGone = false;
   try {
-    return await change;
+    const left = await change;
+    isGone = left === undefined;
+    return left;
   } finally {
-    void queryClient.invalidateQueries({ queryKey: keys.memories }); // after a refusal too: what is shown was not true
+    const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) => !(isGone && queryKey[1] === "one" && queryKey[2] === id);
+    void queryClient.invalidateQueries({ queryKey: keys.memories, predicate });
   }
 }
 
-export const forget = (id: string): Promise<unknown> => thenReadAgain(call("delete", "/api/memories/{memory_id}", at(id)));
+export const forget = (id: string): Promise<unknown> => thenReadAgain(call("delete", "/api/memories/{memory_id}", at(id)), id);
 
 /** It no longer holds; what it was stays readable, and `undo` makes it hold again. */
 export const markWrong = (id: string): Promise<Memory> => edit(id, { valid_to: new Date().toISOString() });
@@ -27,7 +32,7 @@ export const edit = (id: string, body: MemoryEdit): Promise<Memory> =>
 
 /** Takes back the last change; nothing comes back where the change was that it was made. */
 export const undo = (id: string): Promise<Memory | undefined> =>
-  thenReadAgain(call("post", "/api/memories/{memory_id}/undo", at(id)));
+  thenReadAgain(call("post", "/api/memories/{memory_id}/undo", at(id)), id);
 
 /** What is remembered already is not made again: then there is nothing to take back. */
 export async function add(body: NewMemory): Promise<{ memory: Memory; isNew: boolean }> {
