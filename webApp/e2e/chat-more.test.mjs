@@ -81,6 +81,10 @@ export const tests = {
   async "a connection that breaks in mid-answer is taken up again: nothing lost, nothing twice"(world) {
     const { device, page } = await signedIn(world);
     device.allow(/ERR_|Failed to load/);
+    const resumed = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/stream") && request.headers()["last-event-id"]) resumed.push(request.url());
+    });
     await say(page, "slowly");
     await answers(page).getByText("word5").waitFor();
     await device.context.setOffline(true);
@@ -90,6 +94,7 @@ export const tests = {
     await settled(page);
     const words = (await answers(page).last().innerText()).match(/word\d+/g);
     assert.deepEqual(words, Array.from({ length: 150 }, (_, i) => `word${i}`));
+    assert.ok(resumed.length > 0, "the connection never broke: this has shown nothing");
   },
 
   async "pictures can be attached, taken away, sent and seen after a reload"(world) {

@@ -6,7 +6,9 @@ import { blocksOf } from "./markdownBlocks";
 import "./markdown.css";
 
 /** Text of a model: anybody's. HTML in it stays text, and nothing is loaded from elsewhere. */
-export default function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: boolean }) {
+export default memo(Markdown);
+
+function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: boolean }) {
   const blocks = blocksOf(text);
   return (
     <div className="markdown">

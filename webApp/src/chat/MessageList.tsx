@@ -28,7 +28,7 @@ export function MessageList({ messages, status, older, sent, notice, empty, onEd
   return (
     <div className="log-frame">
       <div ref={box} className="log-scroll" tabIndex={0} role="log" aria-label={strings.chat.log} aria-busy={isAnswering}>
-        <div ref={content} className="log">
+        <div ref={content} className="log" data-busy={isAnswering}>
           {older.hasMore && <OlderPages older={older} />}
           {messages.length === 0 && !notice && empty}
           {messages.map((message, place) => (
@@ -37,7 +37,6 @@ export function MessageList({ messages, status, older, sent, notice, empty, onEd
               message={message}
               isLast={place === last}
               isStreaming={isAnswering && place === last && message.role === "assistant"}
-              isBusy={isAnswering}
               onEdit={onEdit}
               onAgain={onAgain}
             />

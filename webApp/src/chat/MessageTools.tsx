@@ -22,8 +22,11 @@ export function MessageTools({ text, onEdit, onAgain }: Props) {
           onClick={() => void copy(text)}
         />
       )}
-      {onEdit && <Button look="quiet" size="small" label={strings.chat.edit} icon={<EditIcon size={16} />} onClick={onEdit} />}
-      {onAgain && <Button look="quiet" size="small" label={strings.chat.again} icon={<AgainIcon size={16} />} onClick={onAgain} />}
+      {/* Hidden by the log while an answer is written: a prop would draw every message of a long conversation anew. */}
+      <span className="needs-idle">
+        {onEdit && <Button look="quiet" size="small" label={strings.chat.edit} icon={<EditIcon size={16} />} onClick={onEdit} />}
+        {onAgain && <Button look="quiet" size="small" label={strings.chat.again} icon={<AgainIcon size={16} />} onClick={onAgain} />}
+      </span>
     </div>
   );
 }

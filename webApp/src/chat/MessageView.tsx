@@ -2,12 +2,11 @@ import { useState } from "react";
 import { AnswerMemory } from "../memory/AnswerMemory";
 import { strings } from "../strings";
 import { EditForm } from "./EditForm";
-import type { ChatMessage } from "./message";
+import { textOf, type ChatMessage } from "./message";
 import { MessageTools } from "./MessageTools";
 import { Parts } from "./Parts";
 import { Pictures } from "./Pictures";
 import { Sources } from "./Sources";
-import { textOf } from "./message";
 
 export interface MessageActions {
   onEdit: (message: ChatMessage, text: string) => void;
@@ -18,15 +17,13 @@ interface Props extends MessageActions {
   message: ChatMessage;
   isLast: boolean;
   isStreaming: boolean;
-  /** An answer is being written: nothing can be asked anew. */
-  isBusy: boolean;
 }
 
 export function MessageView(props: Props) {
   return props.message.role === "user" ? <Question {...props} /> : <Answer {...props} />;
 }
 
-function Question({ message, isLast, isBusy, onEdit, onAgain }: Props) {
+function Question({ message, isLast, onEdit, onAgain }: Props) {
   const [isEditing, setEditing] = useState(false);
   const files = message.parts.filter((part) => part.type === "file");
   if (isEditing) {
@@ -49,8 +46,8 @@ function Question({ message, isLast, isBusy, onEdit, onAgain }: Props) {
       </div>
       <MessageTools
         text={textOf(message)}
-        onEdit={isBusy ? undefined : () => setEditing(true)}
-        onAgain={isLast && !isBusy ? () => onAgain(message) : undefined}
+        onEdit={() => setEditing(true)}
+        onAgain={isLast ? () => onAgain(message) : undefined}
       />
     </article>
   );
@@ -62,7 +59,7 @@ const ENDINGS = {
   interrupted: strings.chat.interrupted,
 } as const;
 
-function Answer({ message, isLast, isStreaming, isBusy, onAgain }: Props) {
+function Answer({ message, isLast, isStreaming, onAgain }: Props) {
   const state = message.metadata?.state;
   const ending = state && state in ENDINGS ? ENDINGS[state as keyof typeof ENDINGS] : null;
   return (
@@ -71,9 +68,7 @@ function Answer({ message, isLast, isStreaming, isBusy, onAgain }: Props) {
       {ending && !isStreaming && <p className="ending">{ending}</p>}
       <Sources message={message} />
       {!isStreaming && <AnswerMemory message={message} />}
-      {!isStreaming && (
-        <MessageTools text={textOf(message)} onAgain={isBusy ? undefined : () => onAgain(message)} />
-      )}
+      {!isStreaming && <MessageTools text={textOf(message)} onAgain={() => onAgain(message)} />}
     </article>
   );
 }

@@ -3,6 +3,9 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react
 
 const NEAR_PX = 48;
 
+/** Browsers that keep what is read in its place by themselves do so everywhere but at the very top. */
+const keepsPlace = typeof CSS !== "undefined" && CSS.supports?.("overflow-anchor", "auto");
+
 export function useScroll(firstId: string | undefined, sent: number) {
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -22,15 +25,12 @@ export function useScroll(firstId: string | undefined, sent: number) {
     const scroller = box.current;
     if (!scroller || !content.current) return;
     let top = scroller.scrollTop;
-    let height = scroller.scrollHeight;
     const onScroll = () => {
+      if (keepsPlace && scroller.scrollTop < 1 && scroller.scrollHeight > scroller.clientHeight) scroller.scrollTop = 1;
       const isNear = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_PX;
-      // Content that shrinks or grows scrolls too; only a reader moves up while the height stays.
-      const isReader = scroller.scrollTop < top && scroller.scrollHeight === height;
       if (isNear) follows.current = true;
-      else if (isReader) follows.current = false;
+      else if (scroller.scrollTop < top) follows.current = false; // growing content alone never moves up
       top = scroller.scrollTop;
-      height = scroller.scrollHeight;
       setAtEnd(isNear || follows.current);
     };
     const onWheel = (event: WheelEvent) => {
@@ -59,7 +59,7 @@ function useKeptPlace(box: React.RefObject<HTMLDivElement | null>, firstId: stri
   const place = useRef<{ firstId: string | undefined; fromEnd: number }>({ firstId, fromEnd: 0 });
   useLayoutEffect(() => {
     const scroller = box.current;
-    if (!scroller) return;
+    if (!scroller || keepsPlace) return;
     if (place.current.firstId !== undefined && place.current.firstId !== firstId) {
       scroller.scrollTop = scroller.scrollHeight - place.current.fromEnd;
     }

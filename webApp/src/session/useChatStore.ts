@@ -3,6 +3,7 @@ import { create } from "zustand";
 import { call } from "../api/client";
 import { ApiError } from "../api/errors";
 import type { Session } from "../api/types";
+import { useAuthStore } from "../auth/useAuthStore";
 import { whenForgotten } from "../shell/forget";
 import { agentKey, keep, kept, sessionKey } from "./hints";
 
@@ -38,12 +39,12 @@ export const useChatStore = create<ChatState>((set, get) => ({
     }
   },
   openSession: ({ session_id, agent_name }) => {
-    const { userId } = get();
+    const userId = useAuthStore.getState().user?.id ?? get().userId; // the list may be drawn before the chat is
     if (userId) {
       keep(sessionKey(userId, agent_name), session_id);
       keep(agentKey(userId), agent_name);
     }
-    set({ agentName: agent_name, sessionId: session_id, status: "ready", error: null });
+    set({ userId, agentName: agent_name, sessionId: session_id, status: "ready", error: null });
   },
   reloadConversation: () => set(({ generation }) => ({ generation: generation + 1 })),
   reset: () => set(nothing),
