@@ -32,6 +32,7 @@ from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Tier, 
 router = APIRouter(prefix="/api/memories", tags=["memories"], responses=documented(401, 503))
 
 MAX_SEQ = 2**63 - 1
+NOT_BOTH = "Ask for what held at a time, or for all that ever did."
 REMOVABLE: tuple[edits.Removable, ...] = ("valid_to", "expires_at", "triple")
 
 
@@ -52,7 +53,7 @@ async def wanted(
 ) -> MemoryFilter:
     """Which memories somebody asks for."""
     if as_of and superseded:
-        raise errors.InvalidRequest("Ask for what held at a time, or for all that ever did.")
+        raise errors.InvalidRequest(NOT_BOTH)
     session = await sessions.get(state.database, user, SessionKey.parse(session_id)) if session_id else None
     return MemoryFilter(
         kind=kind,
@@ -121,10 +122,14 @@ async def read_graph(
     user: CurrentUser,
     entity: Annotated[Name | None, Query(max_length=500)] = None,
     as_of: Annotated[Moment | None, Query(description="What held then")] = None,
+    superseded: Annotated[bool, Query(description="Also what no longer holds")] = False,
     depth: Annotated[int, Query(ge=1, le=graph.MAX_HOPS)] = 1,
 ) -> GraphAnswer:
     """The facts around an entity, or all."""
-    return GraphAnswer.of(await graph.graph(state.database, user, entity=entity, hops=depth, at=as_of))
+    if as_of and superseded:
+        raise errors.InvalidRequest(NOT_BOTH)
+    found = await graph.graph(state.database, user, entity=entity, hops=depth, at=as_of, ever=superseded)
+    return GraphAnswer.of(found)
 
 
 @router.get("/audit", responses=documented(422))

@@ -87,6 +87,7 @@ class TripleAnswer(BaseModel):
 
 class SourceAnswer(BaseModel):
     session_id: str | None
+    turn_id: UUID | None = Field(description="Whose answer it was learned after")
     message_ids: list[UUID]
 
 
@@ -151,7 +152,7 @@ def shown_agent(memory: Memory) -> str:
 
 def plain_of(memory: Memory) -> dict[str, object]:
     plain: dict[str, object] = {name: getattr(memory, name) for name in MemoryAnswer.model_fields.keys() & _FIELDS}
-    source = {"session_id": memory.session_id, "message_ids": memory.source_ids}
+    source = {"session_id": memory.session_id, "turn_id": memory.turn_id, "message_ids": memory.source_ids}
     return plain | {"id": memory.memory_id, "agent_name": shown_agent(memory), "source": source}
 
 

@@ -16,6 +16,7 @@ from chatServer.api.schemas import (
     ResolveRequest,
     SessionAnswer,
     SessionsAnswer,
+    UIMessageAnswer,
     parse_cursor,
 )
 from chatServer.conversation import sessions, transcript
@@ -141,6 +142,12 @@ async def messages(
 ) -> MessagesAnswer:
     """What was said, oldest to newest, the newest page first; a page never splits a turn."""
     return MessagesAnswer.of(await transcript.read(state.database, user, key, limit=limit, before=before))
+
+
+@router.get("/{session_id}/messages/{message_id}", responses=documented(404, 422))
+async def message(message_id: UUID, key: SessionInPath, state: CurrentState, user: CurrentUser) -> UIMessageAnswer:
+    """One message of it: what a memory was learned from, or what was recalled."""
+    return UIMessageAnswer.model_validate(await transcript.read_one(state.database, user, key, message_id))
 
 
 @router.get("/{session_id}/superseded", responses=documented(404, 422))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from chatServer.conversation.sessions import SessionKey
-from chatServer.errors import InvalidRequest, SessionNotFound
+from chatServer.errors import InvalidRequest, MessageNotFound, SessionNotFound
 from chatServer.messages import Message, UIMessage, sources, text_of, to_ui_parts
 from chatServer.records import Principal, Session, StoredMessage, Turn
 from chatServer.store import images, sessions, superseded, turns
@@ -42,6 +42,18 @@ async def read(
         place = _there(await history.place_of(before)) if before else NEWEST
         rows = await _whole(history.page, limit, place, _is_said)
         return await _transcript(connection, principal, session, rows, _is_said)
+
+
+async def read_one(database: Database, principal: Principal, key: SessionKey, message_id: UUID) -> UIMessage:
+    """One message by itself; of an answer in several steps, that step."""
+    async with database.transaction(principal) as connection:
+        session = await _session(connection, principal, key)
+        history = ChatMessageHistory(connection, principal.user_id, session.session_id)
+        place = await history.place_of(message_id)
+        if place is None:
+            raise MessageNotFound
+        rows = await history.page(1, place + 1), False
+        return (await _transcript(connection, principal, session, rows, _is_said)).messages[0]
 
 
 async def read_superseded(

@@ -28,12 +28,18 @@ class Graph:
 
 
 async def graph(
-    database: Database, principal: Principal, *, entity: str | None, hops: int = 1, at: datetime | None = None
+    database: Database,
+    principal: Principal,
+    *,
+    entity: str | None,
+    hops: int = 1,
+    at: datetime | None = None,
+    ever: bool = False,
 ) -> Graph:
     """What surrounds an entity, or everything."""
     async with database.transaction(principal) as connection:
         entities = None if entity is None else [entity]
-        return await neighbours(connection, principal.user_id, entities, hops=hops, at=at)
+        return await neighbours(connection, principal.user_id, entities, hops=hops, at=at, ever=ever)
 
 
 async def neighbours(
@@ -43,16 +49,17 @@ async def neighbours(
     *,
     hops: int = 1,
     at: datetime | None = None,
+    ever: bool = False,
     shelves: Collection[str] | None = None,
     limit: int = MAX_EDGES,
 ) -> Graph:
-    """The facts around some entities, or all for None, that hold at a time; the nearest first."""
+    """The facts around some entities, or all for None, that hold at a time or ever did; the nearest first."""
     edges: dict[UUID, Memory] = {}
     distance = {fold(name): 0 for name in entities or ()}
     frontier = None if entities is None else set(distance)
     for hop in range(1, 1 + (1 if frontier is None else min(hops, MAX_HOPS))):
         found = await store.read_triples(
-            connection, user_id, entities=frontier, shelves=shelves, at=at, limit=limit + len(edges) + 1
+            connection, user_id, entities=frontier, shelves=shelves, at=at, ever=ever, limit=limit + len(edges) + 1
         )
         edges |= {each.memory_id: each for each in found if _lives(each, at or datetime.now(UTC))}
         frontier = {fold(name) for each in found for name in _ends(each)} - distance.keys()

@@ -151,12 +151,15 @@ async def read_triples(
     entities: Collection[str] | None = None,
     shelves: Collection[str] | None = None,
     at: datetime | None = None,
+    ever: bool = False,
     limit: int = 1_000,
 ) -> list[Memory]:
-    """The neighbours of some entities in the graph, or all of it: memories with a triple, as they hold at a time."""
+    """The neighbours of some entities in the graph, or all of it: memories with a triple, as they hold at a time, or
+    all that ever did."""
     named = None if entities is None else [clean_text(entity).lower() for entity in entities]
     where = None if shelves is None else list(shelves)
-    return await _all(connection, "read_triples", user_id, entities=named, shelves=where, at=at, limit=limit)
+    when = {"at": at, "ever": ever}
+    return await _all(connection, "read_triples", user_id, entities=named, shelves=where, limit=limit, **when)
 
 
 async def find_replaced_by(connection: Connection, user_id: UUID, memory_id: UUID) -> list[Memory]:

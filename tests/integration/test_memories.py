@@ -37,7 +37,7 @@ async def test_what_is_made_is_listed_and_read_with_its_history(client, as_ada):
         "id": "", "text": "Mary lives in Porto.", "kind": "fact", "category": "knowledge", "importance": 0.8,
         "tags": ["family"], "tier": "long", "triple": triple, "fact_key": None, "agent_name": "coder",
         "valid_from": "", "valid_to": None, "superseded_by": None, "origin": "user", "trust": "user",
-        "source": {"session_id": None, "message_ids": []}, "recalls": 0, "recalled_at": None, "expires_at": later,
+        "source": {"session_id": None, "turn_id": None, "message_ids": []}, "recalls": 0, "recalled_at": None, "expires_at": later,
         "created_at": "", "updated_at": "",
     }  # fmt: skip
     assert (await client.get(URL, headers=as_ada)).json() == {"memories": [made], "before": None}
@@ -200,6 +200,10 @@ async def test_the_graph_is_walked_a_few_hops_far_as_it_holds_or_held(client, as
     past = (datetime.now(UTC) - 5 * HOUR).isoformat()
     assert "Rome" in await names(entity="mary", as_of=past)
     assert set(await names()) >= {"mary", "bees", "Europe"}
+    assert "Rome" not in await names()
+    assert await names(entity="mary", superseded=True) == near | {"Rome": 1}, "also what no longer holds"
+    both = await client.get(f"{URL}/graph", params={"superseded": True, "as_of": past}, headers=as_ada)
+    assert_problem(both, 422, "invalid_request")
     assert await names(entity="nobody") == await names(as_eve, entity="mary") == {}
 
 

@@ -219,3 +219,16 @@ async def test_a_page_that_would_be_too_large_is_a_smaller_one(client, as_ada, d
     assert sizes == [1, 2, 2, 2, 2, 2], "one turn each, and one that is too large by itself"
     assert [message["role"] for message in seen] == ["user", "assistant"] * 5 + ["user"]
     assert len({message["id"] for message in seen}) == 11
+
+
+async def test_one_message_is_read_by_itself_and_only_by_its_owner(client, as_ada, as_eve, database, session_id):
+    await store_turn(database, session_id, tool_turn(1))
+    await store_turn(database, session_id, [Message(role="user", content="question 2")])
+    first, *_, last = (await read(client, as_ada, session_id))["messages"]
+    url = f"/api/sessions/{session_id}/messages"
+    for each in (first, last):
+        assert (await client.get(f"{url}/{each['id']}", headers=as_ada)).json() == each
+    unknown = await client.get(f"{url}/{uuid.uuid4()}", headers=as_ada)
+    assert (unknown.status_code, unknown.json()["code"]) == (404, "message_not_found")
+    foreign = await client.get(f"{url}/{first['id']}", headers=as_eve)
+    assert (foreign.status_code, foreign.json()["code"]) == (404, "session_not_found")

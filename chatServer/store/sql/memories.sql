@@ -127,7 +127,7 @@ order by seq desc
 limit %(limit)s;
 
 -- name: read_triples
--- The facts about some entities, on either side, that hold now or held at a time; the last changed first.
+-- The facts about some entities, on either side, that hold now, held at a time or ever did; the last changed first.
 select memory_id, text, kind, category, importance, tags, tier, shelf, agent_name, session_id, origin, trust,
     valid_from, valid_to, created_at, updated_at, subject, predicate, object, fact_key, source_ids, superseded_by,
     turn_id, attempt, recalls, recalled_at, expires_at, seq
@@ -136,7 +136,7 @@ where user_id = %(user_id)s and subject is not null
     and (%(shelves)s::text[] is null or shelf = any(%(shelves)s::text[]))
     and (%(entities)s::text[] is null
         or lower(subject) = any(%(entities)s::text[]) or lower(object) = any(%(entities)s::text[]))
-    and valid_from <= coalesce(%(at)s, now()) and (valid_to is null or valid_to > coalesce(%(at)s, now()))
+    and (%(ever)s or valid_from <= coalesce(%(at)s, now()) and (valid_to is null or valid_to > coalesce(%(at)s, now())))
 order by seq desc
 limit %(limit)s;
 

@@ -1,0 +1,177 @@
+// What an answer used and learned, and the pages where all of it is seen and corrected.
+import assert from "node:assert/strict";
+import { violations } from "./axe.mjs";
+import { answers, DARK, PHONE, say, settled, signIn } from "./browser.mjs";
+
+async function signedIn({ open, user }, options) {
+  const device = await open(options);
+  device.allow(/503/); // of a machine that stalls: the page asks again by itself
+  const page = await device.newPage();
+  await signIn(page, user);
+  return { device, page };
+}
+
+const remembered = (page) => answers(page).last().locator(".answer-memory-head");
+const memories = async ({ server, user }, query = "") => (await server.as(user, "GET", `/api/memories?limit=200${query}`)).body.memories;
+const make = async ({ server, user }, body) => (await server.as(user, "POST", "/api/memories", body)).body;
+
+async function until(isSo, what) {
+  const end = Date.now() + 30_000;
+  while (!(await isSo())) {
+    assert.ok(Date.now() < end, what);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+const XSS = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script> [x](javascript:window.hacked=1)';
+
+export const tests = {
+  async "what was learned is told below the answer, taken back in place, and had again"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "I live in Lisbon.");
+    await settled(page);
+    await remembered(page).getByText("Remembered: The user lives in Lisbon.").waitFor();
+    await remembered(page).click();
+    await page.getByRole("button", { name: "Undo: The user lives in Lisbon." }).click();
+    await page.getByText("Not remembered after all.").waitFor();
+    assert.equal((await memories(world)).length, 0);
+    await page.getByRole("button", { name: "Undo: The user lives in Lisbon." }).click();
+    await until(async () => (await memories(world)).length === 1, "it is back");
+    assert.deepEqual(await violations(page), []);
+    await page.reload();
+    await remembered(page).getByText("Remembered: The user lives in Lisbon.").waitFor();
+  },
+
+  async "what was used is shown with its source after a reload too, marked wrong, forgotten and had back"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "My sister Mary lives in Porto.");
+    await settled(page);
+    await until(async () => (await memories(world)).length > 0, "it is learned");
+    await page.getByRole("button", { name: "New chat" }).first().click();
+    await answers(page).first().waitFor({ state: "detached" });
+    for (let tries = 1; !(await answers(page).last().getByText(/Used \d/).count()); tries++) {
+      assert.ok(tries <= 10, "recall keeps to its 50 ms: a machine that stalls for longer is asked again");
+      await say(page, `Where does my sister Mary live? ${"Please. ".repeat(tries)}`);
+      await answers(page).nth(tries - 1).waitFor();
+      await settled(page);
+    }
+    await page.reload();
+    await answers(page).last().getByText(/Used \d/).click();
+    const text = "The user's sister Mary lives in Porto.";
+    const line = page.getByRole("list", { name: "Used for this answer" }).getByRole("listitem").filter({ hasText: text });
+    await line.getByText("said in an earlier chat").waitFor();
+    await line.getByRole("button", { name: "Wrong" }).click();
+    await line.getByText("No longer taken for true.").waitFor();
+    assert.ok(!(await memories(world)).some((each) => each.text === text));
+    await line.getByRole("button", { name: "Undo" }).click();
+    await line.getByRole("button", { name: "Forget" }).click();
+    await line.getByText("Forgotten.").waitFor();
+    assert.ok(!(await memories(world, "&superseded=true")).some((each) => each.text === text));
+    await line.getByRole("button", { name: "Undo" }).click();
+    await line.getByRole("button", { name: "Forget" }).waitFor();
+    assert.ok((await memories(world)).some((each) => each.text === text));
+    await line.getByRole("button", { name: "said in an earlier chat" }).click();
+    await page.getByRole("article", { name: "You" }).getByText("My sister Mary lives in Porto.").waitFor();
+  },
+
+  async "memories are searched, filtered, read with their history, edited, forgotten and brought back"(world) {
+    const { page } = await signedIn(world);
+    await make(world, { text: "The cat is called Minka.", kind: "fact", tags: ["cat"] });
+    await make(world, { text: "Deploy by pushing a tag.", kind: "procedure" });
+    await page.goto("/memory");
+    const rows = page.locator(".row-text");
+    await rows.nth(1).waitFor();
+    await page.getByLabel("Kind").selectOption("procedure");
+    await until(async () => (await rows.count()) === 1, "one is left");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByLabel("Search memories").fill("minka");
+    await page.getByText(/found, the best first/).waitFor();
+    await rows.first().getByText("Minka").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Remembered by you").waitFor();
+    await dialog.getByText("You added it yourself").waitFor();
+    await dialog.getByRole("button", { name: "Edit" }).click();
+    await dialog.getByLabel("Text").fill("The cat is called Mimi.");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("Edited by you").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await dialog.getByRole("button", { name: "Undo the last change" }).click();
+    await dialog.getByText("The cat is called Minka.").waitFor();
+    await dialog.getByRole("button", { name: "Forget" }).click();
+    await page.getByText("Forgotten.", { exact: true }).waitFor();
+    assert.equal((await memories(world)).length, 1);
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await until(async () => (await memories(world)).length === 2, "it is back");
+  },
+
+  async "a long list is in pages, never all of it at once"(world) {
+    const { page } = await signedIn(world);
+    for (let i = 0; i < 30; i++) await make(world, { text: `Thing number ${i} is kept in box ${i * 7}.` });
+    await page.goto("/memory");
+    const rows = page.locator(".row");
+    await page.getByRole("button", { name: "Older" }).click();
+    await page.getByText("Page 2").waitFor();
+    await until(async () => (await rows.count()) === 5, "the rest");
+    await page.getByRole("button", { name: "Newer" }).click();
+    await until(async () => (await rows.count()) === 25, "the first page");
+  },
+
+  async "a memory is added by hand, and known ones are not doubled"(world) {
+    const { page } = await signedIn(world);
+    await page.goto("/memory");
+    await page.getByText("Nothing is remembered yet").waitFor();
+    await page.getByRole("button", { name: "Add a memory" }).click();
+    const add = async () => {
+      await page.getByRole("textbox", { name: "Text" }).fill("Lunch is at noon.");
+      await page.getByRole("button", { name: "Save" }).click();
+    };
+    await add();
+    await page.locator(".row-text").getByText("Lunch is at noon.").waitFor();
+    await page.getByRole("button", { name: "Add a memory" }).click();
+    await add();
+    await page.getByText("This is remembered already.").waitFor();
+    assert.equal((await memories(world)).length, 1);
+  },
+
+  async "the report names what contradicts, and one of both can be forgotten"(world) {
+    const { page } = await signedIn(world);
+    for (const place of ["Rome", "Berlin"]) {
+      await make(world, { text: `Mary lives in ${place}.`, triple: { subject: "Mary", predicate: "lives in", object: place } });
+    }
+    await page.goto("/memory?view=audit");
+    await page.getByRole("heading", { name: /Contradict each other/ }).waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole("button", { name: "Forget: Mary lives in Rome." }).click();
+    await page.getByText("All is in order").waitFor();
+  },
+
+  async "nothing that is remembered or noted is ever run"(world) {
+    const { page } = await signedIn(world);
+    const text = `${XSS} is what the form was sent.`;
+    await make(world, { text, tags: [XSS.slice(0, 60)], triple: { subject: XSS, predicate: XSS, object: "y" } });
+    for (const path of ["/memory", "/memory?view=audit", "/graph"]) {
+      await page.goto(path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.waitForTimeout(800);
+    }
+    await page.getByRole("button", { name: "List" }).click();
+    await page.goto("/memory");
+    await page.locator(".row-text").first().click();
+    await page.getByRole("dialog").getByText("You added it yourself").waitFor();
+    assert.equal(await page.evaluate(() => window.hacked), undefined);
+  },
+
+  async "every page of memory is without fault in the dark and on a phone"(world) {
+    await make(world, { text: "Mary lives in Rome.", tags: ["family"], triple: { subject: "Mary", predicate: "lives in", object: "Rome" } });
+    for (const options of [DARK, { ...PHONE, colorScheme: "light" }]) {
+      const { page } = await signedIn(world, options);
+      for (const path of ["/memory", "/notes", "/graph", "/account"]) {
+        await page.goto(path);
+        await page.locator(".row, .notes-text, .graph-node, .account-part").first().waitFor();
+        assert.deepEqual(await violations(page), [], path);
+        const isWider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        assert.equal(isWider, false, `${path} is wider than the screen`);
+      }
+    }
+  },
+};

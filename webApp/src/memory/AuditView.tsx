@@ -1,0 +1,91 @@
+import type { Audit } from "../api/types";
+import { Button } from "../shell/Button";
+import { EmptyState } from "../shell/EmptyState";
+import { ErrorCard } from "../shell/ErrorCard";
+import { TrashIcon } from "../shell/icons";
+import { Waiting } from "../shell/Spinner";
+import { strings } from "../strings";
+import { useForget } from "./MemoryRow";
+import { ago } from "./moments";
+import { SourceLink } from "./SourceLink";
+import { useAudit } from "./useMemories";
+
+const words = strings.memory;
+const LISTS = ["contradicted", "duplicates", "untrusted", "never_recalled"] as const;
+
+/** What deserves a look: each with what can be done about it. */
+export function AuditView({ onOpen }: { onOpen: (id: string) => void }) {
+  const { data, error, refetch } = useAudit();
+  if (error) return <ErrorCard error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Waiting />;
+  const shown = LISTS.filter((name) => data[name].length > 0);
+  if (!shown.length && !data.hidden_messages.length) {
+    return <EmptyState title={words.auditClean}>{words.auditCleanLead}</EmptyState>;
+  }
+  return (
+    <div className="audit">
+      <p className="soft">{words.auditLead(data.counts.memories ?? 0)}</p>
+      {shown.map((name) => (
+        <section key={name}>
+          <h2>
+            {words.audits[name]} <span className="count">{words.auditShown(data[name].length, data.counts[name] ?? 0)}</span>
+          </h2>
+          <p className="small soft">{data[name][0]?.suggestion}</p>
+          {data[name].map((entry, place) => (
+            <Entry key={place} entry={entry} onOpen={onOpen} />
+          ))}
+        </section>
+      ))}
+      <Hidden entries={data.hidden_messages} count={data.counts.hidden_messages ?? 0} />
+    </div>
+  );
+}
+
+function Entry({ entry, onOpen }: { entry: Audit["duplicates"][number]; onOpen: (id: string) => void }) {
+  const gone = useForget();
+  return (
+    <ul className="rows">
+      {entry.memories.map((each) => (
+        <li key={each.id} className="row">
+          <div className="row-body">
+            <button type="button" className="row-text" onClick={() => onOpen(each.id)}>
+              {each.text}
+            </button>
+            <p className="row-meta">
+              <span>{words.trusts[each.trust]}</span>
+              <span>{ago(each.created_at)}</span>
+            </p>
+          </div>
+          <Button
+            look="quiet"
+            size="small"
+            label={words.forgetOf(each.text)}
+            title={words.forget}
+            icon={<TrashIcon size={16} />}
+            disabled={gone.isPending}
+            onClick={() => gone.mutate(each.id)}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Hidden({ entries, count }: { entries: Audit["hidden_messages"]; count: number }) {
+  if (!entries.length) return null;
+  return (
+    <section>
+      <h2>
+        {words.audits.hidden_messages} <span className="count">{words.auditShown(entries.length, count)}</span>
+      </h2>
+      <p className="small soft">{entries[0]?.suggestion}</p>
+      <ul className="rows">
+        {entries.map((each) => (
+          <li key={each.message_id} className="row">
+            <SourceLink sessionId={each.session_id} messageId={each.message_id} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

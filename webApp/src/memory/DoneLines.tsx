@@ -1,0 +1,72 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../api/client";
+import { asApiError } from "../api/errors";
+import { keys, queryClient } from "../api/query";
+import type { DataParts } from "../chat/message";
+import { Button } from "../shell/Button";
+import { Link } from "../shell/Link";
+import { toast } from "../shell/toasts";
+import { strings } from "../strings";
+import { undo } from "./changes";
+
+const words = strings.memory;
+
+/** What the agent itself has done with its tools, each with a way back. */
+export function DoneLines({ done }: { done: { notes: DataParts["notes"][]; forgotten: string[] } }) {
+  return (
+    <>
+      {done.notes.map((each) => (
+        <DoneLine
+          key={each.version}
+          text={each.untrusted ? words.notesFlagged : words.notesChanged}
+          isFlagged={each.untrusted}
+          undo={() => restore(each)}
+          link={`/notes?agent=${encodeURIComponent(each.agent_name)}`}
+        />
+      ))}
+      {done.forgotten.length > 0 && <DoneLine text={words.forgotSome(done.forgotten.length)} undo={() => bringBack(done.forgotten)} />}
+    </>
+  );
+}
+
+/** The page as it was before; refused when somebody has changed it since: then the versions are the way. */
+async function restore({ agent_name, version, previous_version }: DataParts["notes"]): Promise<void> {
+  const path = { name: agent_name, version: previous_version };
+  if (previous_version === 0) {
+    await call("put", "/api/agents/{name}/notes", { path: { name: agent_name }, headers: { "If-Match": `"${version}"` }, body: { notes: "" } });
+  } else {
+    await call("post", "/api/agents/{name}/notes/versions/{version}/restore", { path, headers: { "If-Match": `"${version}"` } });
+  }
+  void queryClient.invalidateQueries({ queryKey: keys.notes });
+}
+
+async function bringBack(ids: string[]): Promise<void> {
+  for (const id of ids) await undo(id);
+}
+
+function DoneLine({ text, undo, link, isFlagged }: { text: string; undo: () => Promise<void>; link?: string; isFlagged?: boolean }) {
+  const [isUndone, setUndone] = useState(false);
+  const run = useMutation({
+    mutationFn: undo,
+    onSuccess: () => setUndone(true),
+    onError: (error) => toast(asApiError(error).detail),
+  });
+  return (
+    <li className="memory-line" data-flagged={isFlagged}>
+      <div className="memory-line-text">
+        <p>{text}</p>
+        <p className="small soft">
+          {isUndone ? <span role="status">{words.restored}</span> : link && <Link to={link}>{words.details}</Link>}
+        </p>
+      </div>
+      <div className="memory-line-ways">
+        {!isUndone && (
+          <Button look="quiet" size="small" busy={run.isPending} aria-label={words.undoOf(text)} onClick={() => run.mutate()}>
+            {strings.shell.undo}
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,124 @@
+import { useRef } from "react";
+import { Button } from "../shell/Button";
+import { Waiting } from "../shell/Spinner";
+import { strings } from "../strings";
+import { labelOf, nameOf, short, type Line, type Node } from "./graphParts";
+import type { Chosen } from "./GraphPanel";
+import { useCamera } from "./useCamera";
+import { useLayout } from "./useLayout";
+
+const words = strings.graph;
+const WORDS_FROM = 0.9; // the zoom from which lines have their words
+const NAMES_FROM = 0.3; // and names that hardly anything is known of
+const LEAST_ZOOM_OF_TEXT = 0.5; // above it, words are of one size whatever the zoom
+
+interface Props {
+  nodes: Node[];
+  /** All lines that ever were: they decide where names stand. */
+  lines: Line[];
+  /** Those that are drawn. */
+  held: Line[];
+  chosen: Chosen | null;
+  onChoose: (chosen: Chosen | null) => void;
+}
+
+/** Drawn for the eye and the pointer; the list says the same to everybody else. */
+export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
+  const frame = useRef<HTMLDivElement>(null);
+  const points = useLayout(nodes.length, lines);
+  const { camera, size, zoomIn, zoomOut, showAll, onKeyDown, hand } = useCamera(frame, points);
+  const { hasMoved, ...pointer } = hand;
+  const choose = (next: Chosen | null) => !hasMoved() && onChoose(next);
+  const lit = litBy(chosen, held);
+  const facts = held.reduce((sum, line) => sum + line.facts.length, 0);
+  const degrees = degreesOf(nodes.length, held);
+  const textSize = 12 / Math.max(camera.zoom, LEAST_ZOOM_OF_TEXT);
+  const shift = `translate(${size.width / 2} ${size.height / 2}) scale(${camera.zoom}) translate(${-camera.x} ${-camera.y})`;
+  return (
+    <div className="graph-frame" ref={frame}>
+      <div className="graph-keys" tabIndex={0} role="group" aria-label={`${words.picture(nodes.length, facts)}. ${words.keys}`} onKeyDown={onKeyDown} {...pointer}>
+        {points === null || !size.width ? (
+          <Waiting label={words.drawing} />
+        ) : (
+          <svg className="graph" width={size.width} height={size.height} aria-hidden="true" onClick={() => choose(null)}>
+            <g transform={shift} data-lit={lit !== null} fontSize={textSize} strokeWidth={textSize / 4}>
+              {held.map((line) => {
+                const [a, b] = [points[line.a]!, points[line.b]!];
+                const isLit = lit?.lines.has(line.id) ?? false;
+                return (
+                  <g
+                    key={line.id}
+                    className="graph-line"
+                    data-lit={isLit}
+                    onClick={(event) => {
+                      event.stopPropagation();
+                      choose({ what: "line", id: line.id });
+                    }}
+                  >
+                    <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} className="graph-touch" />
+                    <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} className="graph-stroke" />
+                    {(isLit || (camera.zoom >= WORDS_FROM && lit === null)) && (
+                      <text x={(a.x + b.x) / 2} y={(a.y + b.y) / 2 - 4} fontSize={textSize * 0.85}>
+                        {short(labelOf(line, words.not), 22)}
+                      </text>
+                    )}
+                  </g>
+                );
+              })}
+              {nodes.map((node, place) => {
+                if (!degrees[place]) return null;
+                const { x, y } = points[place]!;
+                const isLit = lit?.nodes.has(place) ?? false;
+                const radius = 5 + Math.min(9, 2 * Math.sqrt(degrees[place]!));
+                return (
+                  <g
+                    key={node.id}
+                    className="graph-node"
+                    data-lit={isLit}
+                    data-chosen={chosen?.what === "node" && chosen.place === place}
+                    onClick={(event) => {
+                      event.stopPropagation();
+                      choose({ what: "node", place });
+                    }}
+                  >
+                    <circle cx={x} cy={y} r={radius} />
+                    {(camera.zoom >= NAMES_FROM || degrees[place]! > 2 || isLit) && (
+                      <text x={x} y={y + radius + textSize * 1.1}>
+                        {short(nameOf(node.name))}
+                      </text>
+                    )}
+                  </g>
+                );
+              })}
+            </g>
+          </svg>
+        )}
+      </div>
+      <div className="graph-buttons">
+        <Button size="small" label={words.zoomIn} icon="+" onClick={zoomIn} />
+        <Button size="small" label={words.zoomOut} icon="−" onClick={zoomOut} />
+        <Button size="small" onClick={showAll}>
+          {words.fit}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** What is chosen and what is beside it; null: nothing is, and all is equally bright. */
+function litBy(chosen: Chosen | null, held: Line[]): { lines: Set<string>; nodes: Set<number> } | null {
+  if (!chosen) return null;
+  const lines = held.filter((line) => (chosen.what === "line" ? line.id === chosen.id : line.a === chosen.place || line.b === chosen.place));
+  const nodes = new Set(lines.flatMap((line) => [line.a, line.b]));
+  if (chosen.what === "node") nodes.add(chosen.place);
+  return { lines: new Set(lines.map((line) => line.id)), nodes };
+}
+
+function degreesOf(count: number, held: Line[]): number[] {
+  const degrees = new Array<number>(count).fill(0);
+  for (const line of held) {
+    degrees[line.a]!++;
+    degrees[line.b]!++;
+  }
+  return degrees;
+}

@@ -1,0 +1,81 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError } from "../api/errors";
+import type { WholeMemory } from "../api/types";
+import { Button } from "../shell/Button";
+import { Dialog } from "../shell/Dialog";
+import { ErrorCard } from "../shell/ErrorCard";
+import { Waiting } from "../shell/Spinner";
+import { toast } from "../shell/toasts";
+import { strings } from "../strings";
+import { edit, undo, type MemoryEdit } from "./changes";
+import { MemoryFacts } from "./MemoryFacts";
+import { MemoryForm } from "./MemoryForm";
+import { MemoryHistory } from "./MemoryHistory";
+import { MemorySource } from "./MemorySource";
+import { tellError, useForget } from "./MemoryRow";
+import { useMemory } from "./useMemories";
+
+const words = strings.memory;
+
+interface Props {
+  id: string;
+  onOpen: (id: string) => void;
+  onClose: () => void;
+}
+
+/** One memory: what it says, since when, from where, and what was done to it. */
+export function MemoryDialog({ id, onOpen, onClose }: Props) {
+  const { data, error, refetch } = useMemory(id);
+  const isMissing = error instanceof ApiError && error.status === 404;
+  if (data) return <Whole memory={data} onOpen={onOpen} onClose={onClose} />;
+  return (
+    <Dialog title={strings.nav.memory} onClose={onClose} wide>
+      {isMissing ? <p>{words.notThere}</p> : error ? <ErrorCard error={error} onRetry={() => void refetch()} /> : <Waiting />}
+    </Dialog>
+  );
+}
+
+function Whole({ memory, onOpen, onClose }: { memory: WholeMemory; onOpen: (id: string) => void; onClose: () => void }) {
+  const [isEditing, setEditing] = useState(false);
+  const gone = useForget();
+  const save = useMutation({ mutationFn: (body: MemoryEdit) => edit(memory.id, body), onSuccess: () => setEditing(false) });
+  const back = useMutation({
+    mutationFn: () => undo(memory.id),
+    onSuccess: (left) => {
+      toast(left ? words.restored : words.takenBack, left ? undefined : () => void undo(memory.id).catch(tellError));
+      if (!left) onClose();
+    },
+    onError: tellError,
+  });
+  if (isEditing) {
+    return (
+      <Dialog title={words.edit} onClose={() => setEditing(false)} wide>
+        <MemoryForm memory={memory} error={save.error} isSaving={save.isPending} onSave={save.mutate} onCancel={() => setEditing(false)} />
+      </Dialog>
+    );
+  }
+  const actions = (
+    <>
+      <Button busy={back.isPending} onClick={() => back.mutate()}>
+        {words.undoLast}
+      </Button>
+      <Button busy={gone.isPending} onClick={() => gone.mutate(memory.id, { onSuccess: onClose })}>
+        {words.forget}
+      </Button>
+      <Button look="primary" onClick={() => setEditing(true)}>
+        {words.edit}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={words.kinds[memory.kind] ?? strings.nav.memory} onClose={onClose} actions={actions} wide>
+      <div className="whole">
+        <p className="whole-text">{memory.text}</p>
+        <MemoryFacts memory={memory} onOpen={onOpen} />
+        <MemorySource memory={memory} onLeave={onClose} />
+        <MemoryHistory changes={memory.changes} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ReactNode } from "react";
+import { Button } from "../shell/Button";
+import { strings } from "../strings";
+import { FATES, useFate, type Fate } from "./useFate";
+
+interface Props {
+  id: string;
+  text: string;
+  /** Below the text: where it is from, how old it is. */
+  children?: ReactNode;
+  /** What can be done to it. */
+  ways: readonly ("wrong" | "forgotten" | "takenBack")[];
+}
+
+const words = strings.memory;
+const NAMES = { wrong: words.wrong, forgotten: words.forget, takenBack: strings.shell.undo } as const;
+const LABELS = { wrong: words.wrongOf, forgotten: words.forgetOf, takenBack: words.undoOf } as const;
+
+/** One memory below an answer, with one click to have it gone and one to have it back. */
+export function MemoryLine({ id, text, children, ways }: Props) {
+  const { fate, isPending, become } = useFate(id);
+  return (
+    <li className="memory-line" data-fate={fate}>
+      <div className="memory-line-text">
+        <p>{text}</p>
+        <p className="small soft">{fate === "there" ? children : <span role="status">{FATES[fate]}</span>}</p>
+      </div>
+      <div className="memory-line-ways">
+        {fate === "there" ? (
+          ways.map((way) => (
+            <Button key={way} look="quiet" size="small" busy={isPending} aria-label={LABELS[way](text)} onClick={() => become(way)}>
+              {NAMES[way]}
+            </Button>
+          ))
+        ) : (
+          <Button size="small" busy={isPending} aria-label={words.undoOf(text)} onClick={() => become("there" satisfies Fate)}>
+            {strings.shell.undo}
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}

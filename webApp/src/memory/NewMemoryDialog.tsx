@@ -1,0 +1,25 @@
+import { useMutation } from "@tanstack/react-query";
+import { Dialog } from "../shell/Dialog";
+import { toast } from "../shell/toasts";
+import { strings } from "../strings";
+import { add, undo, type NewMemory } from "./changes";
+import { MemoryForm } from "./MemoryForm";
+import { tellError } from "./MemoryRow";
+
+const words = strings.memory;
+
+/** A memory of the user's own making. */
+export function NewMemoryDialog({ onClose }: { onClose: () => void }) {
+  const save = useMutation({
+    mutationFn: (body: NewMemory) => add(body),
+    onSuccess: ({ memory, isNew }) => {
+      toast(isNew ? words.added : words.known, isNew ? () => void undo(memory.id).catch(tellError) : undefined);
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={words.add} onClose={onClose} wide>
+      <MemoryForm error={save.error} isSaving={save.isPending} onSave={(edit) => save.mutate(edit as NewMemory)} onCancel={onClose} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,86 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../api/client";
+import { ApiError } from "../api/errors";
+import { keys } from "../api/query";
+import { textOf, type ChatMessage, type UsedMemory } from "../chat/message";
+import { useChatStore } from "../session/useChatStore";
+import { Link } from "../shell/Link";
+import { Spinner } from "../shell/Spinner";
+import { strings } from "../strings";
+import { MemoryLine } from "./MemoryLine";
+import { ago, dayOf } from "./moments";
+import { SourceLink } from "./SourceLink";
+import { useMemory } from "./useMemories";
+
+const words = strings.memory;
+
+/** One line that the model was given. Stored answers name it only: its text is read from where it is, if it still is. */
+export function UsedLine({ used }: { used: UsedMemory }) {
+  return used.what === "memory" ? <UsedRecord used={used} /> : <UsedMessage used={used} />;
+}
+
+function UsedRecord({ used }: { used: UsedMemory }) {
+  const [text, setText] = useState(used.text);
+  const { data, error } = useMemory(used.id, text === undefined);
+  // What was read once stays when it is forgotten here: the way back is in its line.
+  if (text === undefined && data) setText(data.text);
+  if (text === undefined) return error ? <Gone text={isMissing(error) ? words.isGone : error.message} /> : <Loading />;
+  return (
+    <MemoryLine id={used.id} text={text} ways={["wrong", "forgotten"]}>
+      <Origin used={used} /> · <Link to={`/memory?id=${used.id}`}>{words.details}</Link>
+    </MemoryLine>
+  );
+}
+
+function UsedMessage({ used }: { used: UsedMemory }) {
+  const session_id = used.source?.session_id;
+  const { data, error, isLoading } = useQuery({
+    queryKey: [...keys.sessions, "message", session_id, used.id],
+    queryFn: ({ signal }) =>
+      call("get", "/api/sessions/{session_id}/messages/{message_id}", { path: { session_id: session_id ?? "", message_id: used.id }, signal }),
+    enabled: used.text === undefined && session_id !== undefined,
+    staleTime: Infinity,
+  });
+  const text = used.text ?? (data ? textOf(data as unknown as ChatMessage) : undefined);
+  if (error) return <Gone text={isMissing(error) ? words.isGoneMessage : error.message} />;
+  if (text === undefined) return isLoading ? <Loading /> : <Gone text={words.isGoneMessage} />;
+  return (
+    <li className="memory-line">
+      <div className="memory-line-text">
+        <p className="memory-quote">{text}</p>
+        <p className="small soft">
+          <Origin used={used} />
+        </p>
+      </div>
+    </li>
+  );
+}
+
+function Origin({ used }: { used: UsedMemory }) {
+  const { source } = used;
+  const here = useChatStore((state) => state.sessionId);
+  const name = source?.session_id === here ? words.saidHere : source?.title ? words.saidIn(source.title) : words.saidBefore;
+  return (
+    <>
+      {source?.session_id ? (
+        <SourceLink sessionId={source.session_id} messageId={source.message_id}>
+          {name}
+        </SourceLink>
+      ) : (
+        words.addedByYou
+      )}
+      {used.said_at && ` · ${ago(used.said_at)}`}
+      {used.valid_to && ` · ${words.held(dayOf(used.valid_to))}`}
+      {used.trust === "untrusted" && ` · ${words.trusts.untrusted}`}
+    </>
+  );
+}
+
+const isMissing = (error: unknown) => error instanceof ApiError && error.status === 404;
+const Gone = ({ text }: { text: string }) => <li className="memory-line soft">{text}</li>;
+const Loading = () => (
+  <li className="memory-line">
+    <Spinner />
+  </li>
+);

@@ -1,0 +1,29 @@
+/** What an answer tells about memory: what it used, and whether something may be learned from it. */
+import type { Memory } from "../api/types";
+import type { ChatMessage, DataParts, Revision, UsedMemory } from "../chat/message";
+
+export const usedBy = (message: ChatMessage): UsedMemory[] => message.metadata?.memories_used ?? [];
+
+/** What came of making memory of the turn: as stored with the reply, else as the stream has told it. */
+export function revisionOf(message: ChatMessage): Revision | null {
+  const told = message.parts.findLast((part) => part.type === "data-memory-revision");
+  return message.metadata?.memory_revision ?? told?.data ?? null;
+}
+
+/** Whether it is worth asking what was learned. */
+export function mayHaveLearned(revision: Revision | null): boolean {
+  return revision !== null && (revision.status === "starting" || revision.memory_updated === true);
+}
+
+/** Of a session's memories those learned after one turn, in the order in which they were. */
+export const learnedAfter = (memories: readonly Memory[], turnId: string | undefined): Memory[] =>
+  turnId === undefined
+    ? []
+    : memories.filter((each) => each.source.turn_id === turnId).sort((a, b) => a.created_at.localeCompare(b.created_at));
+
+/** What the agent itself has done to notes and memories in this turn. */
+export function doneBy(message: ChatMessage): { notes: DataParts["notes"][]; forgotten: string[] } {
+  const notes = message.parts.flatMap((part) => (part.type === "data-notes" ? [part.data] : []));
+  const forgotten = message.parts.flatMap((part) => (part.type === "data-forgotten" ? part.data.memory_ids : []));
+  return { notes, forgotten };
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { heldAt, labelOf, linesAt, linesOf, nameOf, short, spanOf, type Fact } from "./graphParts";
+
+const fact = (source: string, target: string, rest: Partial<Fact> = {}): Fact => ({
+  memory_id: `${source}-${target}`,
+  source,
+  target,
+  predicate: "knows",
+  is_negated: false,
+  valid_from: "2026-01-01T00:00:00Z",
+  valid_to: null,
+  ...rest,
+});
+const nodes = ["mary", "porto", "rome"].map((id) => ({ id, name: id, hops: 0 }));
+const at = (day: string) => Date.parse(`${day}T00:00:00Z`);
+
+test("facts between two names are one line, whoever is named first; ends that are not there are left out", () => {
+  const lines = linesOf({ nodes, edges: [fact("mary", "porto"), fact("porto", "mary"), fact("mary", "nobody")] });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]!.facts).toHaveLength(2);
+  expect(labelOf(lines[0]!, "not")).toBe("knows +1");
+});
+
+test("at a moment only what held then is drawn", () => {
+  const rome = fact("mary", "rome", { valid_to: "2026-06-01T00:00:00Z" });
+  const porto = fact("mary", "porto", { valid_from: "2026-06-01T00:00:00Z" });
+  const lines = linesOf({ nodes, edges: [rome, porto] });
+  expect(linesAt(lines, at("2026-03-01")).map((line) => line.facts[0])).toEqual([rome]);
+  expect(linesAt(lines, at("2026-06-01")).map((line) => line.facts[0])).toEqual([porto]);
+  expect(linesAt(lines, at("2025-03-01"))).toEqual([]);
+  expect(heldAt(rome, null, at("2026-07-01"))).toBe(false);
+});
+
+test("time begins with the first fact, and there is none to move in when all is new", () => {
+  expect(spanOf([fact("a", "b")], at("2026-02-01"))).toEqual([at("2026-01-01"), at("2026-02-01")]);
+  expect(spanOf([fact("a", "b")], at("2026-01-01"))).toBeNull();
+  expect(spanOf([])).toBeNull();
+});
+
+test("long names are cut between letters, and a denied fact says so", () => {
+  expect(short("a".repeat(30), 10)).toBe(`${"a".repeat(9)}…`);
+  expect(short("👩‍👩‍👧".repeat(30), 5).endsWith("…")).toBe(true);
+  expect(labelOf({ id: "", a: 0, b: 1, facts: [fact("a", "b", { is_negated: true })] }, "not")).toBe("not knows");
+});
+
+test("names are said as people say them", () => {
+  expect(["user", "User", "sister:mary", "Porto", "12:30", "http://x"].map(nameOf)).toEqual([
+    "You", "You", "Mary (sister)", "Porto", "12:30", "http://x",
+  ]);
+});

@@ -1,0 +1,67 @@
+/** The graph as it is drawn: one line for all facts between two names, at a moment in time. */
+import type { Graph } from "../api/types";
+import { strings } from "../strings";
+
+export type Node = Graph["nodes"][number];
+export type Fact = Graph["edges"][number];
+
+export interface Line {
+  id: string;
+  a: number; // places in the list of names
+  b: number;
+  facts: Fact[];
+}
+
+/** All facts between the same two names, in either direction, are one line. */
+export function linesOf(graph: Pick<Graph, "nodes" | "edges">): Line[] {
+  const places = new Map(graph.nodes.map((node, place) => [node.id, place]));
+  const lines = new Map<string, Line>();
+  for (const fact of graph.edges) {
+    const from = places.get(fact.source);
+    const to = places.get(fact.target);
+    if (from === undefined || to === undefined) continue;
+    const [a, b] = from <= to ? [from, to] : [to, from];
+    const id = `${a}-${b}`;
+    const line = lines.get(id);
+    if (line) line.facts.push(fact);
+    else lines.set(id, { id, a, b, facts: [fact] });
+  }
+  return [...lines.values()];
+}
+
+/** Whether a fact held at a moment; null is now. */
+export function heldAt(fact: Fact, moment: number | null, now = Date.now()): boolean {
+  const at = moment ?? now;
+  return Date.parse(fact.valid_from) <= at && (fact.valid_to === null || Date.parse(fact.valid_to) > at);
+}
+
+/** The lines with what held then, without those where nothing did. */
+export const linesAt = (lines: readonly Line[], moment: number | null): Line[] =>
+  lines.map((line) => ({ ...line, facts: line.facts.filter((fact) => heldAt(fact, moment)) })).filter((line) => line.facts.length > 0);
+
+/** From the first fact to now; null where there is no time to move in. */
+export function spanOf(facts: readonly Fact[], now = Date.now()): [number, number] | null {
+  const first = Math.min(...facts.map((fact) => Date.parse(fact.valid_from)).filter(Number.isFinite));
+  return Number.isFinite(first) && now - first > 60_000 ? [first, now] : null;
+}
+
+/** What a line says: "lives in", "lives in +2", "not eats". */
+export function labelOf(line: Line, not: string): string {
+  const [first, ...rest] = line.facts;
+  if (!first) return "";
+  const said = first.is_negated ? `${not} ${first.predicate}` : first.predicate;
+  return rest.length ? `${said} +${rest.length}` : said;
+}
+
+/** As people say it: what is known of the user is kept under "user", of his sister Mary under "sister:mary". */
+export function nameOf(name: string): string {
+  if (name.toLowerCase() === "user") return strings.graph.you;
+  const [, what, whose] = /^([a-z_]{2,20}):([^/\s].*)$/s.exec(name) ?? [];
+  return what && whose ? `${whose[0]!.toUpperCase()}${whose.slice(1)} (${what.replaceAll("_", " ")})` : name;
+}
+
+/** A name that is too long for the picture is cut; the list has it whole. */
+export const short = (name: string, most = 24): string => {
+  const letters = [...name];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : name;
+};
