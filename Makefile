@@ -59,6 +59,7 @@ api: $(VENV)/.dev
 # The web client's own tests, then all of it in a real Chromium, against a real server with a scripted model:
 # webApp/e2e/run.mjs. ONLY=chat for one file.
 e2e: $(VENV)/.product web
+	@webApp/tools/ensure_chromium
 	npm --prefix webApp test --silent
 	npm --prefix webApp run --silent e2e -- $(ONLY)
 

@@ -12,5 +12,5 @@ export default defineConfig({
   },
   // `npm run dev`: pages from here, everything else from a running chatServer.
   server: { host: "127.0.0.1", port: 5173, proxy: { "/api": server, "/auth": server, "/openapi.json": server } },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
+  test: { include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
 });

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { expect, test } from "vitest";
 import { isSend } from "./GrowingText";
 import { asPart, bytesOf, choose } from "./pictures";

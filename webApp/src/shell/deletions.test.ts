@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { deleteSoon, keepDeleting, useDeletions } from "./deletions";
 import { finishEverything, forgetEverything } from "./forget";
