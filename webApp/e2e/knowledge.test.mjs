@@ -65,7 +65,7 @@ export const tests = {
     await page.locator("input[type=file]").setInputFiles(files);
     await page.getByText("It is no text, Markdown, HTML or PDF.").waitFor();
     await page.getByText("The file is empty.").waitFor();
-    await page.getByText("The file is not what its name says.").waitFor();
+    await page.getByText('"lies.pdf" is not what its name says.').waitFor();
     await article(page, "good.txt").getByText("Ready").waitFor();
     await article(page, "broken.pdf").getByText("Could not be read").waitFor();
     await page.getByRole("button", { name: "Take photo.png off this list" }).click();

@@ -1,4 +1,4 @@
-import { memo, useDeferredValue, useEffect, useRef, type ReactNode } from "react";
+import { memo, useEffect, useRef, type ReactNode } from "react";
 import { Button } from "../shell/Button";
 import { ErrorCard } from "../shell/ErrorCard";
 import { DownIcon } from "../shell/icons";
@@ -21,8 +21,7 @@ interface Props extends MessageActions {
 
 const Line = memo(MessageView);
 
-export function MessageList({ messages: known, status, older, sent, notice, empty, onEdit, onAgain }: Props) {
-  const messages = useDrawn(known);
+export function MessageList({ messages, status, older, sent, notice, empty, onEdit, onAgain }: Props) {
   const { box, content, isAtEnd, toEnd } = useScroll(messages[0]?.id, sent);
   const isAnswering = status === "submitted" || status === "streaming";
   const last = messages.length - 1;
@@ -53,13 +52,6 @@ export function MessageList({ messages: known, status, older, sent, notice, empt
       )}
     </div>
   );
-}
-
-/** Pages put in front are drawn bit by bit, between what the reader does; anything else at once. */
-function useDrawn(messages: ChatMessage[]): ChatMessage[] {
-  const drawn = useDeferredValue(messages);
-  const isPutInFront = drawn.length > 0 && drawn.length < messages.length && drawn.at(-1) === messages.at(-1);
-  return isPutInFront ? drawn : messages;
 }
 
 function Thinking() {
