@@ -44,7 +44,7 @@ def facts_in(text: str, *, said_at: datetime, earlier: Sequence[Fact] = ()) -> l
             found += corrected
             continue
         facts: list[Fact] = []
-        for clause in clauses(corrections.turned(sentence)):
+        for clause in clauses(corrections.turned(sentence, [*earlier, *found])):
             if facts or not clause.is_elided:  # "balance work and study prep" is no sentence with "I study"
                 facts = _facts(Told(clause, sentence, said_at))
                 found += facts
