@@ -133,6 +133,7 @@ def test_what_is_denied_first_is_corrected_where_it_was_told():
     before = told("My favourite colour is blue.")
     assert [fact.text for fact in told(text, before)] == ["The user's favourite colour is green."]
     assert told(text) == told(text, told("I live in Berlin.")) == []
+    assert facts_in(text, said_at=SAID_AT, held=before) == told(text, before)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,11 @@ _DENIED_FIRST = re.compile(
 _NAME = re.compile(r"\bname (?:is|are)$", re.IGNORECASE)
 
 
+def denies_first(text: str) -> bool:
+    """Whether what the user has told long ago has to be known to understand this."""
+    return _DENIED_FIRST.search(spelled_out(text)) is not None
+
+
 def turned(sentence: str, told: Sequence[Fact]) -> str:
     """ "It is not Rex, it is Max" as "it is Max, not Rex", which says what holds first; others as they are. Of names,
     and of what was told: "my favourite food is not healthy but tasty" only remarks on it."""
