@@ -88,14 +88,18 @@ def answer_to(given: Prompt) -> Reply:
 def _articles(given: Prompt, wish: Wish) -> Reply:
     if ARTICLES_TOOL in given.tools and not given.has_looked:
         return Reply(call={"query": ""}, tool=ARTICLES_TOOL)
+    if given.look_failed:
+        return Reply(phrase(wish.language, "failed", given.look_failed[:MAX_QUOTED]))
     if not given.articles:
         return Reply(phrase(wish.language, "no_articles"))
     return Reply("\n".join([phrase(wish.language, "can_look_in"), *(f"- {name}" for name in given.articles)]))
 
 
 def _asked_for(given: Prompt, tool: str) -> Reply:
-    """What the agent wants to be called first, with the question."""
-    return Reply(call={"query": given.question[:MAX_QUOTED]}, tool=tool)
+    """What the agent wants to be called first, with the question; who asks which articles there are is told all."""
+    wish = wish_in(given.question) if tool == ARTICLES_TOOL else None
+    query = "" if wish and wish.kind == "articles" else given.question[:MAX_QUOTED]
+    return Reply(call={"query": query}, tool=tool)
 
 
 def _remembered(given: Prompt, wish: Wish) -> Reply:
@@ -200,6 +204,8 @@ def _unknown(given: Prompt, language: str) -> str:
     """Where nothing was found, and how to have more than that."""
     if not given.is_all:
         return phrase(language, "not_now")
+    if given.look_failed:
+        return phrase(language, "failed", given.look_failed[:MAX_QUOTED])
     labels = [block.label for block in given.blocks if block.kind == "articles"]
     looked_in = list(dict.fromkeys([*labels, *given.articles]))
     more = ["…"] if len(looked_in) > MAX_LOOKED_IN else []

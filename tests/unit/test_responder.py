@@ -1,5 +1,6 @@
 """builtin: it takes notes on plain wishes, quotes what it was given, and says what it is."""
 
+import json
 import time
 
 import pytest
@@ -397,6 +398,21 @@ async def test_who_asks_for_the_articles_is_told_what_they_are_called(asking):
     told = (await answer(asking, called, names, tools=LOOKING)).content.splitlines()
     assert told[1:] == ["- a.pdf", "- b.md"]
     assert not (await answer(asking)).tool_calls
+
+
+async def test_who_asks_for_the_articles_of_an_agent_that_looks_first_is_told_all_of_them():
+    model = BuiltinModel().bind_tools(LOOKING, tool_choice=ARTICLES_TOOL)
+    for question, query in (("Which documents do you have?", ""), ("When is lunch?", "When is lunch?")):
+        chunks = [chunk async for chunk in model.astream([system(), HumanMessage(question)])]
+        said = "".join(call["args"] or "" for chunk in chunks for call in chunk.tool_call_chunks)
+        assert json.loads(said) == {"query": query}
+
+
+@pytest.mark.parametrize("asking", ["Which documents do you have?", "When is lunch?"])
+async def test_a_look_into_the_articles_that_failed_is_said_and_no_word_of_there_being_none(asking):
+    *asked, _ = looked(asking)
+    failed = ToolMessage("The database is away.", tool_call_id="1", name=ARTICLES_TOOL, status="error")
+    assert (await answer(*asked, failed, tools=LOOKING)).content == "That did not work: The database is away."
 
 
 @pytest.mark.parametrize(
