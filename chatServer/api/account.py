@@ -61,7 +61,7 @@ async def export_data(state: CurrentState, user: CurrentUser) -> EventStream:
 
 @router.post(
     "/import",
-    responses=documented(409, *A_BODY),
+    responses=documented(409, 429, *A_BODY),
     openapi_extra={"requestBody": {"required": True, "content": A_DOCUMENT}},
 )
 async def import_data(request: Request, state: CurrentState, user: CurrentUser) -> ImportAnswer:

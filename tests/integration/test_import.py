@@ -200,7 +200,7 @@ async def test_few_are_imported_at_once_and_one_of_each_user(client, as_ada, as_
         return answer.status_code, answer.json()["detail"].partition(".")[0]
 
     with admitted(ADA.user_id):
-        assert await status(as_ada) == (503, "An import of yours is not done yet")
+        assert await status(as_ada) == (429, "An import of yours is not done yet")
         assert (await status(as_eve))[0] == 422
         with admitted(uuid.uuid4()):
             assert await status(as_eve) == (503, "Others are importing just now")
