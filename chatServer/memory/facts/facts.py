@@ -36,9 +36,7 @@ class RuleExtractor:
         return facts_in(text, said_at=said_at, earlier=self.earlier, held=self.held)
 
 
-def facts_in(
-    text: str, *, said_at: datetime, earlier: Sequence[Fact] = (), held: Sequence[Fact] = ()
-) -> list[Fact]:
+def facts_in(text: str, *, said_at: datetime, earlier: Sequence[Fact] = (), held: Sequence[Fact] = ()) -> list[Fact]:
     """What a message of the user tells, in order. `earlier`: what he told last, for "no, I meant Madrid"; `held`: what
     he told at any time, for "my favourite colour is not blue but green"."""
     found: list[Fact] = []
