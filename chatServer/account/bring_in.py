@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
+from uuid import UUID
 
 from pydantic import ValidationError
 
@@ -19,7 +20,7 @@ from chatServer.account.document import read
 from chatServer.account.export import FORMAT, VERSION
 from chatServer.account.few import apart
 from chatServer.account.fields import Row
-from chatServer.account.items import ROWS
+from chatServer.account.items import ROWS, ArticleRow, ChunkRow
 from chatServer.account.message_items import MessageRow
 from chatServer.memory.embed import Embedder, NoEmbedder
 from chatServer.memory.reembed import reembed_user
@@ -33,7 +34,7 @@ BATCH = 100  # rows
 BATCH_CHARACTERS = 1_000_000  # of their JSON, pictures and all; the last of them may be longer
 TIMEOUT_MS = 30_000
 ABOUT = ("format", "version", "begun_at", "user_id")
-NOTHING_DONE = "The document has more, and nothing of it was imported."
+NOTHING_DONE = "With those of the document you would have more, and nothing of it was imported."
 BROKEN_OFF = "What stands before the rest of its articles was imported. Delete articles, and send the document again."
 
 Open = Callable[[], TextIO]
@@ -84,15 +85,27 @@ async def bring_in(
     """Look through all of it first: a document with a mistake changes nothing. Then the rows, and at last what they are
     found by."""
     began = time.monotonic()
-    counts = await apart(_look_through, document)
-    room.refuse(counts["articles"], counts["article_chunks"], NOTHING_DONE)
+    brings = await apart(_look_through, document)
+    if room != ENDLESS:
+        await _be_enough(database, principal, brings, room)
     result = Brought()
     batches = _batches(document)
-    while batch := await apart(next, batches, None):
-        added = await _add(database, principal, batch, began, room)
-        result.added[batch.section] += added
-        result.kept[batch.section] += len(batch.rows) - added
-        on_progress(batch.section, result.added[batch.section] + result.kept[batch.section])
+    try:
+        while batch := await apart(next, batches, None):
+            added = await _add(database, principal, batch, began, room)
+            result.added[batch.section] += added
+            result.kept[batch.section] += len(batch.rows) - added
+            on_progress(batch.section, result.added[batch.section] + result.kept[batch.section])
+    except errors.ChatError:  # somebody uploads meanwhile, say: what has come is found all the same
+        if any(result.added.values()):
+            await _end(database, principal, embedder, began)
+        raise
+    await _end(database, principal, embedder, began)
+    return result
+
+
+async def _end(database: Database, principal: Principal, embedder: Embedder, began: float) -> None:
+    """Tell of what has come, and let it be found."""
     async with database.transaction(principal) as connection:
         waited_s = time.monotonic() - began
         await user_events.tell(connection, principal.user_id, "session", {"change": "imported"}, waited_s=waited_s)
@@ -101,15 +114,25 @@ async def bring_in(
     except errors.EmbedderFailed as error:  # by words they are found all the same
         logger.warning("no vectors for what was imported: %s", error)
         await reembed_user(database, NoEmbedder(), principal)
-    return result
 
 
-def _look_through(document: Open) -> Counter[str]:
-    """How many rows each section has."""
-    counts: Counter[str] = Counter()
+def _look_through(document: Open) -> list[store.Given]:
+    """The articles of a document."""
+    found: list[ArticleRow] = []
+    chunks: Counter[UUID] = Counter()
     for batch in _batches(document):
-        counts[batch.section] += len(batch.rows)
-    return counts
+        found += [row for row in batch.rows if isinstance(row, ArticleRow)]
+        chunks.update(row.article_id for row in batch.rows if isinstance(row, ChunkRow))
+    return [store.Given(each.article_id, each.name, each.content_hash, chunks[each.article_id]) for each in found]
+
+
+async def _be_enough(database: Database, principal: Principal, brings: Sequence[store.Given], room: Room) -> None:
+    """Before anything is stored; what is there already takes no more room."""
+    async with database.transaction(principal) as connection:
+        held = await articles.count_articles(connection, principal.user_id)
+        more = await store.count_new(connection, principal.user_id, brings)
+    if more.articles or more.chunks:
+        room.refuse(held.articles + more.articles, held.chunks + more.chunks, NOTHING_DONE)
 
 
 async def _add(database: Database, principal: Principal, batch: Batch, began: float, room: Room) -> int:

@@ -10,6 +10,7 @@ from uuid import UUID
 from chatServer import errors
 
 MOST = 2  # in this process
+SOON_S = 10  # a short one is done by then
 
 Result = TypeVar("Result")
 
@@ -19,9 +20,10 @@ _users: set[UUID] = set()
 
 @contextmanager
 def admitted(user_id: UUID) -> Iterator[None]:
-    """One import of a user's; raises Overloaded when there is no room for it."""
+    """One import of a user's, RateLimited for the next; raises Overloaded when others leave no room for it."""
     if user_id in _users:
-        raise errors.Overloaded("An import of yours is not done yet. Send this one when it is.")
+        told = "An import of yours is not done yet. Send this one when it is."
+        raise errors.RateLimited(told, limit="parallel_imports", retry_after_s=SOON_S)
     if len(_users) >= MOST:
         raise errors.Overloaded("Others are importing just now. Send it again in a minute.")
     _users.add(user_id)

@@ -35,6 +35,7 @@ class Prompt:
     tools: frozenset[str]
     has_looked: bool = False  # into the articles
     articles: tuple[str, ...] = ()  # where that was, or could be
+    look_failed: str = ""  # what the last look into them said instead
 
     @property
     def can_note(self) -> bool:
@@ -71,6 +72,7 @@ def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
         tools=tools,
         has_looked=bool(read),
         articles=tuple(_named(read)),
+        look_failed=said_in(read[-1]) if read and read[-1].status == "error" else "",
     )
 
 

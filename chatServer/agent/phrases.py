@@ -209,10 +209,18 @@ def phrase(language: str, name: str, *values: str) -> str:
     return text
 
 
-# With these a line begins that repeats what stands elsewhere.
-_QUOTING = tuple(said[kind] for said in PHRASES.values() for kind in ("notes", "memories", "articles", "summary"))
+_QUOTED = tuple(said[kind] for said in PHRASES.values() for kind in ("notes", "memories", "articles", "summary"))
+_QUOTING = tuple(f"{each}{more}" for each in _QUOTED for more in (" (", ": “"))  # as an answer repeats a sentence
+_HEADINGS = frozenset(f"{each}:" for each in _QUOTED)  # as it lists all that is known
 
 
 def without_quotes(text: str) -> str:
-    """An answer without the lines that quote: an article or a note may be another by now, or gone."""
-    return "\n".join(line for line in text.split("\n") if not line.startswith(_QUOTING))
+    """An answer without what it quotes: an article or a note may be another by now, or gone. A list of all that is
+    known ends where the answer does, for notes have lines of every kind."""
+    kept: list[str] = []
+    for line in text.split("\n"):
+        if line in _HEADINGS:
+            break
+        if not line.startswith(_QUOTING):
+            kept.append(line)
+    return "\n".join(kept)

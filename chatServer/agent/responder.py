@@ -17,7 +17,7 @@ from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
 from chatServer.agent.phrases import language_of, phrase
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.statements import is_remark, is_statement, tells_a_fact
-from chatServer.agent.wishes import Wish, wish_in
+from chatServer.agent.wishes import Kind, Wish, wish_in
 from chatServer.memory.label import OF_TOOLS, is_over
 from chatServer.memory.notes import NOTHING
 from chatServer.memory.past import without_before
@@ -28,6 +28,7 @@ FORGET_TOOL = "forget_memories"
 SURE = 0.75  # of a question's weight that a sentence has: then articles need not be asked
 READ = {"operation": "read"}
 UNREADABLE = "The notes cannot be read whole here, and so no line is taken out of them. Name a section, or edit them."
+TELLS_NOTHING: tuple[Kind, ...] = ("forget", "forget_all", "know", "articles")  # of who wishes it
 MAX_QUOTED = 4_000
 MAX_LOOKED_IN = 10  # articles that are named
 MAX_NAMED = 500  # characters of what is to be forgotten
@@ -88,14 +89,18 @@ def answer_to(given: Prompt) -> Reply:
 def _articles(given: Prompt, wish: Wish) -> Reply:
     if ARTICLES_TOOL in given.tools and not given.has_looked:
         return Reply(call={"query": ""}, tool=ARTICLES_TOOL)
+    if given.look_failed:
+        return Reply(phrase(wish.language, "failed", given.look_failed[:MAX_QUOTED]))
     if not given.articles:
         return Reply(phrase(wish.language, "no_articles"))
     return Reply("\n".join([phrase(wish.language, "can_look_in"), *(f"- {name}" for name in given.articles)]))
 
 
 def _asked_for(given: Prompt, tool: str) -> Reply:
-    """What the agent wants to be called first, with the question."""
-    return Reply(call={"query": given.question[:MAX_QUOTED]}, tool=tool)
+    """What the agent wants to be called first, with the question; who asks which articles there are is told all."""
+    wish = wish_in(given.question) if tool == ARTICLES_TOOL else None
+    query = "" if wish and wish.kind == "articles" else given.question[:MAX_QUOTED]
+    return Reply(call={"query": query}, tool=tool)
 
 
 def _remembered(given: Prompt, wish: Wish) -> Reply:
@@ -162,10 +167,11 @@ def _known(given: Prompt, wish: Wish) -> Reply:
 
 
 def _is_known(block: Source) -> bool:
-    """Of the user, and still: not how tools went, what is over, and what he has wished."""
+    """Of the user, and still: not how tools went, what is over, and what he wanted to be told or forgotten."""
     if block.kind != "memories" or block.label.startswith(OF_TOOLS):
         return False
-    return not is_over(block.label) and wish_in(block.text) is None
+    wish = wish_in(block.text)
+    return not is_over(block.label) and (wish is None or wish.kind not in TELLS_NOTHING)
 
 
 def _listed(memory: Source) -> str:
@@ -200,6 +206,8 @@ def _unknown(given: Prompt, language: str) -> str:
     """Where nothing was found, and how to have more than that."""
     if not given.is_all:
         return phrase(language, "not_now")
+    if given.look_failed:
+        return phrase(language, "failed", given.look_failed[:MAX_QUOTED])
     labels = [block.label for block in given.blocks if block.kind == "articles"]
     looked_in = list(dict.fromkeys([*labels, *given.articles]))
     more = ["…"] if len(looked_in) > MAX_LOOKED_IN else []

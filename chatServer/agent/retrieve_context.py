@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field
 
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
-from chatServer.conversation.tokens import shortened
+from chatServer.conversation.tokens import count_text
 from chatServer.knowledge.quote import label, quoted
 from chatServer.knowledge.retrieve import TOP_K
 from chatServer.messages.fence import fence
@@ -21,6 +21,7 @@ query: what you want to know, in the words that the article may use; without it 
 top_k: from how many articles at most."""
 NOTHING = "Nothing in the articles bears on that."
 THERE_ARE = "These articles are there:"
+NONE_READ = "No article can be looked into: there are none, or none of them is read yet."
 NO_ROOM = "There is no room left for articles in this conversation. Answer with what is known."
 LEAST_ROOM = 100  # tokens; no chunk is that short, or worth a look
 KEPT = "Read in the articles, whose text is not kept here:"
@@ -65,12 +66,20 @@ async def _run(context: ToolContext, said: RetrieveInput) -> ToolResult:
 
 
 async def _list(context: ToolContext) -> str:
-    """What the articles are called, the newest first, as many as there is room for."""
+    """What the articles are called, the newest first, as many as there is room for. Counted in their fence, which
+    makes names longer that look like one."""
     async with context.database.transaction(context.principal) as connection:
-        found = await articles.list_articles(connection, context.principal.user_id, limit=MAX_LISTED, before=None)
-    names = "\n".join(f"- {label_of(each.title, each.name)}" for each in found if each.chunks)
-    listed = shortened(names, min(LIST_TOKENS, context.room_tokens - LIST_FRAME_TOKENS))
-    return f"{THERE_ARE}\n\n{fence('sources', listed)}"
+        found = await articles.list_readable(connection, context.principal.user_id, limit=MAX_LISTED)
+    if not found:
+        return NONE_READ
+    room = min(LIST_TOKENS, context.room_tokens - LIST_FRAME_TOKENS)
+    listed, names = "", list[str]()
+    for each in found:
+        more = fence("sources", "\n".join([*names, line := f"- {label_of(each.title, each.name)}"]))
+        if count_text(more) <= room:
+            names.append(line)
+            listed = more
+    return f"{THERE_ARE}\n\n{listed}" if listed else NO_ROOM
 
 
 def _sources(passages: Sequence[Passage]) -> list[SourceArticle]:

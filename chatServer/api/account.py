@@ -61,21 +61,23 @@ async def export_data(state: CurrentState, user: CurrentUser) -> EventStream:
 
 @router.post(
     "/import",
-    responses=documented(409, *A_BODY),
+    responses=documented(409, 429, *A_BODY),
     openapi_extra={"requestBody": {"required": True, "content": A_DOCUMENT}},
 )
 async def import_data(request: Request, state: CurrentState, user: CurrentUser) -> ImportAnswer:
     """Bring back what an export holds. What you have already stays as it is; sent again, it goes on where it was."""
     body = await request.body()
     with admitted(user.user_id):
-        brought = await bring_in(
-            state.database,
-            user,
-            embedder_of(state.settings),
-            lambda: io.TextIOWrapper(io.BytesIO(body), encoding="utf-8-sig"),
-            room=Room(state.settings.limit_articles, state.settings.limit_chunks),
-        )
-    state.recaller.shelves.drop(user.user_id)
+        try:
+            brought = await bring_in(
+                state.database,
+                user,
+                embedder_of(state.settings),
+                lambda: io.TextIOWrapper(io.BytesIO(body), encoding="utf-8-sig"),
+                room=Room(state.settings.limit_articles, state.settings.limit_chunks),
+            )
+        finally:  # some of it may have come
+            state.recaller.shelves.drop(user.user_id)
     return ImportAnswer.of(brought)
 
 

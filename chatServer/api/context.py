@@ -5,7 +5,6 @@ from typing import Any, Literal, Self
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from chatServer.api.at_once import AtOnce
 from chatServer.api.chat_body import ChatRequest
 from chatServer.api.deps import CurrentState, CurrentUser
 from chatServer.api.problems import A_BODY, documented
@@ -18,9 +17,6 @@ from chatServer.turn.recalled import recalled_json
 from chatServer.turn.triggers import TriggerName
 
 router = APIRouter(prefix="/api/context", tags=["context"], responses=documented(401, 503))
-
-MOST = 2  # of one user: a long message takes a second to be counted
-previews = AtOnce(MOST, limit="parallel_previews", detail="Two previews of yours are being made. Wait for one of them.")
 
 
 class CallAnswer(BaseModel):
@@ -110,7 +106,7 @@ class PreviewAnswer(BaseModel):
 async def preview(body: ChatRequest, state: CurrentState, user: CurrentUser) -> PreviewAnswer:
     """The exact prompt that a turn with this body would send just now, part by part, and what its length would set off.
     Nothing is stored or begun, no model is asked, and it counts as no turn; two of a user are made at once."""
-    with previews.entered(user.user_id):
+    with state.previews.entered(user.user_id):
         return PreviewAnswer.of(await state.turns.preview(user, body.ask(None)))
 
 

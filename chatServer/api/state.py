@@ -1,10 +1,11 @@
 """What lives as long as the server, in one typed place."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import httpx
 
 from chatServer.agent.catalog import Catalog
+from chatServer.api.at_once import AtOnce
 from chatServer.api.auth import Authenticator
 from chatServer.api.dev_key import DevKey
 from chatServer.api.personal_tokens import PersonalTokens
@@ -17,6 +18,13 @@ from chatServer.memory.recall import Recaller
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.store.pool import Database
 from chatServer.turn.turns import Turns
+
+PREVIEWS = 2  # of one user: a long message takes a second to be counted
+
+
+def _previews() -> AtOnce:
+    told = "Two previews of yours are being made. Wait for one of them."
+    return AtOnce(PREVIEWS, limit="parallel_previews", detail=told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +44,4 @@ class State:
     readiness: Readiness
     shutdown: Shutdown
     commit: str
+    previews: AtOnce = field(default_factory=_previews)

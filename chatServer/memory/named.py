@@ -62,8 +62,9 @@ async def _named(connection: Connection, user_id: UUID, shelves: Collection[str]
     words = _telling(what)
     named = words - _ASKED
     near = [each for shelf in shelves for each in await store.find_near(connection, user_id, shelf, prefixes(what))]
-    if named != words and "my" not in what.lower().split():  # "where I live" is not where his sister does
-        near = [each for each in near if each.triple is None or is_the_user(each.triple.subject)]
+    if named != words:  # "how I work" is a fact of the user, not that a printer works, nor where his sister does
+        is_his = "my" in what.lower().split()
+        near = [each for each in near if each.triple and (is_his or is_the_user(each.triple.subject))]
     return [each for each in near if named and says(each, named)]
 
 

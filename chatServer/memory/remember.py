@@ -13,9 +13,10 @@ from chatServer import metrics
 from chatServer.memory.classify import classify
 from chatServer.memory.drafts import MAX_READ, Draft, KnownTools, Sheet, drafts_of, fact_of, question_in
 from chatServer.memory.facts import Extractor, Fact, RuleExtractor
+from chatServer.memory.facts.corrections import denies_first
 from chatServer.memory.guard import guard
 from chatServer.memory.rules import MAX_PER_MINUTE
-from chatServer.memory.shelve import shelve
+from chatServer.memory.shelve import prefixes, shelve
 from chatServer.messages import text_of
 from chatServer.records import MemoryScope, Principal, StoredMessage
 from chatServer.store import learned, sessions, user_events
@@ -68,10 +69,12 @@ async def remember(
         messages = await history.of_turn(turn_id, turn.question_id)
         question = question_in(messages)
         before = await history.page(MESSAGES_BETWEEN, before=question.id) if question else []
-        extractor = extractor or RuleExtractor(await _told_before(connection, user_id, question, before))
+        if extractor is None and question:
+            earlier = await _told_before(connection, user_id, question, before)
+            extractor = RuleExtractor(earlier, await _perhaps_denied(connection, user_id, shelf, question))
     sheet = Sheet(turn, turn_id, shelf)
     answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
-    drafts = await drafts_of(sheet, messages, extractor, answers=answers, tools=tools)
+    drafts = await drafts_of(sheet, messages, extractor or RuleExtractor(), answers=answers, tools=tools)
     drafts = [passed for draft in drafts if (passed := await _guarded(draft))]
     if not drafts:
         return _refused(nothing, "nothing_worth_keeping")
@@ -87,14 +90,21 @@ async def remember(
 
 
 async def _told_before(
-    connection: Connection, user_id: UUID, question: StoredMessage | None, before: list[StoredMessage]
+    connection: Connection, user_id: UUID, question: StoredMessage, before: list[StoredMessage]
 ) -> list[Fact]:
     """The facts of the user's last message before this one, if this one is short enough to correct them."""
-    if question is None or len(text_of(question.message)) > MAX_CORRECTION:
+    if len(text_of(question.message)) > MAX_CORRECTION:
         return []
     last = next((each for each in reversed(before) if each.message.role == "user"), None)
     known = await store.find_said_by(connection, user_id, [UUID(last.message.message_id)]) if last else []
     return [fact_of(each) for each in known if each.triple and each.valid_to is None]
+
+
+async def _perhaps_denied(connection: Connection, user_id: UUID, shelf: str, question: StoredMessage) -> list[Fact]:
+    """The facts that hold and share words with a message that says first what is not so."""
+    text = text_of(question.message)[:MAX_READ]
+    near = await store.find_near(connection, user_id, shelf, prefixes(text)) if denies_first(text) else []
+    return [fact_of(each) for each in near if each.triple]
 
 
 async def _shelve_all(connection: Connection, user_id: UUID, sheet: Sheet, drafts: list[Draft]) -> Learned:

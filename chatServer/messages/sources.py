@@ -93,12 +93,12 @@ def merged(before: SourceArticle, again: SourceArticle) -> SourceArticle:
 
 def label_of(title: str, name: str, page: int | None = None) -> str:
     """Where a passage is from, in one line; nothing of the text can stand there."""
-    title, name = _one_line(title), _one_line(name)
+    title, name = _short(title), _short(name)
     parts = [title] if title == name else [title, name]
     return ", ".join(parts if page is None else [*parts, f"page {page}"])
 
 
-def _one_line(text: str) -> str:
+def _short(text: str) -> str:
     return one_line(text)[:LABEL_CHARACTERS] or "untitled"
 
 

@@ -44,6 +44,11 @@ class Found(NamedTuple):
     vectors: Sequence[str]  # one for each chunk, as Postgres reads it; or none at all
 
 
+class Called(NamedTuple):
+    title: str
+    name: str
+
+
 class LackingChunk(NamedTuple):
     """A chunk without a vector of ours, and what stands above it."""
 
@@ -145,6 +150,13 @@ async def fail(connection: Connection, user_id: UUID, article: Article, error_co
 async def list_articles(connection: Connection, user_id: UUID, *, limit: int, before: UUID | None) -> list[Article]:
     values = {"user_id": user_id, "limit": limit, "before": before}
     return await (await _article(connection, "list_articles", values)).fetchall()
+
+
+async def list_readable(connection: Connection, user_id: UUID, *, limit: int) -> list[Called]:
+    """What those are called that have text; the newest first."""
+    values = {"user_id": user_id, "shared_id": NOBODY.user_id, "limit": limit}
+    async with connection.cursor(row_factory=class_row(Called)) as cursor:
+        return await (await cursor.execute(SQL["list_readable"], values)).fetchall()
 
 
 async def find_article(connection: Connection, user_id: UUID, article_id: UUID) -> Article | None:

@@ -32,6 +32,30 @@ class Picture(NamedTuple):
     created_at: datetime
 
 
+class Given(NamedTuple):
+    """An article of a document."""
+
+    article_id: UUID
+    name: str
+    content_hash: str
+    chunks: int
+
+
+class More(NamedTuple):
+    """What a document would add."""
+
+    articles: int
+    chunks: int
+
+
+async def count_new(connection: Connection, user_id: UUID, given: Sequence[Given]) -> More:
+    columns = {name: [getattr(each, name) for each in given] for name in Given._fields}
+    async with connection.cursor(row_factory=class_row(More)) as cursor:
+        counted = await (await cursor.execute(SQL["count_new"], {"user_id": user_id, **columns})).fetchone()
+    assert counted is not None  # nosec B101 # narrows a type
+    return counted
+
+
 async def add_rows(connection: Connection, user_id: UUID, section: str, rows: Rows) -> int:
     """How many of a section's rows were new; those of memories have what they are `found_by`."""
     if section == "sessions":

@@ -25,6 +25,8 @@ _WHEN: dict[TriggerName, str] = {
     "larger_model": "The larger model is asked when the prompt and its answer need more than {at} tokens",
     "context_too_large": "The message is refused when the prompt and its answer need more than {at} tokens",
 }
+LAST_ONES = f"the last {KEPT_MESSAGES} messages stay as they were said"
+NOT_SHORTER = "no summary would make it shorter"
 _FROM: tuple[TriggerName, ...] = ("every_five",)  # the others are passed
 
 
@@ -37,6 +39,7 @@ class Trigger:
     at: int
     now: int
     would_fire: bool
+    why_not: str = ""  # where the number is reached; empty: it need not be said
 
     @property
     def reason(self) -> str:
@@ -45,7 +48,7 @@ class Trigger:
         is_reached = self.now >= self.at if self.name in _FROM else self.now > self.at
         if self.would_fire:
             return f"{when}: it would happen now, with {self.now:,}."
-        why = ", for memory is off or nothing would become shorter" if is_reached else ""
+        why = f", for {self.why_not}" if is_reached and self.why_not else ""
         return f"{when}: it would not happen now, with {self.now:,}{why}."
 
 
@@ -59,19 +62,23 @@ def _after(begun: Begun, summary: Summary | None, rest: Rest) -> Iterator[Trigge
     """As agent/compact.py decides it in the worker: by what the summary does not hold, once this turn is part of it."""
     covered, unsummarised = summary.messages if summary else 0, rest.messages + AN_EXCHANGE
     tokens = (summary.tokens if summary else 0) + rest.tokens + begun.budget.question_tokens
-    is_possible = unsummarised > KEPT_MESSAGES and has_memory(begun.agent, begun.session)
-    fires = is_possible and is_due(summary, unsummarised)
-    yield Trigger("every_five", "messages", next_due(summary), covered + unsummarised, fires)
+    why_not = LAST_ONES if unsummarised <= KEPT_MESSAGES else ""
+    if not has_memory(begun.agent, begun.session):
+        why_not = "memory is off"
+    fires = not why_not and is_due(summary, unsummarised)
+    yield Trigger("every_five", "messages", next_due(summary), covered + unsummarised, fires, why_not)
     mark = begun.parts.compression.soft_mark_tokens
-    yield Trigger("mark_after_turn", "tokens", mark, tokens, is_possible and tokens > mark)
+    yield Trigger("mark_after_turn", "tokens", mark, tokens, not why_not and tokens > mark, why_not)
 
 
 def _before(begun: Begun, prompt: Fitting, rest: Rest) -> Iterator[Trigger]:
     budget, reason, own = prompt.budget, prompt.reason, begun.parts.compression.window_tokens
     window, left_out = len(begun.window.stored), rest.messages > len(begun.window.stored)
     needed = budget.prompt_tokens + budget.reserve_tokens
-    yield Trigger("mark_before_model", "tokens", budget.mark_tokens, budget.said_tokens, reason == "mark")
-    yield Trigger("window_before_model", "messages", window, rest.messages, reason == "window" and left_out)
+    is_full = reason == "mark"
+    yield Trigger("mark_before_model", "tokens", budget.mark_tokens, budget.said_tokens, is_full, NOT_SHORTER)
+    why_not = "it is made because of the tokens" if is_full else ""
+    yield Trigger("window_before_model", "messages", window, rest.messages, reason == "window" and left_out, why_not)
     if begun.agent.larger_model:
         yield Trigger("larger_model", "tokens", own, needed, begun.parts.is_larger_model)
     yield Trigger("context_too_large", "tokens", budget.window_tokens, needed, budget.room_tokens < 0)

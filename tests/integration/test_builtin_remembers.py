@@ -7,6 +7,7 @@ from chatServer.agent.tools import ToolContext
 from chatServer.conversation.quote import NOT_ALL
 from chatServer.memory import named, recall
 from chatServer.memory.about_me import asks_for_everything
+from chatServer.memory.edit import Edit, create
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, serving
 from tests.tools.recalling import asked, recaller_of, remembered, said
@@ -97,6 +98,18 @@ async def test_where_somebody_lives_can_be_forgotten_without_saying_where(databa
     await forget(database, "how old I am")
     assert [text for text in await texts(database) if "blue" in text or "31" in text] == []
     assert any("Rome" in text for text in await texts(database))
+
+
+async def test_what_is_asked_for_is_forgotten_only_as_a_fact(database):
+    for text in ("The printer does not work on Mondays.", "Penguins live in the cold, and people know it."):
+        await create(database, ADA, Edit(text=text), shelf="assistant", agent_name="assistant")
+    await tell(database, "I live in Berlin.")
+    for what in ("how I work", "where I live", "when does my printer work"):
+        await forget(database, what)
+    left = " ".join(await texts(database))
+    assert "printer" in left
+    assert "Penguins" in left
+    assert BERLIN not in left
 
 
 async def test_a_correction_that_denies_first_takes_the_place_of_what_was_said(database):

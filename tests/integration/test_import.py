@@ -200,7 +200,7 @@ async def test_few_are_imported_at_once_and_one_of_each_user(client, as_ada, as_
         return answer.status_code, answer.json()["detail"].partition(".")[0]
 
     with admitted(ADA.user_id):
-        assert await status(as_ada) == (503, "An import of yours is not done yet")
+        assert await status(as_ada) == (429, "An import of yours is not done yet")
         assert (await status(as_eve))[0] == 422
         with admitted(uuid.uuid4()):
             assert await status(as_eve) == (503, "Others are importing just now")
@@ -242,9 +242,28 @@ async def test_no_document_brings_more_articles_or_chunks_than_may_be_uploaded(d
     await imported(database, three, room)
     await imported(database, three, room)  # what is there is not counted twice
     for full in (Room(articles=3), Room(chunks=3 * chunks)):
-        with pytest.raises(errors.TooManyArticles, match="send the document again"):
+        with pytest.raises(errors.TooManyArticles, match="nothing of it was imported"):
             await imported(database, with_articles(document, "d.md"), full)
     assert len(of_eve(urls, "select 1 from chat.article_chunks")) == 3 * chunks
+    await imported(database, with_articles(document, "a.md"), room)  # another stays under its name
+
+
+async def test_what_came_before_somebody_filled_the_room_is_told_of_and_found(database, urls):
+    document = with_articles(await adas(database), "b.md")
+    article = "insert into chat.articles (user_id, article_id, name, title, media_type, size_bytes, content_hash)"
+
+    def upload(section: str, _: int) -> None:
+        if section == "memories":
+            with owner_connection(urls.owner) as owner:
+                values = (EVE.user_id, uuid.uuid4())
+                owner.execute(f"{article} values (%s, %s, 'a.md', 'A', 'text/plain', 1, 'x')", values)
+
+    text, room = json.dumps(document), Room(articles=1)
+    with pytest.raises(errors.TooManyArticles, match="send the document again"):
+        await bring_in(database, EVE, NoEmbedder(), lambda: io.StringIO(text), upload, room=room)
+    assert of_eve(urls, "select data ->> 'change' from chat.user_events") == [("imported",)]
+    found = {str(message_id) for (message_id,) in of_eve(urls, "select message_id from chat.message_index")}
+    assert {row["message_id"] for row in document["messages"] if not row["superseded_at"]} <= found
 
 
 async def test_the_settings_hold_for_imports_over_http(settings, database, as_eve):

@@ -129,6 +129,10 @@ def fired(seen: dict) -> set[str]:
     return {each["name"] for each in seen["triggers"] if each["would_fire"]}
 
 
+def reason_of(seen: dict, name: str) -> str:
+    return next(each["reason"] for each in seen["triggers"] if each["name"] == name)
+
+
 async def test_what_is_summarised_before_the_model_is_asked_is_told_before(chat):
     long = "word " * 700
     for number in range(2):
@@ -150,8 +154,20 @@ async def test_what_is_summarised_before_the_model_is_asked_is_told_before(chat)
 
 async def test_what_left_the_window_before_it_was_summarised_is_told_to_be(chat):
     for number in range(3):
-        await say(chat, f"This is number {number}.")
+        await say(chat, f"This is number {number}. " + "word " * 250)
     assert fired(await look(chat)) >= {"window_before_model", "every_five"}
+    seen = await look(chat, "word " * 2_700)
+    assert fired(seen) & BEFORE == {"mark_before_model"}
+    assert reason_of(seen, "window_before_model").endswith("with 6, for it is made because of the tokens.")
+
+
+async def test_what_is_reached_and_sets_off_nothing_says_why(chat):
+    await chat.post("/api/sessions", json={"session_id": "quiet", "memory": "off"})
+    for number in range(2):
+        await say(chat, f"This is number {number}.", "quiet")
+    assert reason_of(await look(chat, session="quiet"), "every_five").endswith("with 6, for memory is off.")
+    long = await look(chat, "word " * 3_300, session="new", agent_id="patient")
+    assert reason_of(long, "mark_after_turn").endswith(", for the last 4 messages stay as they were said.")
 
 
 async def test_an_agent_without_memory_and_a_session_without_are_told_apart(chat):

@@ -12,6 +12,7 @@ from chatServer.agent.counted import count_prompt
 from chatServer.agent.retrieve_context import retrieve_context
 from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import ToolResult, tokens_of
+from chatServer.conversation.tokens import count_text
 from chatServer.messages import Message, text_of
 from chatServer.messages.fence import all_unfenced, unfenced
 from chatServer.records import Limits
@@ -131,3 +132,29 @@ async def test_the_first_step_has_to_call_the_tool_that_the_agent_begins_with(ki
     assert asking.models.model.choices == ["retrieve_context", None, None]
     await asking.hear("What of the vault?", [DOUBLE])
     assert asking.models.model.choices[3:] == [None], "it is not offered, and so not asked for"
+
+
+async def listed(database, *, room_tokens: int = 5_000) -> str:
+    context = replace(a_context(ADA.user_id), database=database, retriever=retriever_of(database))
+    context.room_tokens = room_tokens
+    return (await retrieve_context.run(context, retrieve_context.input(query=""))).text
+
+
+async def test_articles_that_wait_to_be_read_hide_none_that_can_be(database, urls, monkeypatch):
+    monkeypatch.setattr(tool_file, "MAX_LISTED", 2)
+    await put_article(urls.owner, ADA.user_id, "waiting0.txt", [])
+    assert await listed(database) == tool_file.NONE_READ
+    await put_article(urls.owner, ADA.user_id, "read.txt", ["The vault is in Lisbon."])
+    for number in range(1, 6):
+        await put_article(urls.owner, ADA.user_id, f"waiting{number}.txt", [])
+    assert unfenced("sources", await listed(database)) == "- read.txt"
+
+
+async def test_names_full_of_tags_take_no_more_than_the_room(database, urls):
+    await put_article(urls.owner, ADA.user_id, "plain.txt", ["The vault is in Lisbon."])
+    for number in range(12):
+        await put_article(urls.owner, ADA.user_id, f"{number}{'<sources' * 15}", ["The vault is in Lisbon."])
+    for room_tokens in (110, 200, 300, 5_000):
+        text = await listed(database, room_tokens=room_tokens)
+        assert "- plain.txt" in text or room_tokens > 110
+        assert count_text(text) <= min(room_tokens, tool_file.LIST_TOKENS + tool_file.LIST_FRAME_TOKENS), room_tokens

@@ -65,6 +65,17 @@ async def test_a_summary_by_rules_does_not_repeat_what_answers_have_quoted():
     )
 
 
+async def test_a_summary_by_rules_repeats_nothing_of_all_that_is_known_and_what_only_sounds_like_a_quote():
+    known = "From your notes:\n# Pets\n\n- The cat is Miso.\n\nFrom your memories:\n- The user lives in Berlin. (told)"
+    said = "From the articles it follows that lunch is late.", "Des articles de presse disent que le train part."
+    made = await compact(
+        None, [row(1, known, "assistant"), *(row(n, each, "assistant") for n, each in enumerate(said, 2)), *talk(5, 4)]
+    )
+    assert "Miso" not in made.text
+    assert "Berlin" not in made.text
+    assert all(each in made.text for each in said)
+
+
 async def test_a_call_and_its_results_are_on_one_side():
     call = ToolCallMsg(id="c", call_id="c", type="function", name="t", arguments="{}")
     calls = row(2, "", "assistant", tool_calls=[call, call])

@@ -128,6 +128,14 @@ def test_a_fact_is_a_triple_with_the_sentence_that_it_stands_in():
     assert (home.subject, home.predicate, home.object) == ("sister:anna", "lives in", "Rome")
 
 
+def test_what_is_denied_first_is_corrected_where_it_was_told():
+    text = "My favourite colour is not blue, it's green."
+    before = told("My favourite colour is blue.")
+    assert [fact.text for fact in told(text, before)] == ["The user's favourite colour is green."]
+    assert told(text) == told(text, told("I live in Berlin.")) == []
+    assert facts_in(text, said_at=SAID_AT, held=before) == told(text, before)
+
+
 @pytest.mark.parametrize(
     "text",
     ["Not Berlin, Madrid", "I meant Madrid", "No, I meant Madrid.", "Actually it's Madrid", "Madrid, not Berlin"],

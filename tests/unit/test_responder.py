@@ -1,5 +1,6 @@
 """builtin: it takes notes on plain wishes, quotes what it was given, and says what it is."""
 
+import json
 import time
 
 import pytest
@@ -399,6 +400,21 @@ async def test_who_asks_for_the_articles_is_told_what_they_are_called(asking):
     assert not (await answer(asking)).tool_calls
 
 
+async def test_who_asks_for_the_articles_of_an_agent_that_looks_first_is_told_all_of_them():
+    model = BuiltinModel().bind_tools(LOOKING, tool_choice=ARTICLES_TOOL)
+    for question, query in (("Which documents do you have?", ""), ("When is lunch?", "When is lunch?")):
+        chunks = [chunk async for chunk in model.astream([system(), HumanMessage(question)])]
+        said = "".join(call["args"] or "" for chunk in chunks for call in chunk.tool_call_chunks)
+        assert json.loads(said) == {"query": query}
+
+
+@pytest.mark.parametrize("asking", ["Which documents do you have?", "When is lunch?"])
+async def test_a_look_into_the_articles_that_failed_is_said_and_no_word_of_there_being_none(asking):
+    *asked, _ = looked(asking)
+    failed = ToolMessage("The database is away.", tool_call_id="1", name=ARTICLES_TOOL, status="error")
+    assert (await answer(*asked, failed, tools=LOOKING)).content == "That did not work: The database is away."
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [
@@ -526,12 +542,16 @@ async def test_it_is_quick_with_a_great_deal_to_read():
 async def test_a_wish_that_is_recalled_and_what_is_over_is_nothing_that_is_known():
     lines = (
         "- (I said, 2026-11-15) Forget where I live\n"
+        "- (I said, 2026-11-15) What do you know about me?\n"
+        "- (I said, 2026-11-15) Which documents do you have?\n"
+        "- (I said, 2026-11-15) Remember that I am allergic to nuts\n"
+        "- (I said, 2026-11-15) Thanks to yoga I am fit\n"
         "- (remembered, 2026-11-15, in “Now, until noon”) The user likes tea.\n"
         "- (I said, 2026-11-14, until 2026-11-15, in “Pets”) My dog is called Rex."
     )
     known = (await answer(HumanMessage(fence("memories", lines)), "What do you know about me?")).content
-    assert "likes tea" in known
-    assert "Forget" not in known
+    assert all(each in known for each in ("likes tea", "allergic to nuts", "yoga"))
+    assert not any(each in known for each in ("Forget", "What do", "Which"))
     assert "Rex" not in known
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chatServer.memory.facts import kin
+from chatServer.memory.facts import kin, names
 from chatServer.memory.facts.meanings import MEANINGS, Fact, predicate_of
 from chatServer.memory.facts.words import spelled_out
 
@@ -31,12 +31,21 @@ _DENIED_FIRST = re.compile(
     r"(?:[,;] (?:but )?(?:it|that|he|she|they)(?: is|'s| are)| but) (?:called |named )?(?P<new>[^,;]{1,60})",
     re.IGNORECASE,
 )
+_NAME = re.compile(r"\bname (?:is|are)$", re.IGNORECASE)
 
 
-def turned(sentence: str) -> str:
-    """ "It is not Rex, it is Max" as "it is Max, not Rex", which says what holds first; others as they are."""
+def denies_first(text: str) -> bool:
+    """Whether what the user has told long ago has to be known to understand this."""
+    return _DENIED_FIRST.search(spelled_out(text)) is not None
+
+
+def turned(sentence: str, told: Sequence[Fact]) -> str:
+    """ "It is not Rex, it is Max" as "it is Max, not Rex", which says what holds first; others as they are. Of names,
+    and of what was told: "my favourite food is not healthy but tasty" only remarks on it."""
     match = _DENIED_FIRST.fullmatch(spelled_out(sentence).strip(" .!"))
-    return f"{match['about']} {match['called'] or ''}{match['new']}, not {match['old']}" if match else sentence
+    if match is None or not (_is_name(match) or _meant(told, match["old"])):
+        return sentence
+    return f"{match['about']} {match['called'] or ''}{match['new']}, not {match['old']}"
 
 
 def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact]) -> list[Fact]:
@@ -53,6 +62,10 @@ def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact]) -> 
             return new
     bare = _BARE.fullmatch(text) if found else None
     return _changed(found[-1], bare["new"], sentence) if bare else []
+
+
+def _is_name(match: re.Match[str]) -> bool:
+    return bool((match["called"] or _NAME.search(match["about"])) and names.sure_name(match["new"]))
 
 
 def _is_sure(match: re.Match[str], text: str) -> bool:

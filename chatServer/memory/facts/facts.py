@@ -27,16 +27,18 @@ class Extractor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RuleExtractor:
-    """These rules; `earlier` is what "no, I meant Madrid" may be about."""
+    """These rules; `earlier` is what "no, I meant Madrid" may be about, `held` what a whole sentence may deny."""
 
     earlier: Sequence[Fact] = ()
+    held: Sequence[Fact] = ()
 
     async def facts(self, text: str, said_at: datetime) -> list[Fact]:
-        return facts_in(text, said_at=said_at, earlier=self.earlier)
+        return facts_in(text, said_at=said_at, earlier=self.earlier, held=self.held)
 
 
-def facts_in(text: str, *, said_at: datetime, earlier: Sequence[Fact] = ()) -> list[Fact]:
-    """What a message of the user tells, in order. `earlier`: what he told last, for "no, I meant Madrid"."""
+def facts_in(text: str, *, said_at: datetime, earlier: Sequence[Fact] = (), held: Sequence[Fact] = ()) -> list[Fact]:
+    """What a message of the user tells, in order. `earlier`: what he told last, for "no, I meant Madrid"; `held`: what
+    he told at any time, for "my favourite colour is not blue but green"."""
     found: list[Fact] = []
     for sentence in statements(text, is_reply=bool(earlier)):
         corrected = corrections.corrected(sentence, found, earlier)
@@ -44,7 +46,7 @@ def facts_in(text: str, *, said_at: datetime, earlier: Sequence[Fact] = ()) -> l
             found += corrected
             continue
         facts: list[Fact] = []
-        for clause in clauses(corrections.turned(sentence)):
+        for clause in clauses(corrections.turned(sentence, [*held, *earlier, *found])):
             if facts or not clause.is_elided:  # "balance work and study prep" is no sentence with "I study"
                 facts = _facts(Told(clause, sentence, said_at))
                 found += facts

@@ -89,6 +89,14 @@ where (user_id = %(user_id)s or user_id = %(shared_id)s)
 order by article_id desc
 limit %(limit)s;
 
+-- name: list_readable
+-- What the user's articles and shared ones are called, where they have text; the newest first.
+select title, name
+from chat.articles
+where (user_id = %(user_id)s or user_id = %(shared_id)s) and chunks > 0
+order by article_id desc
+limit %(limit)s;
+
 -- name: find_article
 -- One article, the user's or a shared one.
 select article_id, name, title, media_type, size_bytes, content_hash, version, state, error_code, error, pages, tokens,

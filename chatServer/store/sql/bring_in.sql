@@ -199,6 +199,17 @@ with added as (
     returning user_id)
 select count(*) from added;
 
+-- name: count_new
+-- How many of these articles are not there, by id or by name, and how many chunks they and those that are there lack.
+select count(*) filter (where own.article_id is null and named.article_id is null) as articles,
+    coalesce(sum(greatest(given.chunks - coalesce(own.chunks, 0), 0)) filter (
+        where own.content_hash = given.content_hash or (own.article_id is null and named.article_id is null)
+    ), 0)::bigint as chunks
+from unnest(%(article_id)s::uuid[], %(name)s::text[], %(content_hash)s::text[], %(chunks)s::integer[])
+    as given (article_id, name, content_hash, chunks)
+left join chat.articles own on own.user_id = %(user_id)s and own.article_id = given.article_id
+left join chat.articles named on named.user_id = %(user_id)s and named.name = given.name;
+
 -- name: hold_articles
 -- The articles that texts come into, as everybody who changes them holds them.
 select article_id from chat.articles
