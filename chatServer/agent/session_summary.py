@@ -7,8 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from chatServer import errors
-from chatServer.agent.compact import TIMEOUT_S, Compacted, Reason, claimed, compact_if_due, store_compacted
+from chatServer.agent.compact import TIMEOUT_S, Reason
 from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel
+from chatServer.agent.unsummarised import Compacted, claimed, compact_if_due, store_compacted
 from chatServer.records import Principal, Session, Summary, Usage
 from chatServer.store import sessions, summaries, usage
 from chatServer.store.pool import Connection, Database

@@ -13,11 +13,11 @@ from typing import Any, Literal
 from uuid import UUID
 
 from chatServer import errors, metrics
-from chatServer.agent.compact import Compacted, Unsummarised, claimed, compact_if_due, store_compacted
 from chatServer.agent.memory_tools import ToolsFor
 from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel, Task
 from chatServer.agent.revise import OptimizedAgentState, ReviseNode, first_shown
 from chatServer.agent.toolbox import TOOLS
+from chatServer.agent.unsummarised import Compacted, Unsummarised, claimed, compact_if_due, store_compacted
 from chatServer.messages import text_of, to_langchain
 from chatServer.records import Caller, Principal, StoredMessage, Trust, Usage
 from chatServer.store import revisions, sessions, usage

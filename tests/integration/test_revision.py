@@ -10,11 +10,11 @@ import pytest
 from chatServer import errors, metrics
 from chatServer.agent import compact, memory_agent, title
 from chatServer.agent.catalog import load_agents
-from chatServer.agent.compact import compact_if_due, store_compacted
 from chatServer.agent.purposes import Advisers, NamedModel, Task
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import Round, Rule, Script
 from chatServer.agent.session_summary import Occasion, summarize_session
+from chatServer.agent.unsummarised import compact_if_due, store_compacted
 from chatServer.config import ROOT, Settings
 from chatServer.protocols.mcp import tools, tools_for
 from chatServer.protocols.mcp.desk import Desk
