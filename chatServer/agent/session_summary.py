@@ -9,7 +9,7 @@ from uuid import UUID
 from chatServer import errors
 from chatServer.agent.compact import TIMEOUT_S, Reason
 from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel
-from chatServer.agent.unsummarised import Compacted, claimed, compact_if_due, store_compacted
+from chatServer.agent.unsummarised import Compacted, claimed, compact_if_due, letting_go, store_compacted
 from chatServer.records import Principal, Session, Summary, Usage
 from chatServer.store import sessions, summaries, usage
 from chatServer.store.pool import Connection, Database
@@ -78,11 +78,12 @@ async def _summarised(
     if ours is None:
         return Summarised(False, known, is_awaited=due is not None)
     ours = replace(ours, reason=occasion.reason) if occasion.is_forced else ours
-    model = None
-    if occasion.within_s > 0:
-        model = await advisers.model(session.agent_name, "summary", spent, is_anonymous=principal.is_anonymous)
-    new = await ours.compacted(model, within_s=occasion.within_s)
-    return await _stored(database, principal, session, new, model, turn_id=occasion.turn_id)
+    async with letting_go(database, principal, ours):
+        model = None
+        if occasion.within_s > 0:
+            model = await advisers.model(session.agent_name, "summary", spent, is_anonymous=principal.is_anonymous)
+        new = await ours.compacted(model, within_s=occasion.within_s)
+        return await _stored(database, principal, session, new, model, turn_id=occasion.turn_id)
 
 
 async def _found(connection: Connection, user_id: UUID, session_id: str) -> Session:

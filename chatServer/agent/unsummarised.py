@@ -1,20 +1,25 @@
 """What of a session a summary is to be made of, who is the one to make it, and how it is kept."""
 
-from collections.abc import Sequence
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from chatServer import metrics
+from chatServer import errors, metrics
 from chatServer.agent.compact import TIMEOUT_S, Reason, compact, head_of, is_due
 from chatServer.agent.purposes import NamedModel
-from chatServer.records import USUAL_COMPRESSION, Compression, StoredMessage, Summary
+from chatServer.records import USUAL_COMPRESSION, Compression, Principal, StoredMessage, Summary
 from chatServer.store import summaries, user_events
-from chatServer.store.pool import Connection
+from chatServer.store.pool import Connection, Database
 
 READ_MESSAGES = 1_000  # the newest, as many as a window can have; what nobody has summarised before those is left out
 STORE_S = 15.0  # what reading before a model is asked, and storing after it, may take
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,26 @@ async def claimed(
         await summaries.release(connection, user_id, due.session_id, claim)
         return None
     return replace(due, claim=claim)
+
+
+@contextlib.asynccontextmanager
+async def letting_go(database: Database, principal: Principal, due: Unsummarised | None) -> AsyncIterator[None]:
+    """Around what is done with a claim: whoever fails or is stopped over it keeps nobody else waiting."""
+    is_done = False
+    try:
+        yield
+        is_done = True  # its claim went with what was stored
+    finally:
+        if not is_done and due and due.claim:  # shielded: who is stopped may be told so twice
+            await asyncio.shield(_let_go(database, principal, due.session_id, due.claim))
+
+
+async def _let_go(database: Database, principal: Principal, session_id: str, claim: datetime) -> None:
+    try:
+        async with database.transaction(principal) as connection:
+            await summaries.release(connection, principal.user_id, session_id, claim)
+    except errors.ChatError as error:  # it ends by itself
+        logger.warning("a claim could not be released: %s", error.code)
 
 
 def _tokens(known: Summary | None, messages: Sequence[StoredMessage]) -> int:

@@ -166,6 +166,7 @@ async def test_a_database_that_cannot_store_the_summary_costs_the_summary_alone(
         heard = await ask(client, session_id)
     assert "finish" in types(heard)
     assert compactions(heard) == [{"status": "degraded", "reason": "failed"}]
+    assert rows(urls, "select summarising_until from chat.sessions") == [(None,)]
 
 
 async def test_a_turn_that_goes_on_without_a_summary_says_so(settings, as_ada, database, urls):

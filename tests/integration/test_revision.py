@@ -42,6 +42,10 @@ def rows(urls, query: str) -> list[tuple]:
         return connection.execute(query).fetchall()
 
 
+CLAIMED = "select summarising_until is not null from chat.sessions"
+LATER = "select args ->> 'turn_id' from procrastinate.procrastinate_jobs where scheduled_at > now()"
+
+
 def states(urls) -> list[str]:
     return [state for (state,) in rows(urls, "select revision_state from chat.turns order by started_at")]
 
@@ -193,7 +197,7 @@ async def test_a_summary_needs_no_model_that_is_not_set_up_here(database, sessio
     assert (done.is_updated, done.summary.model) == (True, None)
 
 
-async def test_a_worker_leaves_the_summary_to_a_turn_that_is_at_it(database, urls, session_id):
+async def test_a_worker_puts_off_what_a_turn_is_at(database, urls, session_id):
     *_, last = await talk(database, 5, session_id)
     theirs, ours = writer("The turn's. " * 10, delay_ms=100), writer("The worker's.")
     turn = asyncio.create_task(
@@ -202,11 +206,32 @@ async def test_a_worker_leaves_the_summary_to_a_turn_that_is_at_it(database, url
     await eventually(lambda: theirs.calls)
     await after(database, last, Reviser("off", Advisers(always(ours))))
     assert not turn.done()
-    assert (states(urls), ours.calls) == (["done"] * 5, 0)
+    assert (states(urls), ours.calls) == (["queued"] * 5, 0)
+    assert rows(urls, LATER) == [(str(last),)]
     assert (await turn).is_updated
     assert rows(
         urls, "select messages, summarising_until from chat.summaries join chat.sessions using (session_id)"
     ) == [(6, None)]
+    await after(database, last, Reviser("off", Advisers(always(ours))))
+    assert (states(urls), ours.calls) == (["done"] * 5, 0)
+
+
+async def test_whoever_is_stopped_over_a_summary_is_in_nobodys_way(database, urls, session_id):
+    *_, last = await talk(database, 5, session_id)
+    slow = Advisers(always(model := writer("Never. " * 100, delay_ms=1_000)))
+    for begun in (
+        lambda: summarize_session(database, ADA, session_id, advisers=slow, force_update=True),
+        lambda: after(database, last, Reviser("off", slow)),
+    ):
+        model.calls = 0
+        stopped = asyncio.create_task(begun())
+        await eventually(lambda: model.calls)
+        assert rows(urls, CLAIMED) == [(True,)]
+        stopped.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await stopped
+        assert rows(urls, CLAIMED) == [(False,)]
+    assert states(urls) == ["queued"] * 5
 
 
 async def test_who_died_over_a_summary_is_in_nobodys_way_for_long(database, urls, session_id):
