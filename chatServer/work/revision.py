@@ -100,10 +100,11 @@ class Reviser:
         if agent and self.memory_tools:
             async with database.transaction(principal) as connection:
                 await sessions.hold_session(connection, principal.user_id, found.turn.session_id)
-                if await revisions.mark(connection, principal.user_id, found.waiting_ids, "running"):
-                    # Before the agent reads, which takes long: a turn may wait for it.
-                    await done.store_summary(connection, principal.user_id)
-                    await done.add_usage(connection, principal.user_id)
+                if not await revisions.mark(connection, principal.user_id, found.waiting_ids, "running"):
+                    return  # all of it was deleted meanwhile, and is read by nobody
+                # Before the agent reads, which takes long: a turn may wait for it.
+                await done.store_summary(connection, principal.user_id)
+                await done.add_usage(connection, principal.user_id)
             await self._read(database, principal, found, done, agent)
 
     async def _read(
