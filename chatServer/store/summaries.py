@@ -55,6 +55,20 @@ async def claim(connection: Connection, user_id: UUID, session_id: str, *, lease
     return row[0] if row else None
 
 
+class Standing(NamedTuple):
+    """How a session's summary stands: whether somebody is at the next one, and how far the last one goes."""
+
+    is_claimed: bool
+    covers_to: int
+
+
+async def look(connection: Connection, user_id: UUID, session_id: str) -> Standing | None:
+    """For whoever waits; None: there is no such session."""
+    async with connection.cursor(row_factory=class_row(Standing)) as cursor:
+        await cursor.execute(SQL["look"], {"user_id": user_id, "id": session_id})
+        return await cursor.fetchone()
+
+
 async def release(connection: Connection, user_id: UUID, session_id: str, until: datetime) -> None:
     await connection.execute(SQL["release_summary"], {"user_id": user_id, "session_id": session_id, "until": until})
 

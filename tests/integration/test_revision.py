@@ -19,7 +19,7 @@ from chatServer.config import ROOT, Settings
 from chatServer.protocols.mcp import tools, tools_for
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Usage
-from chatServer.store import sessions, superseded, usage
+from chatServer.store import sessions, summaries, superseded, usage
 from chatServer.store.queue import Pace
 from chatServer.work.after_turn import Workshop
 from chatServer.work.revision import MAX_WAITING, RECENT_MESSAGES, Reviser
@@ -234,12 +234,20 @@ async def test_whoever_is_stopped_over_a_summary_is_in_nobodys_way(database, url
     assert states(urls) == ["queued"] * 5
 
 
-async def test_who_died_over_a_summary_is_in_nobodys_way_for_long(database, urls, session_id):
+async def test_who_died_over_a_summary_is_in_nobodys_way_for_long(database, urls, session_id, monkeypatch):
     await talk(database, 5, session_id)
+    read, reads = summaries.read_after, []
+
+    async def watched(*given, **how):
+        reads.append(given)
+        return await read(*given, **how)
+
+    monkeypatch.setattr(summaries, "read_after", watched)
     with owner_connection(urls.owner) as connection:
         connection.execute("update chat.sessions set summarising_until = now() + interval '1 hour'")
     waiting = Occasion(is_forced=True, within_s=0.3, wait_s=0.3)
     assert not (await summarize_session(database, ADA, session_id, occasion=waiting)).is_updated
+    assert reads == [], "whoever waits reads no messages meanwhile"
     with owner_connection(urls.owner) as connection:
         connection.execute("update chat.sessions set summarising_until = now() - interval '1 second'")
     assert (await summarize_session(database, ADA, session_id, occasion=waiting)).is_updated
@@ -474,6 +482,23 @@ async def test_the_same_junk_again_and_again_leaves_one_row(database, urls, sess
     assert model.calls == 2 * replays
     assert rows(urls, "select text from chat.memories") == [(junk,)]
     assert set(states(urls)) == {"done"}
+
+
+async def test_what_is_deleted_while_it_is_summarised_is_read_by_nobody(database, urls, session_id):
+    *_, last = await talk(database, 3, session_id)
+    slow, agent = writer("A summary. " * 5, delay_ms=200), scripted(reply="Nothing.")
+
+    async def models(_: str, task: Task) -> NamedModel | None:
+        return "script:x", slow if task == "summary" else agent
+
+    revising = asyncio.create_task(after(database, last, reviser(database, models=models)))
+    await eventually(lambda: slow.calls)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("delete from chat.sessions")
+        connection.execute("delete from public.chat_message_history")
+    await revising
+    assert (slow.calls, agent.calls) == (1, 0)
+    assert rows(urls, "select 1 from chat.summaries") == []
 
 
 async def test_deleted_while_the_agent_reads_nothing_comes_back(database, urls, session_id):

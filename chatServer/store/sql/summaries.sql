@@ -35,6 +35,13 @@ update chat.sessions set summarising_until = now() + make_interval(secs => %(lea
 where user_id = %(user_id)s and session_id = %(session_id)s and (summarising_until is null or summarising_until < now())
 returning summarising_until;
 
+-- name: look
+-- Whether somebody makes a session's summary just now, and how far the one that is there goes.
+select coalesce(s.summarising_until >= now(), false) as is_claimed, coalesce(m.covers_to, 0) as covers_to
+from chat.sessions s
+left join chat.summaries m on m.user_id = s.user_id and m.session_id = s.session_id
+where s.user_id = %(user_id)s and (s.session_id = %(id)s or s.external_id = %(id)s);
+
 -- name: release_summary
 -- Let others make the next one, unless another has taken this one's place.
 update chat.sessions set summarising_until = null
