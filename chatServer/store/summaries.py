@@ -48,9 +48,11 @@ async def count_after(connection: Connection, user_id: UUID, session_id: str, *,
     return found
 
 
-async def claim(connection: Connection, user_id: UUID, session_id: str, *, lease_s: float) -> datetime | None:
+async def claim(
+    connection: Connection, user_id: UUID, session_id: str, *, lease_s: float, meets_turns: bool = False
+) -> datetime | None:
     """Until when nobody else makes a summary of this session; None: another is at it."""
-    values = {"user_id": user_id, "session_id": session_id, "lease_s": lease_s}
+    values = {"user_id": user_id, "session_id": session_id, "lease_s": lease_s, "meets_turns": meets_turns}
     row = await (await connection.execute(SQL["claim_summary"], values)).fetchone()
     return row[0] if row else None
 
