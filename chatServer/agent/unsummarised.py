@@ -102,8 +102,8 @@ async def claimed(
     meets_turns: bool = False,
 ) -> Unsummarised | None:
     """The same for whoever is the one to make it; None while another is at it, in this process or elsewhere, or when
-    one has just been: a model is paid once. Whoever dies over it is in nobody's way for long. A worker meets turns alone,
-    as the jobs of a session run one at a time; or a client who asked for a summary, of which then one is not kept."""
+    one has just been: a model is paid once. Whoever dies over it is in nobody's way for long. A worker meets turns
+    alone, as the jobs of a session run one at a time; or a client who asked for one: then the second is not kept."""
     lease_s = within_s + STORE_S
     claim = await summaries.claim(connection, user_id, due.session_id, lease_s=lease_s, meets_turns=meets_turns)
     if claim is None:

@@ -61,6 +61,7 @@ def done(coroutine: Coroutine[Any, Any, Any]) -> Any:
 def built(planted: ModuleType | None = None, good: str = "", bad: str = "") -> Any:
     """The rooms anew, from their sources, with a bug in one of them, if any."""
     known: dict[str, Any] = {"summarize_session": prompt_scenes.summarize_session, "count_given": count}
+    known["compact"] = prompt_scenes.compact
     for module in ROOMS:
         source = inspect.getsource(module)
         assert module is not planted or source.count(good) == 1
@@ -198,6 +199,7 @@ PLANTED = [
     (fitting, "(*before, self._memories, question)", "(self._memories, *before, question)"),
     (fitting, "tokens <= self.budget.room_tokens:", "tokens:"),
     (fitting, "least.question_tokens + self._tail_tokens", "least.question_tokens"),
+    (fitting, "self._has_waited = True", "pass"),
     (tight, "while await self._over(tail) > 0:", "while await self._over(tail) > 1:"),
     (tight, "return list(tail[places[1] :])", "return list(tail[places[1] - 1 :])"),
     (tight, "self._left_out += len(tail) - len(rest)", "self._left_out += len(tail) - len(rest) + 1"),
