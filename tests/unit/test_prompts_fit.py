@@ -133,6 +133,7 @@ def max_of(scene: Scene, window_tokens: int) -> int:
 
 def check(scene: Scene, messages: Sequence[BaseMessage], added: Sequence[BaseMessage], *, most: int) -> None:
     assert counted(messages) <= most, "never over"
+    assert not scene.waits_again, "a turn waits for another once"
     said = [each.message.tool_call_id or each.message.message_id for each in scene.window.stored]
     known, shown = [*said, "question", *ids_of(added)], ids_of(messages)
     places = [known.index(each) for each in shown if each in known]
