@@ -1295,9 +1295,9 @@ $$;
 revoke all on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status(), chat.forget_jobs() from public;
 grant execute on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status(), chat.forget_jobs() to chat_user;
 
--- How a user leaves the reading of what he has uploaded: one of his articles after the other, and users take turns. Each
--- of his files stands one place behind the one before it, the first beside those who are served now: so whoever comes
--- with one waits for nobody's tenth.
+-- How a user leaves the reading of what he has uploaded: one of his articles after the other, and users take turns. The
+-- place of a file is the second in which it came, or a minute behind the last of its user that waits: so whoever comes
+-- with one is before most of anybody's many; and as nobody comes before his time, each is the first one day.
 create function chat.enqueue_ingest(article_id uuid, delay_s integer default 0) returns void
     language plpgsql
     security definer
@@ -1305,17 +1305,16 @@ create function chat.enqueue_ingest(article_id uuid, delay_s integer default 0) 
 as $$
 declare
     whose constant text := chat.uid() || ':articles';
-    place integer;
+    came constant integer := extract(epoch from now() - timestamptz '2026-01-01 00:00+00');
 begin
     if chat.uid() is null then
         raise insufficient_privilege using message = 'nobody has no articles';
     end if;
-    select least(max(j.priority), min(j.priority) filter (where j.lock = whose) - 1) into place
-    from procrastinate_jobs j
-    where j.queue_name = 'files' and j.status in ('todo', 'doing');
     insert into procrastinate_jobs (queue_name, task_name, priority, lock, args, scheduled_at)
-    values ('files', 'ingest', coalesce(place, -1), whose,
-            jsonb_build_object('user_id', chat.uid(), 'article_id', article_id),
+    values ('files', 'ingest',
+            least(-came, (select min(j.priority) - 60 from procrastinate_jobs j
+                          where j.queue_name = 'files' and j.lock = whose and j.status in ('todo', 'doing'))),
+            whose, jsonb_build_object('user_id', chat.uid(), 'article_id', article_id),
             case when delay_s > 0 then now() + make_interval(secs => delay_s) end);
 end
 $$;

@@ -7,8 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from chatServer import errors
-from chatServer.agent.compact import TIMEOUT_S, Compacted, Reason, claimed, compact_if_due, store_compacted
+from chatServer.agent.compact import TIMEOUT_S, Reason
 from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel
+from chatServer.agent.unsummarised import Compacted, claimed, compact_if_due, letting_go, store_compacted
 from chatServer.records import Principal, Session, Summary, Usage
 from chatServer.store import sessions, summaries, usage
 from chatServer.store.pool import Connection, Database
@@ -52,13 +53,24 @@ async def summarize_session(
     made; or takes what is there."""
     occasion = occasion or Occasion(is_forced=force_update)
     ends_at = time.monotonic() + occasion.wait_s
-    while True:
-        done = await _summarised(database, principal, session_id, advisers, occasion)
-        left_s = ends_at - time.monotonic()
-        if not done.is_awaited or left_s <= 0:
-            return done
-        await asyncio.sleep(min(LOOK_S, left_s))
+    done = await _summarised(database, principal, session_id, advisers, occasion)
+    while done.is_awaited and await _is_through(database, principal, session_id, done.summary, ends_at):
         occasion = replace(occasion, within_s=min(occasion.within_s, max(ends_at - time.monotonic(), 0.0)))
+        done = await _summarised(database, principal, session_id, advisers, occasion)
+    return done
+
+
+async def _is_through(
+    database: Database, principal: Principal, session_id: str, known: Summary | None, ends_at: float
+) -> bool:
+    """Whether the one who is at it has made a summary or let go, before a moment."""
+    while (left_s := ends_at - time.monotonic()) > 0:
+        await asyncio.sleep(min(LOOK_S, left_s))
+        async with database.transaction(principal) as connection:
+            standing = await summaries.look(connection, principal.user_id, session_id)
+        if standing is None or standing != (True, known.covers_to if known else 0):
+            return True
+    return False
 
 
 async def _summarised(
@@ -69,6 +81,9 @@ async def _summarised(
         session = await _found(connection, user_id, session_id)
         how = advisers.compression(session.agent_name)
         known = await summaries.read_summary(connection, user_id, session.session_id)
+        standing = await summaries.look(connection, user_id, session.session_id)
+        if standing and standing.is_claimed:  # before a thousand messages are read for nothing
+            return Summarised(False, known, is_awaited=True)
         due = await compact_if_due(
             connection, user_id, session.session_id, is_forced=occasion.is_forced, how=how, kept_from=occasion.kept_from
         )
@@ -77,11 +92,12 @@ async def _summarised(
     if ours is None:
         return Summarised(False, known, is_awaited=due is not None)
     ours = replace(ours, reason=occasion.reason) if occasion.is_forced else ours
-    model = None
-    if occasion.within_s > 0:
-        model = await advisers.model(session.agent_name, "summary", spent, is_anonymous=principal.is_anonymous)
-    new = await ours.compacted(model, within_s=occasion.within_s)
-    return await _stored(database, principal, session, new, model, turn_id=occasion.turn_id)
+    async with letting_go(database, principal, ours):
+        model = None
+        if occasion.within_s > 0:
+            model = await advisers.model(session.agent_name, "summary", spent, is_anonymous=principal.is_anonymous)
+        new = await ours.compacted(model, within_s=occasion.within_s)
+        return await _stored(database, principal, session, new, model, turn_id=occasion.turn_id)
 
 
 async def _found(connection: Connection, user_id: UUID, session_id: str) -> Session:

@@ -57,10 +57,10 @@ async def put(library: Library, principal: Principal, *files: tuple[Unread, IO[b
             stored[place] = await articles.put_article(connection, user_id, new_id(), unread)
             new.append(stored[place])
             await _put_parts(connection, user_id, stored[place].article_id, file)
-            await jobs.enqueue_ingest(connection, stored[place].article_id)
         if new:
             await _be_within_limits(connection, user_id, new, library.max_articles)
-        for article in new:
+        for article in new:  # one upload after the other, too: each file finds its place behind those that wait
+            await jobs.enqueue_ingest(connection, article.article_id)
             await tell(connection, user_id, article.article_id, "waiting")
     return [stored[place] for place in range(len(files))]
 
@@ -80,9 +80,9 @@ async def add(
     async with library.database.transaction(principal, timeout_ms=STORE_TIMEOUT_MS) as connection:
         article = await articles.put_article(connection, user_id, new_id(), unread)
         await articles.make_ready(connection, user_id, article, found)
+        await _be_within_limits(connection, user_id, [article], library.max_articles)
         if library.model and not found.vectors:  # a worker makes them, once the embedder answers
             await jobs.enqueue_ingest(connection, article.article_id)
-        await _be_within_limits(connection, user_id, [article], library.max_articles)
         total, waited_s = len(found.chunks), time.monotonic() - began
         await tell(connection, user_id, article.article_id, "ready", done=total, total=total, waited_s=waited_s)
     return article

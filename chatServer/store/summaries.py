@@ -48,11 +48,27 @@ async def count_after(connection: Connection, user_id: UUID, session_id: str, *,
     return found
 
 
-async def claim(connection: Connection, user_id: UUID, session_id: str, *, lease_s: float) -> datetime | None:
+async def claim(
+    connection: Connection, user_id: UUID, session_id: str, *, lease_s: float, meets_turns: bool = False
+) -> datetime | None:
     """Until when nobody else makes a summary of this session; None: another is at it."""
-    values = {"user_id": user_id, "session_id": session_id, "lease_s": lease_s}
+    values = {"user_id": user_id, "session_id": session_id, "lease_s": lease_s, "meets_turns": meets_turns}
     row = await (await connection.execute(SQL["claim_summary"], values)).fetchone()
     return row[0] if row else None
+
+
+class Standing(NamedTuple):
+    """How a session's summary stands: whether somebody is at the next one, and how far the last one goes."""
+
+    is_claimed: bool
+    covers_to: int
+
+
+async def look(connection: Connection, user_id: UUID, session_id: str) -> Standing | None:
+    """For whoever waits; None: there is no such session."""
+    async with connection.cursor(row_factory=class_row(Standing)) as cursor:
+        await cursor.execute(SQL["look"], {"user_id": user_id, "id": session_id})
+        return await cursor.fetchone()
 
 
 async def release(connection: Connection, user_id: UUID, session_id: str, until: datetime) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from chatServer import errors, metrics
-from chatServer.agent.compact import Reason
+from chatServer.agent.compact import Reason, compact
 from chatServer.agent.purposes import Advisers
 from chatServer.agent.run import Head
 from chatServer.agent.session_summary import Occasion, summarize_session
@@ -16,7 +16,7 @@ from chatServer.conversation.assemble import Parts, assemble, lasting
 from chatServer.conversation.quote import quoted_within
 from chatServer.conversation.tokens import count_message
 from chatServer.messages import Message
-from chatServer.records import Budget, ModelInput, RecallResult, TurnEvent
+from chatServer.records import Budget, ModelInput, RecallResult, Summary, TurnEvent
 from chatServer.store.pool import Database
 from chatServer.turn.before import Begun
 from chatServer.turn.recalled import is_all
@@ -40,6 +40,7 @@ class Fitting:
         self._memories: Message | None = None
         self.compactions: list[dict[str, Any]] = []  # as they were told
         self._tail_tokens = 0  # what this turn has added to the question
+        self._has_waited = False  # for another's summary, in vain: once is enough for a turn
 
     @property
     def asked(self) -> ModelInput:
@@ -144,31 +145,47 @@ class Fitting:
             reason=reason,
             kept_from=self._kept_from,
             within_s=within_s,
-            wait_s=within_s,
+            wait_s=0.0 if self._has_waited else within_s,
             turn_id=begun.turn.turn_id,
         )
         try:
             done = await summarize_session(
                 self._database, begun.principal, begun.session.session_id, advisers=self._advisers, occasion=occasion
             )
+            if done.is_awaited and not self._is_newer(done.summary):
+                self._has_waited = True
+                self._take(await self._by_rules())
+                return self._degraded("busy")
         except errors.ChatError as error:  # the turn goes on with what fits; whoever deleted it is met later
             return self._degraded(error.code)
         except Exception as error:  # noqa: BLE001  a bug of ours: it costs the summary, and no answer
             logger.error("a conversation could not be summarised: %s", type(error).__name__)
             return self._degraded("failed")
-        if done.is_awaited and (done.summary is None or done.summary.covers_to <= self._parts.covers_to):
-            return self._degraded("busy")
-        if done.summary is None or done.summary.covers_to <= self._parts.covers_to:
-            return []
-        self._parts = replace(self._parts, summary=done.summary.text, covers_to=done.summary.covers_to)
-        self._assemble()
-        if not done.told:
+        if not self._take(done.summary) or not done.told:
             return []
         self.compactions.append(done.told)
         return [self._event(done.told)]
 
+    def _is_newer(self, summary: Summary | None) -> bool:
+        return summary is not None and summary.covers_to > self._parts.covers_to
+
+    def _take(self, summary: Summary | None) -> bool:
+        """Put it into the prompt, where it goes further than the one that is there; whether it does."""
+        if summary is None or not self._is_newer(summary):
+            return False
+        self._parts = replace(self._parts, summary=summary.text, covers_to=summary.covers_to)
+        self._assemble()
+        return True
+
+    async def _by_rules(self) -> Summary | None:
+        """A summary of what the window has, for this turn alone: another is making the one that is kept."""
+        parts = self._parts
+        known = Summary(parts.summary, parts.covers_to, 0, 0) if parts.summary else None
+        since = [each for each in self._begun.window.stored if each.id > parts.covers_to]
+        return await compact(known, since, how=parts.compression, kept_from=self._kept_from)
+
     def _degraded(self, reason: str) -> list[TurnEvent]:
-        """A named degradation: what does not fit is left out of the prompt, though no summary stands for it."""
+        """A named degradation: what does not fit is left out of the prompt, though no stored summary stands for it."""
         metrics.compactions_degraded.labels(reason).inc()
         fields = {"reason": reason, "turn_id": str(self._begun.turn.turn_id)}
         logger.warning("a turn goes on without a summary", extra={"fields": fields})

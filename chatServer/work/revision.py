@@ -13,14 +13,14 @@ from typing import Any, Literal
 from uuid import UUID
 
 from chatServer import errors, metrics
-from chatServer.agent.compact import Compacted, Unsummarised, claimed, compact_if_due, store_compacted
 from chatServer.agent.memory_tools import ToolsFor
 from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel, Task
 from chatServer.agent.revise import OptimizedAgentState, ReviseNode, first_shown
 from chatServer.agent.toolbox import TOOLS
+from chatServer.agent.unsummarised import Compacted, Unsummarised, claimed, compact_if_due, letting_go, store_compacted
 from chatServer.messages import text_of, to_langchain
 from chatServer.records import Caller, Principal, StoredMessage, Trust, Usage
-from chatServer.store import revisions, sessions, usage
+from chatServer.store import jobs, revisions, sessions, usage
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 from chatServer.store.revisions import RecentTurn, Unrevised
@@ -28,6 +28,7 @@ from chatServer.store.revisions import RecentTurn, Unrevised
 RECENT_MESSAGES = 100  # what is older and was never read stays unread
 MAX_WAITING = 20  # turns; with so many nobody waits for yet another
 MOST_AT_ONCE = 200  # the others are left to their own jobs
+PUT_OFF_S = 5  # while another makes the summary
 
 logger = logging.getLogger(__name__)
 
@@ -46,9 +47,10 @@ class Reviser:
         if found is None:
             return
         done = Done(found)
-        if found.due or found.said:
-            await self._ask(database, principal, found, done)
-        await _finish(database, principal, done)
+        async with letting_go(database, principal, found.due):
+            if found.due or found.said:
+                await self._ask(database, principal, found, done)
+            await _finish(database, principal, done)
 
     async def _find(self, database: Database, principal: Principal, turn_id: UUID) -> "Found | None":
         user_id = principal.user_id
@@ -67,7 +69,10 @@ class Reviser:
             unread = await self._unread(connection, user_id, turn.session_id) if reads else ()
             unread, said = await _said(connection, user_id, turn.session_id, unread) if unread else ((), ())
             spent = await usage.read_today(connection, user_id) if due or unread else (0, 0)
-            due = await claimed(connection, user_id, due) if due else None  # else a turn is at it just now
+            if due and (due := await claimed(connection, user_id, due, meets_turns=True)) is None:
+                # A turn is at it: these are not done before their summary is.
+                await jobs.enqueue_after_turn(connection, turn.session_id, turn_id, delay_s=PUT_OFF_S)
+                return None
         return Found(turn, turn_id, tuple(waiting), due, unread, said, spent)
 
     async def _unread(self, connection: Connection, user_id: UUID, session_id: str) -> tuple[RecentTurn, ...]:
@@ -95,10 +100,11 @@ class Reviser:
         if agent and self.memory_tools:
             async with database.transaction(principal) as connection:
                 await sessions.hold_session(connection, principal.user_id, found.turn.session_id)
-                if await revisions.mark(connection, principal.user_id, found.waiting_ids, "running"):
-                    # Before the agent reads, which takes long: a turn may wait for it.
-                    await done.store_summary(connection, principal.user_id)
-                    await done.add_usage(connection, principal.user_id)
+                if not await revisions.mark(connection, principal.user_id, found.waiting_ids, "running"):
+                    return  # all of it was deleted meanwhile, and is read by nobody
+                # Before the agent reads, which takes long: a turn may wait for it.
+                await done.store_summary(connection, principal.user_id)
+                await done.add_usage(connection, principal.user_id)
             await self._read(database, principal, found, done, agent)
 
     async def _read(

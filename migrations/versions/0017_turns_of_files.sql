@@ -9,17 +9,16 @@ create or replace function chat.enqueue_ingest(article_id uuid, delay_s integer 
 as $$
 declare
     whose constant text := chat.uid() || ':articles';
-    place integer;
+    came constant integer := extract(epoch from now() - timestamptz '2026-01-01 00:00+00');
 begin
     if chat.uid() is null then
         raise insufficient_privilege using message = 'nobody has no articles';
     end if;
-    select least(max(j.priority), min(j.priority) filter (where j.lock = whose) - 1) into place
-    from procrastinate_jobs j
-    where j.queue_name = 'files' and j.status in ('todo', 'doing');
     insert into procrastinate_jobs (queue_name, task_name, priority, lock, args, scheduled_at)
-    values ('files', 'ingest', coalesce(place, -1), whose,
-            jsonb_build_object('user_id', chat.uid(), 'article_id', article_id),
+    values ('files', 'ingest',
+            least(-came, (select min(j.priority) - 60 from procrastinate_jobs j
+                          where j.queue_name = 'files' and j.lock = whose and j.status in ('todo', 'doing'))),
+            whose, jsonb_build_object('user_id', chat.uid(), 'article_id', article_id),
             case when delay_s > 0 then now() + make_interval(secs => delay_s) end);
 end
 $$;

@@ -8,9 +8,9 @@ import uuid
 import pytest
 
 from chatServer import metrics
-from chatServer.agent.compact import compact_if_due, store_compacted
 from chatServer.agent.outside import Outside, outside_tools
 from chatServer.agent.tools import tokens_of
+from chatServer.agent.unsummarised import compact_if_due, store_compacted
 from chatServer.config import Settings
 from chatServer.messages import Message
 from chatServer.records import Agent, Compression, OutsideServer
@@ -166,6 +166,7 @@ async def test_a_database_that_cannot_store_the_summary_costs_the_summary_alone(
         heard = await ask(client, session_id)
     assert "finish" in types(heard)
     assert compactions(heard) == [{"status": "degraded", "reason": "failed"}]
+    assert rows(urls, "select summarising_until from chat.sessions") == [(None,)]
 
 
 async def test_a_turn_that_goes_on_without_a_summary_says_so(settings, as_ada, database, urls):
@@ -176,11 +177,14 @@ async def test_a_turn_that_goes_on_without_a_summary_says_so(settings, as_ada, d
     counted = metrics.compactions_degraded.labels("busy")._value
     before = counted.get()
     changes = {**seed_agent(settings), "memory_compression_deadline_s": 0.3}
-    async with talking(settings, as_ada, SUMMARY, log=True, **changes) as client:
+    recite = {"match": "^recite$", "reply": "{messages}"}
+    async with talking(settings, as_ada, SUMMARY, recite, log=True, **changes) as client:
         with lines_of("chatServer.turn.fitting") as lines:
-            heard = await ask(client, session_id)
+            heard = await ask(client, session_id, "recite")
     assert compactions(heard) == [{"status": "degraded", "reason": "busy"}]
     assert "finish" in types(heard)
+    assert "- User: Sentence 0" in "".join(chunk["delta"] for chunk in heard if chunk["type"] == "text-delta")
+    assert rows(urls, "select 1 from chat.summaries") == [], "by rules, for this turn alone"
     assert given(settings, "summary") == []
     assert counted.get() == before + 1
     assert [(each["message"], each["reason"]) for each in lines] == [("a turn goes on without a summary", "busy")]

@@ -10,16 +10,16 @@ import pytest
 from chatServer import errors, metrics
 from chatServer.agent import compact, memory_agent, title
 from chatServer.agent.catalog import load_agents
-from chatServer.agent.compact import compact_if_due, store_compacted
 from chatServer.agent.purposes import Advisers, NamedModel, Task
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import Round, Rule, Script
 from chatServer.agent.session_summary import Occasion, summarize_session
+from chatServer.agent.unsummarised import compact_if_due, store_compacted
 from chatServer.config import ROOT, Settings
 from chatServer.protocols.mcp import tools, tools_for
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Usage
-from chatServer.store import sessions, superseded, usage
+from chatServer.store import sessions, summaries, superseded, usage
 from chatServer.store.queue import Pace
 from chatServer.work.after_turn import Workshop
 from chatServer.work.revision import MAX_WAITING, RECENT_MESSAGES, Reviser
@@ -40,6 +40,16 @@ async def no_title(_: str) -> None:
 def rows(urls, query: str) -> list[tuple]:
     with owner_connection(urls.owner) as connection:
         return connection.execute(query).fetchall()
+
+
+CLAIMED = "select summarising_until is not null from chat.sessions"
+LATER = "select args ->> 'turn_id' from procrastinate.procrastinate_jobs where scheduled_at > now()"
+
+
+RUNNING = (
+    "insert into chat.turns (turn_id, session_id, user_id, agent_name, state, lease_until) "
+    "values (gen_random_uuid(), %s, %s, 'assistant', 'running', now() + interval '1 hour')"
+)
 
 
 def states(urls) -> list[str]:
@@ -193,8 +203,10 @@ async def test_a_summary_needs_no_model_that_is_not_set_up_here(database, sessio
     assert (done.is_updated, done.summary.model) == (True, None)
 
 
-async def test_a_worker_leaves_the_summary_to_a_turn_that_is_at_it(database, urls, session_id):
+async def test_a_worker_puts_off_what_a_turn_is_at(database, urls, session_id):
     *_, last = await talk(database, 5, session_id)
+    with owner_connection(urls.owner) as connection:
+        connection.execute(RUNNING, (session_id, ADA.user_id))
     theirs, ours = writer("The turn's. " * 10, delay_ms=100), writer("The worker's.")
     turn = asyncio.create_task(
         summarize_session(database, ADA, session_id, advisers=Advisers(always(theirs)), force_update=True)
@@ -202,19 +214,56 @@ async def test_a_worker_leaves_the_summary_to_a_turn_that_is_at_it(database, url
     await eventually(lambda: theirs.calls)
     await after(database, last, Reviser("off", Advisers(always(ours))))
     assert not turn.done()
-    assert (states(urls), ours.calls) == (["done"] * 5, 0)
+    assert (states(urls)[:5], ours.calls) == (["queued"] * 5, 0)
+    assert rows(urls, LATER) == [(str(last),)]
     assert (await turn).is_updated
     assert rows(
         urls, "select messages, summarising_until from chat.summaries join chat.sessions using (session_id)"
     ) == [(6, None)]
+    await after(database, last, Reviser("off", Advisers(always(ours))))
+    assert (states(urls)[:5], ours.calls) == (["done"] * 5, 0)
 
 
-async def test_who_died_over_a_summary_is_in_nobodys_way_for_long(database, urls, session_id):
+async def test_a_worker_takes_the_place_of_one_that_was_killed(database, urls, session_id):
+    *_, last = await talk(database, 5, session_id)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.sessions set summarising_until = now() + interval '1 hour'")
+    await after(database, last)
+    assert (states(urls), rows(urls, "select messages from chat.summaries")) == (["done"] * 5, [(6,)])
+
+
+async def test_whoever_is_stopped_over_a_summary_is_in_nobodys_way(database, urls, session_id):
+    *_, last = await talk(database, 5, session_id)
+    slow = Advisers(always(model := writer("Never. " * 100, delay_ms=1_000)))
+    for begun in (
+        lambda: summarize_session(database, ADA, session_id, advisers=slow, force_update=True),
+        lambda: after(database, last, Reviser("off", slow)),
+    ):
+        model.calls = 0
+        stopped = asyncio.create_task(begun())
+        await eventually(lambda: model.calls)
+        assert rows(urls, CLAIMED) == [(True,)]
+        stopped.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await stopped
+        assert rows(urls, CLAIMED) == [(False,)]
+    assert states(urls) == ["queued"] * 5
+
+
+async def test_who_died_over_a_summary_is_in_nobodys_way_for_long(database, urls, session_id, monkeypatch):
     await talk(database, 5, session_id)
+    read, reads = summaries.read_after, []
+
+    async def watched(*given, **how):
+        reads.append(given)
+        return await read(*given, **how)
+
+    monkeypatch.setattr(summaries, "read_after", watched)
     with owner_connection(urls.owner) as connection:
         connection.execute("update chat.sessions set summarising_until = now() + interval '1 hour'")
     waiting = Occasion(is_forced=True, within_s=0.3, wait_s=0.3)
     assert not (await summarize_session(database, ADA, session_id, occasion=waiting)).is_updated
+    assert reads == [], "whoever waits reads no messages meanwhile"
     with owner_connection(urls.owner) as connection:
         connection.execute("update chat.sessions set summarising_until = now() - interval '1 second'")
     assert (await summarize_session(database, ADA, session_id, occasion=waiting)).is_updated
@@ -449,6 +498,23 @@ async def test_the_same_junk_again_and_again_leaves_one_row(database, urls, sess
     assert model.calls == 2 * replays
     assert rows(urls, "select text from chat.memories") == [(junk,)]
     assert set(states(urls)) == {"done"}
+
+
+async def test_what_is_deleted_while_it_is_summarised_is_read_by_nobody(database, urls, session_id):
+    *_, last = await talk(database, 3, session_id)
+    slow, agent = writer("A summary. " * 5, delay_ms=200), scripted(reply="Nothing.")
+
+    async def models(_: str, task: Task) -> NamedModel | None:
+        return "script:x", slow if task == "summary" else agent
+
+    revising = asyncio.create_task(after(database, last, reviser(database, models=models)))
+    await eventually(lambda: slow.calls)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("delete from chat.sessions")
+        connection.execute("delete from public.chat_message_history")
+    await revising
+    assert (slow.calls, agent.calls) == (1, 0)
+    assert rows(urls, "select 1 from chat.summaries") == []
 
 
 async def test_deleted_while_the_agent_reads_nothing_comes_back(database, urls, session_id):

@@ -8,7 +8,7 @@ import pytest
 from chatServer.knowledge import read as reads
 from chatServer.knowledge.reading import Allowed, Unreadable
 from chatServer.records import Principal
-from tests.conftest import ADA, EVE, bearer
+from tests.conftest import ADA, EVE, bearer, owner_connection
 from tests.integration.test_jobs import is_empty, working
 from tests.tools.knowledge import rows, upload
 from tests.tools.turns import eventually, finished_turn
@@ -61,7 +61,37 @@ async def test_whoever_sends_on_and_on_stands_behind_those_who_came_meanwhile(cl
     await sent(client, settings, ADA, "1.txt", "2.txt")
     await sent(client, settings, EVE, "1.txt")
     await sent(client, settings, ADA, "3.txt")
-    assert rows(urls, PLACES) == [(-1,), (-2,), (-1,), (-3,)]
+    first, second, other, third = (place for (place,) in rows(urls, PLACES))
+    assert (second, third) == (first - 60, first - 120)
+    assert second < other <= first
+
+
+async def test_whoever_sends_one_after_the_other_overtakes_nobody_for_ever(client, settings, database, urls):
+    """Each of theirs is read before they send the next, so nothing in the queue says that they had their turn."""
+    [_, second] = await sent(client, settings, ADA, "1.txt", "2.txt")
+    await sent(client, settings, EVE, "1.txt")
+    with owner_connection(urls.owner) as connection:  # two minutes pass, and Ada's first is read
+        connection.execute("set search_path = procrastinate")
+        connection.execute("delete from procrastinate_jobs where id = (select min(id) from procrastinate_jobs)")
+        connection.execute("update procrastinate_jobs set priority = priority + 120")
+    [later] = await sent(client, settings, GUS, "1.txt")
+    readers = Readers()
+    readers.go_on.set()
+    async with working(database, {"ingest": readers.ingest}):
+        await eventually(lambda: is_empty(urls))
+    assert readers.begun.index(second) < readers.begun.index(later)
+
+
+async def test_uploads_at_once_of_one_user_stand_one_behind_the_other(client, settings, urls):
+    await sent(client, settings, ADA, "0.txt")
+    waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    with owner_connection(urls.owner) as connection, connection.transaction():
+        connection.execute("select 1 from chat.user_limits for update")
+        uploads = [asyncio.create_task(sent(client, settings, ADA, f"{number}.txt")) for number in (1, 2, 3)]
+        await eventually(lambda: rows(urls, waiting) == [(3,)])
+    await asyncio.gather(*uploads)
+    places = [place for (place,) in rows(urls, PLACES)]
+    assert sorted(places, reverse=True) == [places[0] - 60 * number for number in range(4)]
 
 
 async def test_files_that_take_their_time_keep_no_after_work_waiting(client, settings, database, urls):

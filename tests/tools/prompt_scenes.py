@@ -11,6 +11,7 @@ from uuid import UUID
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from chatServer import errors
+from chatServer.agent.compact import head_of
 from chatServer.agent.models import Models
 from chatServer.agent.prompts import PLACEHOLDER
 from chatServer.agent.session_summary import Occasion, Summarised
@@ -117,12 +118,19 @@ class Scene:
     steps: list[list[BaseMessage]]
     filling: set[str]  # calls whose results fill the room
     summaries: list[int] = field(repr=False)  # what summarising comes to, one after the other
+    has_waited: bool = False  # for another's summary, in vain
+    waits_again: bool = False
 
     def summarised(self, occasion: Occasion) -> Summarised:
-        """What is stored when somebody has a summary made: one of any length, another's, none, or no answer."""
+        """What is stored when somebody has a summary made: one of any length, another's, none, or no answer; or another
+        is at it."""
+        self.waits_again |= self.has_waited and occasion.wait_s > 0
         byte = self.summaries.pop(0) if self.summaries else 0
         if byte % 8 == 1:
             raise errors.DatabaseUnavailable
+        if byte % 8 == 0 and byte:
+            self.has_waited = True
+            return Summarised(False, None, is_awaited=True)
         head = [each.id for each in self.window.stored if each.id < (occasion.kept_from or 0)]
         if byte % 8 == 2 or not head:
             return Summarised(False, None)
@@ -190,3 +198,11 @@ def ids_of(messages: Sequence[BaseMessage]) -> list[str]:
 async def summarize_session(scene: Scene, *_: Any, occasion: Occasion, **__: Any) -> Summarised:
     """In the place of the one that asks a database: the scene stands where that is handed in."""
     return scene.summarised(occasion)
+
+
+async def compact(
+    known: Summary | None, messages: Sequence[StoredMessage], *, kept_from: int, **_: Any
+) -> Summary | None:
+    """In the place of the one that uses a thread for it: by rules, of any length."""
+    head = head_of(messages, kept_from)
+    return Summary(words(len(head)), head[-1].id, len(head), LENGTHS[len(head) % 4]) if head else known

@@ -61,6 +61,7 @@ def done(coroutine: Coroutine[Any, Any, Any]) -> Any:
 def built(planted: ModuleType | None = None, good: str = "", bad: str = "") -> Any:
     """The rooms anew, from their sources, with a bug in one of them, if any."""
     known: dict[str, Any] = {"summarize_session": prompt_scenes.summarize_session, "count_given": count}
+    known["compact"] = prompt_scenes.compact
     for module in ROOMS:
         source = inspect.getsource(module)
         assert module is not planted or source.count(good) == 1
@@ -132,6 +133,7 @@ def max_of(scene: Scene, window_tokens: int) -> int:
 
 def check(scene: Scene, messages: Sequence[BaseMessage], added: Sequence[BaseMessage], *, most: int) -> None:
     assert counted(messages) <= most, "never over"
+    assert not scene.waits_again, "a turn waits for another once"
     said = [each.message.tool_call_id or each.message.message_id for each in scene.window.stored]
     known, shown = [*said, "question", *ids_of(added)], ids_of(messages)
     places = [known.index(each) for each in shown if each in known]
@@ -198,6 +200,7 @@ PLANTED = [
     (fitting, "(*before, self._memories, question)", "(self._memories, *before, question)"),
     (fitting, "tokens <= self.budget.room_tokens:", "tokens:"),
     (fitting, "least.question_tokens + self._tail_tokens", "least.question_tokens"),
+    (fitting, "self._has_waited = True", "pass"),
     (tight, "while await self._over(tail) > 0:", "while await self._over(tail) > 1:"),
     (tight, "return list(tail[places[1] :])", "return list(tail[places[1] - 1 :])"),
     (tight, "self._left_out += len(tail) - len(rest)", "self._left_out += len(tail) - len(rest) + 1"),
@@ -211,5 +214,6 @@ PLANTED = [
 
 @pytest.mark.parametrize(("module", "good", "bad"), PLANTED)
 def test_a_planted_bug_is_found(module, good, bad):
+    rooms = built(module, good, bad)
     with pytest.raises((AssertionError, errors.ContextTooLarge)):
-        try_all(range(3_000), built(module, good, bad))
+        try_all(range(3_000), rooms)

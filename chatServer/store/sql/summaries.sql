@@ -30,10 +30,21 @@ from (
 ) as newest;
 
 -- name: claim_summary
--- Be the one who makes a session's summary, until a moment at which he is given up; nothing while another is.
+-- Be the one who makes a session's summary, until a moment at which he is given up; nothing while another is. For who
+-- can only meet turns, one that nobody's turn can have made is a dead one's.
 update chat.sessions set summarising_until = now() + make_interval(secs => %(lease_s)s)
-where user_id = %(user_id)s and session_id = %(session_id)s and (summarising_until is null or summarising_until < now())
+where user_id = %(user_id)s and session_id = %(session_id)s
+    and (summarising_until is null or summarising_until < now() or (%(meets_turns)s and not exists (
+        select from chat.turns
+        where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running' and lease_until >= now())))
 returning summarising_until;
+
+-- name: look
+-- Whether somebody makes a session's summary just now, and how far the one that is there goes.
+select coalesce(s.summarising_until >= now(), false) as is_claimed, coalesce(m.covers_to, 0) as covers_to
+from chat.sessions s
+left join chat.summaries m on m.user_id = s.user_id and m.session_id = s.session_id
+where s.user_id = %(user_id)s and (s.session_id = %(id)s or s.external_id = %(id)s);
 
 -- name: release_summary
 -- Let others make the next one, unless another has taken this one's place.
