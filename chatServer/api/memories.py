@@ -120,6 +120,7 @@ async def create(body: CreateMemoryRequest, state: CurrentState, user: CurrentUs
 async def read_graph(
     state: CurrentState,
     user: CurrentUser,
+    *,
     entity: Annotated[Name | None, Query(max_length=500)] = None,
     as_of: Annotated[Moment | None, Query(description="What held then")] = None,
     superseded: Annotated[bool, Query(description="Also what no longer holds")] = False,

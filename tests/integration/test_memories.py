@@ -37,7 +37,8 @@ async def test_what_is_made_is_listed_and_read_with_its_history(client, as_ada):
         "id": "", "text": "Mary lives in Porto.", "kind": "fact", "category": "knowledge", "importance": 0.8,
         "tags": ["family"], "tier": "long", "triple": triple, "fact_key": None, "agent_name": "coder",
         "valid_from": "", "valid_to": None, "superseded_by": None, "origin": "user", "trust": "user",
-        "source": {"session_id": None, "turn_id": None, "message_ids": []}, "recalls": 0, "recalled_at": None, "expires_at": later,
+        "source": {"session_id": None, "turn_id": None, "message_ids": []},
+        "recalls": 0, "recalled_at": None, "expires_at": later,
         "created_at": "", "updated_at": "",
     }  # fmt: skip
     assert (await client.get(URL, headers=as_ada)).json() == {"memories": [made], "before": None}
