@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Tests wait more than they work: three at a time serve two cores.
 SIDE_BY_SIDE ?= 3
 
-.PHONY: run test test-long chaos contract web web-if-stale api e2e lint types bench bench-recall bench-scale bench-retrieval load soak lock licences sbom secrets hooks clean
+.PHONY: run test test-long chaos contract web web-if-stale api e2e screenshots lint types bench bench-recall bench-scale bench-retrieval load soak lock licences sbom secrets hooks clean
 
 run: $(VENV)/.product web-if-stale
 	@$(BIN)/chatserver serve
@@ -62,6 +62,11 @@ e2e: $(VENV)/.product web
 	@webApp/tools/ensure_chromium
 	npm --prefix webApp test --silent
 	npm --prefix webApp run --silent e2e -- $(ONLY)
+
+# The pictures of the README, from a real server and a real Chromium.
+screenshots: $(VENV)/.product web
+	@webApp/tools/ensure_chromium
+	node webApp/e2e/screenshots.mjs
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
