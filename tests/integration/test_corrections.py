@@ -70,7 +70,7 @@ def test_a_tool_that_is_used_is_not_the_past():
     assert not asks_about_the_past("What should I do before Monday?")
     assert without_before("Where did I live before Munich?") == "Where did I live"
     assert without_before("What is due before Monday?") == "What is due before Monday?"
-    began = time.perf_counter()
+    began = time.thread_time()
     for junk in ("did live before " * 50_000, "was " * 50_000, "x" * 100_000):
         asks_about_the_past(junk)
-    assert time.perf_counter() - began < 0.5
+    assert time.thread_time() - began < 0.5

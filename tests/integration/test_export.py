@@ -167,9 +167,11 @@ TABLES = {
     "usage": "chat.usage_daily",
 }
 NOT_EXPORTED = {
+    "sessions": {"summarising_until"},  # while somebody makes its summary
     "messages": {"id"},  # the order of the document
     "turns": {"lease_until", "stop_requested_at", "reserved_tokens"},  # while it runs
     "memories": {"digest", "tsv", "terms", "embed_model", "vec"},  # made of its text
+    "articles": {"read_version"},  # for what a server keeps of it
     "article_chunks": {"tsv", "embed_model", "vec"},
 }
 TABLES_NOT_EXPORTED = {

