@@ -120,7 +120,7 @@ async def test_an_embedder_that_is_late_leaves_the_words(database, monkeypatch):
         async def embed(self, texts):
             await asyncio.sleep(30)
 
-    monkeypatch.setattr(recall, "DEADLINE_S", 5)
+    monkeypatch.setattr(recall, "DEADLINE_S", 15)
     await said(database, ADA, "My dog is called Rex")
     async with recaller_of(database, Slow()) as recaller:
         found, _ = await timed(recaller)

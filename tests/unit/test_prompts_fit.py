@@ -198,7 +198,7 @@ PLANTED = [
     (before, "return larger, *assemble(larger,", "return parts, *assemble(larger,"),
     (fitting, "replace(self._parts, tools_tokens=tokens)", "self._parts"),
     (fitting, "(*before, self._memories, question)", "(self._memories, *before, question)"),
-    (fitting, "tokens <= self.budget.room_tokens:", "tokens:"),
+    (fitting, "count_message(memories)) <= self.budget.room_tokens:", "count_message(memories)):"),
     (fitting, "least.question_tokens + self._tail_tokens", "least.question_tokens"),
     (fitting, "self._has_waited = True", "pass"),
     (tight, "while await self._over(tail) > 0:", "while await self._over(tail) > 1:"),

@@ -30,8 +30,7 @@ from (
 ) as newest;
 
 -- name: claim_summary
--- Be the one who makes a session's summary, until a moment at which he is given up; nothing while another is. For who
--- can only meet turns, one that nobody's turn can have made is a dead one's.
+-- Claim the making of a session's summary for a while; whoever meets only turns takes over what no turn can hold.
 update chat.sessions set summarising_until = now() + make_interval(secs => %(lease_s)s)
 where user_id = %(user_id)s and session_id = %(session_id)s
     and (summarising_until is null or summarising_until < now() or (%(meets_turns)s and not exists (
