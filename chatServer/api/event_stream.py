@@ -15,7 +15,7 @@ from chatServer.protocols import sse
 logger = logging.getLogger(__name__)
 
 SLOW_READER_S = 30.0  # how long one piece may wait to be taken
-A_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}  # for /openapi.json
+A_STREAM: dict[str, Any] = {"text/event-stream": {}}  # for /openapi.json, whose version has no word for single events
 
 
 class EventStream(Response):
