@@ -133,6 +133,7 @@ async def test_an_older_answer_does_not_take_away_what_a_newer_one_has_brought_b
     memory_id = await remembered(database, ADA, BEES)
     async with recaller_of(database, NoEmbedder()) as recaller:
         question = "Where are the bees?"
+        await eventually(lambda: recaller.is_warm)  # it asks something of its own, for nobody
         assert texts(await asked(recaller, ADA, question)) == [BEES]
         shelf, news = await recaller.shelves.of(ADA), recaller._news
         told, gate = asyncio.Event(), asyncio.Event()
