@@ -92,8 +92,8 @@ export function SessionList({ sessions, isArchive, onChosen }: Props) {
           anchor={menu.anchor}
           isPrivate={menu.session.memory === "off"}
           isArchived={isArchive}
-          onClose={() => {
-            closed.current = { id: menu.session.session_id, at: performance.now() };
+          onClose={(isLeft) => {
+            if (isLeft) closed.current = { id: menu.session.session_id, at: performance.now() };
             setMenu(null);
           }}
           onRename={() => setRenamed(menu.session.session_id)}

@@ -9,7 +9,8 @@ interface Props {
   anchor: Anchor;
   isPrivate: boolean;
   isArchived: boolean;
-  onClose: () => void;
+  /** `isLeft`: without a choice. */
+  onClose: (isLeft: boolean) => void;
   onRename: () => void;
   onMemory: () => void;
   onArchive: () => void;
@@ -27,7 +28,7 @@ export function SessionMenu({ anchor, isPrivate, isArchived, onClose, onRename, 
   useEffect(() => {
     const menu = ref.current;
     if (!menu) return;
-    const onToggle = (event: Event) => (event as ToggleEvent).newState === "closed" && closed.current();
+    const onToggle = (event: Event) => (event as ToggleEvent).newState === "closed" && closed.current(true);
     menu.showPopover();
     const place = anchor.getBoundingClientRect();
     const top = Math.min(place.bottom + GAP, innerHeight - menu.offsetHeight - GAP);
@@ -58,7 +59,7 @@ export function SessionMenu({ anchor, isPrivate, isArchived, onClose, onRename, 
       tabIndex={-1}
       onClick={() => {
         ref.current?.hidePopover();
-        onClose();
+        onClose(false);
         act();
       }}
     >
