@@ -16,55 +16,41 @@ mkdirSync(output, { recursive: true });
 
 const server = await startServer(script);
 const browser = await launch();
-const failed = [];
-const shaky = [];
+let failed = 0;
 let ran = 0;
-let tries = 0;
 const within = (work) =>
   Promise.race([work, new Promise((_, reject) => setTimeout(() => reject(new Error(`took over ${LONGEST_MS} ms`)), LONGEST_MS).unref())]);
-
-/** What is wrong with a test, or null. Devices and users are its own, so that it can be tried again. */
-async function faultOf(file, test) {
-  const devices = [];
-  const open = async (options) => {
-    const device = await openDevice(browser, server.address, options);
-    devices.push(device);
-    return device;
-  };
-  const user = `e2e-${file.replace(".test.mjs", "")}-${tries++}`;
-  try {
-    await within(test({ server, browser, open, user, output }));
-    const complaints = devices.flatMap((device) => device.complaints);
-    if (complaints.length) throw new Error(`the page complained:\n  ${complaints.join("\n  ")}`);
-    return null;
-  } catch (error) {
-    for (const [i, page] of devices.flatMap((device) => device.context.pages()).entries()) {
-      await page.screenshot({ path: new URL(`failed-${tries}-${i}.png`, output).pathname }).catch(() => undefined);
-    }
-    return error.stack ?? error;
-  } finally {
-    for (const device of devices) await device.close();
-  }
-}
 
 try {
   for (const file of chosen) {
     const { tests } = await import(new URL(file, here));
     for (const [name, test] of Object.entries(tests)) {
-      ran += 1;
+      const devices = [];
+      const open = async (options) => {
+        const device = await openDevice(browser, server.address, options);
+        devices.push(device);
+        return device;
+      };
+      const user = `e2e-${file.replace(".test.mjs", "")}-${ran++}`;
       const began = Date.now();
-      const fault = await faultOf(file, test);
-      if (fault) console.error(`FAIL  ${file}: ${name}\n${fault}`);
-      // A machine that stalls breaks what only a browser can try. Tried again it is told apart from what is broken.
-      const again = fault && (await faultOf(file, test));
-      if (again) failed.push(name);
-      else if (fault) shaky.push(name);
-      if (!again) console.log(`ok    ${file}: ${name} (${Date.now() - began} ms${fault ? ", at the second try" : ""})`);
+      try {
+        await within(test({ server, browser, open, user, output }));
+        const complaints = devices.flatMap((device) => device.complaints);
+        if (complaints.length) throw new Error(`the page complained:\n  ${complaints.join("\n  ")}`);
+        console.log(`ok    ${file}: ${name} (${Date.now() - began} ms)`);
+      } catch (error) {
+        failed += 1;
+        console.error(`FAIL  ${file}: ${name}\n${error.stack ?? error}`);
+        for (const [i, page] of devices.flatMap((device) => device.context.pages()).entries()) {
+          await page.screenshot({ path: new URL(`failed-${ran}-${i}.png`, output).pathname }).catch(() => undefined);
+        }
+      }
+      for (const device of devices) await device.close();
     }
   }
 } finally {
   await browser.close();
   await server.end();
 }
-console.log(`${ran - failed.length} of ${ran} passed, ${shaky.length} of them at the second try${shaky.map((each) => `\n  ${each}`).join("")}`);
-process.exit(failed.length || ran === 0 ? 1 : 0);
+console.log(`${ran - failed} of ${ran} passed`);
+process.exit(failed || ran === 0 ? 1 : 0);
