@@ -88,6 +88,7 @@ create table chat.sessions (
     last_active_at  timestamptz not null default now(),
     archived_at     timestamptz,
     summarising_until timestamptz,                          -- until then somebody makes its summary
+    is_summarised_by_job boolean not null default false,    -- and that is a job, of which a session has one at a time
     primary key (user_id, session_id),
     unique (user_id, external_id)
 );
@@ -427,7 +428,7 @@ create table chat.articles (
     chunks        integer     not null default 0,           -- how many these are
     created_at    timestamptz not null default now(),
     updated_at    timestamptz not null default now(),
-    read_version  integer     not null default 0,           -- the upload that the chunks are of
+    read_version  integer     not null default 0,           -- the upload that the chunks are of; below 0: an import
     primary key (user_id, article_id),
     unique (user_id, name)
 );
@@ -1363,4 +1364,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0017');
+insert into chat.alembic_version (version_num) values ('0018');

@@ -2,8 +2,8 @@
 
 In order, whether or not the agent has middleware; for each call of the model ("step"):
 
-1.  `step-start`; in the last step that the limits allow, where there are tools, `metadata` {"limit": "steps"}: that
-    call is made without tools, so that the model answers.
+1.  `step-start`; in the last step that the limits allow, where there are tools, `metadata` {"limit": "steps"}, or
+    {"limit": "window"} where one more call would not fit: that call is made without tools, so that the model answers.
 2.  `reasoning-start/-delta/-end` and `text-start/-delta/-end`, one part after the other, each with an id of its own
     ("text-1", "reasoning-2") in this turn.
 3.  `tool-input` (id, name, value: the arguments, or their text if they are no JSON object) for each tool call.

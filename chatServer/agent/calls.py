@@ -63,7 +63,7 @@ def plan(calls: list[Call], run: Run, sent: Sequence[BaseMessage]) -> list[Plann
 def _planned(call: Call, run: Run) -> Planned:
     if run.is_last_step:
         problem = "No tool can be called any more in this turn. Answer with what is known."
-        return Planned(call, problem=problem, told=tuple(run.reached("steps")))
+        return Planned(call, problem=problem, told=tuple(run.reached_last()))
     tool = run.tools.get(call.name)
     if tool is None:
         known = f"The tools are: {', '.join(run.tools)}." if run.tools else "There are no tools."

@@ -18,7 +18,7 @@ from chatServer.agent.phrases import language_of, phrase
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.statements import is_remark, is_statement, tells_a_fact
 from chatServer.agent.wishes import Kind, Wish, wish_in
-from chatServer.memory.label import OF_TOOLS, is_over
+from chatServer.memory.label import BY_USER, OF_TOOLS, is_over
 from chatServer.memory.notes import NOTHING
 from chatServer.memory.past import without_before
 from chatServer.messages import searchable
@@ -175,7 +175,12 @@ def _is_known(block: Source) -> bool:
 
 
 def _listed(memory: Source) -> str:
-    return f"- {memory.text} ({memory.label})" if memory.label else memory.text
+    return f"- {memory.text} ({_to_the_user(memory.label)})" if memory.label else memory.text
+
+
+def _to_the_user(label: str) -> str:
+    """Of whom a label says that he said it, he is told so himself."""
+    return f"you said{label.removeprefix(BY_USER)}" if label.startswith(BY_USER) else label
 
 
 def _extracted(given: Prompt) -> Reply:
@@ -192,7 +197,7 @@ def _extracted(given: Prompt) -> Reply:
     if ARTICLES_TOOL in given.tools and not given.has_looked and not is_sure and not is_statement(given.question):
         return Reply(call={"query": given.question[:MAX_QUOTED]}, tool=ARTICLES_TOOL)
     for sentence in found:
-        above = sentence.label or sentence.heading
+        above = _to_the_user(sentence.label) or sentence.heading
         heading = f" ({above})" if above else ""
         quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")
     if quoted:

@@ -12,7 +12,7 @@ from chatServer.agent.tools import Tool, ToolContext
 from chatServer.messages import Message
 from chatServer.records import ModelInput, TurnEvent, new_id
 
-Limit = Literal["steps", "tool_calls"]
+Limit = Literal["steps", "tool_calls", "window"]
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]")  # providers refuse a history in which such a name stands
 
@@ -46,10 +46,11 @@ class Run:
     sent: Sequence[BaseMessage] = ()  # what the model was given in this step, and what it said
     answers: dict[str, "asyncio.Future[BaseMessage]"] = field(default_factory=dict)  # of this step's calls, in order
     filling: set[str] = field(default_factory=set)  # calls of tools that fill the room
+    is_full: bool = False  # not one more call would fit into the window
 
     @property
     def is_last_step(self) -> bool:
-        return self.steps >= self.asked.agent.limits.steps
+        return self.is_full or self.steps >= self.asked.agent.limits.steps
 
     @property
     def first_tool(self) -> str | None:
@@ -59,8 +60,11 @@ class Run:
 
     def begin_step(self) -> list[TurnEvent]:
         self.steps += 1
-        reached = self.reached("steps") if self.is_last_step and self.tools else []
-        return [TurnEvent("step-start"), *reached]
+        return [TurnEvent("step-start"), *(self.reached_last() if self.is_last_step and self.tools else [])]
+
+    def reached_last(self) -> list[TurnEvent]:
+        """The event that tells why no tool can be called any more."""
+        return self.reached("window" if self.is_full else "steps")
 
     def take_tool_run(self) -> bool:
         """Whether one more tool may run; if so, it is counted."""

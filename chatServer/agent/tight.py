@@ -1,6 +1,8 @@
 """What a model is given in each step of a turn: the prompt, and what came of its calls. When that becomes too much, in
 this order: the conversation before the question is summarised, then left out (turn/fitting.py); results are shown by
-their beginning, the oldest first; earlier steps are left out, each call with its results.
+their beginning, the oldest first; earlier steps are left out, each call with its results. Where not even the last one
+fits, the turn ends with an answer all the same: the tools are told of no more, and if that is not enough, of what they
+were asked and said no more stays than that it did not fit.
 
 What was said and stored stays as it is: only what the model reads again becomes less.
 """
@@ -9,8 +11,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages.tool import tool_call
 
-from chatServer import errors
 from chatServer.agent.counted import count_given
 from chatServer.agent.given import for_model
 from chatServer.agent.run import Run
@@ -22,6 +24,7 @@ from chatServer.records import TurnEvent
 from chatServer.records.budget import LONG_CHARS
 
 LEAST_RESULT_TOKENS = 100  # its beginning, and that it was cut
+DID_NOT_FIT = "What was asked here did not fit into the conversation. Answer with what is known."
 
 
 class Tight:
@@ -71,10 +74,19 @@ class Tight:
         while await self._over(tail) > 0:
             rest = _without_first_step(tail)
             if not rest:
-                raise errors.ContextTooLarge("What the tools were asked for does not fit into the model any more.")
+                return await self._last(tail)
             self._left_out += len(tail) - len(rest)
             tail = rest
         return tail
+
+    async def _last(self, step: Sequence[BaseMessage]) -> list[BaseMessage]:
+        """As much of the only step as fits, now that the model calls nothing more: tokens were spent, and whoever paid
+        them gets an answer."""
+        self._run.is_full = True
+        for shown in (step, _bare(step)):
+            if await self._over(shown) <= 0:
+                return list(shown)
+        return []
 
     def _shown(self, added: Sequence[BaseMessage]) -> list[BaseMessage]:
         later = added[self._left_out :]
@@ -91,7 +103,8 @@ class Tight:
     async def _over(self, tail: Sequence[BaseMessage]) -> int:
         """By how many tokens it is too much for the window."""
         run = self._run
-        room = run.asked.window_tokens - run.asked.agent.limits.output_tokens - tokens_of(tuple(run.tools.values()))
+        tools_tokens = 0 if run.is_full else tokens_of(tuple(run.tools.values()))
+        room = run.asked.window_tokens - run.asked.agent.limits.output_tokens - tools_tokens
         return await self._tokens([*self._head, *tail]) - room
 
     async def _tokens(self, messages: Sequence[BaseMessage]) -> int:
@@ -106,6 +119,13 @@ class Tight:
 
 def _cut(result: ToolMessage, max_tokens: int) -> ToolMessage:
     return result.model_copy(update={"content": text_of(cut_result(from_langchain(result), max_tokens))})
+
+
+def _bare(step: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """Of a step's first call that it was made, and why nothing came of it."""
+    result = next(each for each in step if isinstance(each, ToolMessage))
+    call = tool_call(name=result.name or "", args={}, id=result.tool_call_id)
+    return [AIMessage("", id=step[0].id, tool_calls=[call]), result.model_copy(update={"content": DID_NOT_FIT})]
 
 
 def _without_first_step(tail: Sequence[BaseMessage]) -> list[BaseMessage]:

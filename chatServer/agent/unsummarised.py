@@ -99,13 +99,12 @@ async def claimed(
     due: Unsummarised,
     *,
     within_s: float = TIMEOUT_S,
-    meets_turns: bool = False,
+    is_job: bool = False,
 ) -> Unsummarised | None:
     """The same for whoever is the one to make it; None while another is at it, in this process or elsewhere, or when
-    one has just been: a model is paid once. Whoever dies over it is in nobody's way for long. A worker meets turns
-    alone, as the jobs of a session run one at a time; or a client who asked for one: then the second is not kept."""
+    one has just been: a model is paid once. Whoever dies over it is in nobody's way for long."""
     lease_s = within_s + STORE_S
-    claim = await summaries.claim(connection, user_id, due.session_id, lease_s=lease_s, meets_turns=meets_turns)
+    claim = await summaries.claim(connection, user_id, due.session_id, lease_s=lease_s, is_job=is_job)
     if claim is None:
         return None
     known = await summaries.read_summary(connection, user_id, due.session_id)

@@ -49,10 +49,11 @@ async def count_after(connection: Connection, user_id: UUID, session_id: str, *,
 
 
 async def claim(
-    connection: Connection, user_id: UUID, session_id: str, *, lease_s: float, meets_turns: bool = False
+    connection: Connection, user_id: UUID, session_id: str, *, lease_s: float, is_job: bool = False
 ) -> datetime | None:
-    """Until when nobody else makes a summary of this session; None: another is at it."""
-    values = {"user_id": user_id, "session_id": session_id, "lease_s": lease_s, "meets_turns": meets_turns}
+    """Until when nobody else makes a summary of this session; None: another is at it. The jobs of a session run one at
+    a time: to one of them the claim of another is that of a dead worker."""
+    values = {"user_id": user_id, "session_id": session_id, "lease_s": lease_s, "is_job": is_job}
     row = await (await connection.execute(SQL["claim_summary"], values)).fetchone()
     return row[0] if row else None
 

@@ -69,8 +69,8 @@ class Reviser:
             unread = await self._unread(connection, user_id, turn.session_id) if reads else ()
             unread, said = await _said(connection, user_id, turn.session_id, unread) if unread else ((), ())
             spent = await usage.read_today(connection, user_id) if due or unread else (0, 0)
-            if due and (due := await claimed(connection, user_id, due, meets_turns=True)) is None:
-                # A turn is at it: these are not done before their summary is.
+            if due and (due := await claimed(connection, user_id, due, is_job=True)) is None:
+                # Somebody is at it: these are not done before their summary is.
                 await jobs.enqueue_after_turn(connection, turn.session_id, turn_id, delay_s=PUT_OFF_S)
                 return None
         return Found(turn, turn_id, tuple(waiting), due, unread, said, spent)

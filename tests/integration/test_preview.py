@@ -16,6 +16,7 @@ from tests.tools.counted import counted
 from tests.tools.dumping import rows_of
 from tests.tools.recalling import remembered
 from tests.tools.talking import calls, chunks, talking, user_message, with_script
+from tests.tools.turns import eventually
 
 PREVIEW = "/api/context/preview"
 PARTS = ["system", "notes", "tools", "summary", "history", "recalled", "question", "reserve", "room"]
@@ -326,16 +327,24 @@ async def test_what_builtin_took_is_what_the_preview_counts(settings, as_ada):
     assert told["usage"]["output_tokens"] == count_message(Message("assistant", told["response"]))
 
 
-async def test_two_previews_of_a_user_are_made_at_once_and_others_are_not_kept_waiting(chat, as_eve):
-    long = {"message": "many different words, and then some more " * 20_000}
-    asking = [chat.post(PREVIEW, json=long) for _ in range(8)]
-    *own, other = await asyncio.gather(*asking, chat.post(PREVIEW, json=long, headers=as_eve))
-    refused = [answer for answer in own if answer.status_code != 200]
-    assert 0 < len(refused) <= 6
+async def test_two_previews_of_a_user_are_made_at_once_and_others_are_not_kept_waiting(chat, as_eve, monkeypatch):
+    count, let_go = previewing.count_apart, asyncio.Event()
+
+    async def held(*given):
+        await let_go.wait()
+        return await count(*given)
+
+    monkeypatch.setattr(previewing, "count_apart", held)
+    own = [asyncio.create_task(chat.post(PREVIEW, json={"message": "hello"})) for _ in range(8)]
+    await eventually(lambda: sum(each.done() for each in own) == 6)
+    refused = [each.result() for each in own if each.done()]
     assert {(each.status_code, each.json()["limit"], each.headers["Retry-After"]) for each in refused} == {
         (429, "parallel_previews", "2")
     }
-    assert other.status_code == 200
+    other = asyncio.create_task(chat.post(PREVIEW, json={"message": "hello"}, headers=as_eve))
+    let_go.set()
+    assert (await other).status_code == 200
+    assert sorted([(await each).status_code for each in own]) == [200] * 2 + [429] * 6
     await look(chat)  # those that are made give their places back
 
 

@@ -46,12 +46,6 @@ CLAIMED = "select summarising_until is not null from chat.sessions"
 LATER = "select args ->> 'turn_id' from procrastinate.procrastinate_jobs where scheduled_at > now()"
 
 
-RUNNING = (
-    "insert into chat.turns (turn_id, session_id, user_id, agent_name, state, lease_until) "
-    "values (gen_random_uuid(), %s, %s, 'assistant', 'running', now() + interval '1 hour')"
-)
-
-
 def states(urls) -> list[str]:
     return [state for (state,) in rows(urls, "select revision_state from chat.turns order by started_at")]
 
@@ -203,31 +197,32 @@ async def test_a_summary_needs_no_model_that_is_not_set_up_here(database, sessio
     assert (done.is_updated, done.summary.model) == (True, None)
 
 
-async def test_a_worker_puts_off_what_a_turn_is_at(database, urls, session_id):
+async def test_a_worker_puts_off_what_another_is_at(database, urls, session_id):
+    """A turn, or a client who asked while none runs: two processes never summarise one session at once."""
     *_, last = await talk(database, 5, session_id)
-    with owner_connection(urls.owner) as connection:
-        connection.execute(RUNNING, (session_id, ADA.user_id))
-    theirs, ours = writer("The turn's. " * 10, delay_ms=100), writer("The worker's.")
-    turn = asyncio.create_task(
+    theirs, ours = writer("The other's. " * 10, delay_ms=100), writer("The worker's.")
+    other = asyncio.create_task(
         summarize_session(database, ADA, session_id, advisers=Advisers(always(theirs)), force_update=True)
     )
     await eventually(lambda: theirs.calls)
     await after(database, last, Reviser("off", Advisers(always(ours))))
-    assert not turn.done()
-    assert (states(urls)[:5], ours.calls) == (["queued"] * 5, 0)
+    assert not other.done()
+    assert (states(urls), ours.calls) == (["queued"] * 5, 0)
     assert rows(urls, LATER) == [(str(last),)]
-    assert (await turn).is_updated
+    assert (await other).is_updated
     assert rows(
         urls, "select messages, summarising_until from chat.summaries join chat.sessions using (session_id)"
     ) == [(6, None)]
     await after(database, last, Reviser("off", Advisers(always(ours))))
-    assert (states(urls)[:5], ours.calls) == (["done"] * 5, 0)
+    assert (states(urls), ours.calls) == (["done"] * 5, 0)
 
 
 async def test_a_worker_takes_the_place_of_one_that_was_killed(database, urls, session_id):
     *_, last = await talk(database, 5, session_id)
     with owner_connection(urls.owner) as connection:
-        connection.execute("update chat.sessions set summarising_until = now() + interval '1 hour'")
+        connection.execute(
+            "update chat.sessions set summarising_until = now() + interval '1 hour', is_summarised_by_job = true"
+        )
     await after(database, last)
     assert (states(urls), rows(urls, "select messages from chat.summaries")) == (["done"] * 5, [(6,)])
 

@@ -1,14 +1,18 @@
 """What a tool answers is stored whole, and read by the model as far as it leaves room in the window."""
 
+import json
+
 import pytest
 
+from chatServer.agent.counted import count_given
+from chatServer.agent.tight import DID_NOT_FIT
 from chatServer.agent.tools import ToolResult
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.budget import AROUND, cut_new_result, is_cut
 from chatServer.conversation.tokens import count_message
 from chatServer.messages import Message, text_of
-from chatServer.records import Agent
-from tests.tools.asking import Asking, events, said, tool
+from chatServer.records import Agent, Limits
+from tests.tools.asking import Asking, events, said, text, tool
 from tests.tools.spoken import SpokenModel, call
 
 WINDOW_TOKENS = 8_000
@@ -42,6 +46,19 @@ async def test_what_fits_is_read_as_it_is(kind):
     model = SpokenModel(rounds=[[call("read", "{}", "c")], ["Done."]])
     await Asking(kind, model).hear(tools=[tool("read", read)])
     assert model.asked[1][-1].content == PAGE
+
+
+@pytest.mark.parametrize("kind", ["lean", "create_agent"])
+@pytest.mark.parametrize(("words", "shown"), [(90, "20"), (2_000, DID_NOT_FIT)])
+async def test_a_call_that_takes_all_the_room_is_the_last_and_the_turn_is_answered(kind, words, shown):
+    model = SpokenModel(rounds=[[call("double", json.dumps({"n": 10, "why": "ha " * words}), "c")], ["Done."]])
+    asking = Asking(kind, model, limits=Limits(output_tokens=100), window_tokens=300)
+    heard = await asking.hear("ha " * 50)
+    assert text(heard) == "Done."
+    assert [one.value for one in events(heard, "metadata")] == [{"limit": "window"}]
+    assert [each.content for each in model.asked[1] if each.type == "tool"] == [shown]
+    assert sum(map(count_given, model.asked[1])) <= 200
+    assert not model.tools[1], "no more of them can be called"
 
 
 @pytest.mark.parametrize("letter", ["a", "я", "中", "🦊", "\U000e0041", "\u0e01"])

@@ -104,20 +104,21 @@ def examine(scene: Scene, rooms: Any) -> None:
     shown, added = rooms.Tight(run, [*system(run), *window(run)]), []
     for new in ([], *scene.steps):
         added += new
-        try:
-            messages = done(shown.given(added))
-        except errors.ContextTooLarge:
-            assert new, "a turn that has begun asks its model"
+        messages = done(shown.given(added))
+        tools_tokens = tokens_of(prompt.tools)
+        if run.is_full:
             last = [each.model_copy(update={"content": ""}) for each in new]
             marks = sum(tight.LEAST_RESULT_TOKENS for each in new if isinstance(each, ToolMessage))
             summary_tokens = prompt.told(0).summary_tokens
             needed = counted([*system(run), *window(run)[-1:], *last]) + marks + summary_tokens
-            assert needed + tokens_of(prompt.tools) > most, "what fits is not refused"
-            return
-        check(scene, messages, added, most=most - tokens_of(prompt.tools))
+            assert needed + tools_tokens > most, "tools are taken away only where a step does not fit beside them"
+            tools_tokens = 0
+        check(scene, messages, added, most=most - tools_tokens)
         head = messages[: ids_of(messages).index("question") + 1]
         sent = counted(head) + tokens_of(prompt.tools)
         assert sent == prompt.told(0).prompt_tokens, "what is counted is what is sent"
+        if run.is_full:
+            return  # the model can only answer now
 
 
 def least_of(scene: Scene) -> int:
@@ -193,7 +194,7 @@ PLANTED = [
     (budgeting, 'if stored.message.role == "user":', "if True:"),
     (budgeting, "notes_tokens=notes_tokens,", "notes_tokens=0,"),
     (assembling, "system_tokens=system_tokens - notes_tokens", "system_tokens=0"),
-    (assembling, "sum(count_message(message) for message in summary)", "0"),
+    (assembling, "sum(count_lasting(text_of(message)) for message in summary)", "0"),
     (assembling, "(*summary, *(each.message for each in kept), parts.question)", "(*summary, parts.question)"),
     (before, "return larger, *assemble(larger,", "return parts, *assemble(larger,"),
     (fitting, "replace(self._parts, tools_tokens=tokens)", "self._parts"),
@@ -205,9 +206,11 @@ PLANTED = [
     (tight, "return list(tail[places[1] :])", "return list(tail[places[1] - 1 :])"),
     (tight, "self._left_out += len(tail) - len(rest)", "self._left_out += len(tail) - len(rest) + 1"),
     (tight, "- run.asked.agent.limits.output_tokens", ""),
-    (tight, " - tokens_of(tuple(run.tools.values()))", ""),
+    (tight, "0 if run.is_full else tokens_of(tuple(run.tools.values()))", "0"),
     (tight, "if not rest:", "if True:"),
-    (tight, "if await self._is_too_much(tail):", "if True:\n            raise errors.ContextTooLarge('x')"),
+    (tight, "if await self._is_too_much(tail):", "if False:"),
+    (tight, "if await self._over(shown) <= 0:", "if True:"),
+    (tight, "(step, _bare(step))", "(step[1:], _bare(step))"),
     (tight, "return [*self._head, *tail]", "return [*tail, *self._head]"),
 ]
 

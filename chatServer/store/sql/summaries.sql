@@ -30,12 +30,11 @@ from (
 ) as newest;
 
 -- name: claim_summary
--- Claim the making of a session's summary for a while; whoever meets only turns takes over what no turn can hold.
-update chat.sessions set summarising_until = now() + make_interval(secs => %(lease_s)s)
+-- Claim the making of a session's summary for a while; a job also takes what another job held, which must be dead.
+update chat.sessions
+set summarising_until = now() + make_interval(secs => %(lease_s)s), is_summarised_by_job = %(is_job)s
 where user_id = %(user_id)s and session_id = %(session_id)s
-    and (summarising_until is null or summarising_until < now() or (%(meets_turns)s and not exists (
-        select from chat.turns
-        where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running' and lease_until >= now())))
+    and (summarising_until is null or summarising_until < now() or (%(is_job)s and is_summarised_by_job))
 returning summarising_until;
 
 -- name: look
