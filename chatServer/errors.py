@@ -111,7 +111,7 @@ class MessageNotFound(NotFound):
     code, title = "message_not_found", "No such message"
 
     def __init__(self) -> None:
-        super().__init__("There is no such message in this session.")
+        super().__init__("There is no such message.")
 
 
 class MethodNotAllowed(ChatError):

@@ -35,6 +35,7 @@ BATCH_CHARACTERS = 1_000_000  # of their JSON, pictures and all; the last of the
 TIMEOUT_MS = 30_000
 ABOUT = ("format", "version", "begun_at", "user_id")
 NOTHING_DONE = "With those of the document you would have more, and nothing of it was imported."
+NO_TEXT = "Its text did not come with it. Upload it again."
 BROKEN_OFF = "What stands before the rest of its articles was imported. Delete articles, and send the document again."
 
 Open = Callable[[], TextIO]
@@ -107,6 +108,7 @@ async def bring_in(
 async def _end(database: Database, principal: Principal, embedder: Embedder, began: float) -> None:
     """Tell of what has come, and let it be found."""
     async with database.transaction(principal) as connection:
+        await store.fail_textless(connection, principal.user_id, "not_read", NO_TEXT)
         waited_s = time.monotonic() - began
         await user_events.tell(connection, principal.user_id, "session", {"change": "imported"}, waited_s=waited_s)
     try:

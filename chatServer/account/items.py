@@ -226,10 +226,10 @@ class ArticleRow(Row):
 
     @model_validator(mode="after")
     def _nothing_is_read_here(self) -> Self:
-        """Files do not come along: what was not read by then has to be uploaded again."""
+        """Files do not come along: what was not read by then has to be uploaded again. Text of an upload before it
+        answers all the same."""
         if self.state in ("waiting", "reading"):
-            self.state = "ready" if self.chunks else "failed"
-            self.error_code, self.error = (None, None) if self.chunks else ("not_read", NOT_READ)
+            self.state, self.error_code, self.error = "failed", "not_read", NOT_READ
         return self
 
 

@@ -1,7 +1,7 @@
 """Your documents, which answers can be taken from: upload, look through, delete."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import IO, Annotated, Any, Self, cast
@@ -9,7 +9,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response, status
 from pydantic import BaseModel, Field
-from starlette.datastructures import UploadFile
+from starlette.datastructures import Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from chatServer import errors
@@ -83,13 +83,31 @@ async def upload(request: Request, state: CurrentState, user: CurrentUser) -> Up
     return UploadedAnswer(article=articles[0], articles=articles)
 
 
+class _Whole(MultiPartParser):
+    """Refuses a body whose last boundary does not come, while the files of its parts are still closed for that:
+    Starlette takes what came before for all there is."""
+
+    def __init__(self, headers: Headers, stream: AsyncGenerator[bytes, None], **limits: int) -> None:
+        super().__init__(headers, self._to_its_end(stream), **limits)
+        self._is_whole = False
+
+    def on_end(self) -> None:
+        self._is_whole = True
+
+    async def _to_its_end(self, stream: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+        async for piece in stream:
+            yield piece
+        if not self._is_whole:
+            raise errors.InvalidRequest("The body is cut off: its last boundary is missing. Nothing of it was taken.")
+
+
 @asynccontextmanager
 async def _files(request: Request) -> AsyncIterator[list[tuple[str, IO[bytes]]]]:
     """The files of a body by their names. They lie in files of ours, whose names are nobody's."""
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise errors.InvalidRequest(SEND_FILES)
     try:
-        form = await MultiPartParser(request.headers, request.stream(), max_files=MAX_FILES, max_fields=0).parse()
+        form = await _Whole(request.headers, request.stream(), max_files=MAX_FILES, max_fields=0).parse()
     except (MultiPartException, UnicodeError) as error:  # the second: a charset that is none
         raise errors.InvalidRequest(f"{SEND_FILES} At most {MAX_FILES} at once.") from error
     try:

@@ -4,7 +4,7 @@ import unicodedata
 from pathlib import PurePosixPath
 
 from chatServer import errors
-from chatServer.knowledge.sniff import HTML, MARKDOWN, PDF, TEXT, found_in, is_plausible
+from chatServer.knowledge.sniff import HTML, MARKDOWN, PDF, TEXT, found_in, has_pdf_mark, is_plausible
 from chatServer.messages import clean_text
 from chatServer.messages.text import one_line
 
@@ -22,8 +22,8 @@ def kind_of(name: str, head: bytes) -> str:
     """The media type of a file with this (clean) name and these first bytes; raises FileRefused."""
     if not head:
         raise errors.EmptyFile(f'"{name}" is empty.', file=name)
-    found = found_in(head)
     named = ENDINGS.get(PurePosixPath(name).suffix.lower())
+    found = PDF if named == PDF and has_pdf_mark(head) else found_in(head)
     if PDF in (found, named):
         if named in (found, None):
             return PDF

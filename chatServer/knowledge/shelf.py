@@ -43,6 +43,7 @@ async def put(library: Library, principal: Principal, *files: tuple[Unread, IO[b
     """Keep files until a worker has read them: all or none. The same name again is its next version; the same file
     again is nothing new."""
     user_id = principal.user_id
+    _refuse_namesakes([unread.name for unread, _ in files])
     if sum(unread.size_bytes for unread, _ in files) > MAX_WAITING_BYTES:
         raise _too_much_waits()
     stored: dict[int, Article] = {}
@@ -93,7 +94,17 @@ def is_same(known: Article, unread: Unread) -> bool:
     may have failed for good, and whoever sends it again wants it read."""
     is_equal = (known.content_hash, known.media_type) == (unread.content_hash, unread.media_type)
     is_coming = known.state in ("waiting", "reading") and known.updated_at > datetime.now(UTC) - WAITS_FOR
-    return is_equal and (known.state == "ready" or is_coming)
+    is_read = known.state == "ready" and known.chunks > 0  # or it was imported without its text
+    return is_equal and (is_read or is_coming)
+
+
+def _refuse_namesakes(names: Sequence[str]) -> None:
+    """The second would replace the first before anybody has read it."""
+    for name in names:
+        if names.count(name) > 1:
+            raise errors.InvalidRequest(
+                f'Several of these files would be the article "{name}". Give them names of their own. None was taken.'
+            )
 
 
 async def _put_parts(connection: Connection, user_id: UUID, article_id: UUID, file: IO[bytes]) -> None:

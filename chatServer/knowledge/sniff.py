@@ -4,6 +4,7 @@ import codecs
 
 TEXT, MARKDOWN, HTML, PDF = "text/plain", "text/markdown", "text/html", "application/pdf"
 HEAD_BYTES = 8_192  # of which we judge
+PDF_MARK = b"%PDF-"
 PDF_WITHIN = 1_024  # its mark may come after some junk, as readers of PDF allow
 MAX_CONTROLS = 0.02  # of a text, and a few in any
 MAX_FOREIGN = 0.3  # of bytes that are no ASCII, in Windows' Latin: of German it is 4 %, of what is no text a half
@@ -19,13 +20,29 @@ BOMS = {
 
 def found_in(head: bytes) -> str | None:
     """The media type; None: none that we read."""
-    if b"%PDF-" in head[:PDF_WITHIN]:
+    if _is_pdf(head):
         return PDF
     encoding = encoding_of(head)
     if encoding is None:
         return None
     text = head.decode(encoding, "replace").lstrip("\ufeff \t\r\n").lower()
     return HTML if text.startswith(("<!doctype html", "<html", "<head", "<body")) else TEXT
+
+
+def has_pdf_mark(head: bytes) -> bool:
+    return PDF_MARK in head[:PDF_WITHIN]
+
+
+def _is_pdf(head: bytes) -> bool:
+    """Where it begins with the mark, or with junk before it: a text may mention the mark, too."""
+    before, mark, _ = head[:PDF_WITHIN].partition(PDF_MARK)
+    before = before.removeprefix(codecs.BOM_UTF8).strip()
+    is_junk = any(map(_is_control, before)) or not is_plausible(before)
+    return bool(mark) and (not before or is_junk)
+
+
+def _is_control(byte: int) -> bool:
+    return byte < 32 and byte not in b"\t\n\f\r\x1b"
 
 
 def encoding_of(head: bytes) -> str | None:
@@ -35,7 +52,7 @@ def encoding_of(head: bytes) -> str | None:
             return encoding
     if b"\0" in head:
         return _without_mark(head)
-    controls = sum(byte < 32 and byte not in b"\t\n\f\r\x1b" for byte in head)
+    controls = sum(map(_is_control, head))
     if controls > max(FEW, MAX_CONTROLS * len(head)):
         return None
     try:  # a letter that is cut in two at the end is fine

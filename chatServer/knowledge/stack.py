@@ -50,7 +50,8 @@ class Stack:
             near = (self.vectors.astype(np.float32) @ vector) * self.scales
         bits = np.zeros(len(self.positions), np.int16)
         for place, word in enumerate(words):
-            first, last = np.searchsorted(self.words, np.array([word << 32, (word + 1) << 32], np.uint64))
+            begin = np.uint64(word) << CHUNK_BITS
+            first, last = np.searchsorted(self.words, begin), np.searchsorted(self.words, begin | CHUNK_MASK, "right")
             bits[self.words[first:last] & CHUNK_MASK] |= 1 << place
         return Seen(owner_id, self.ids, self.positions, self.tokens, near, bits)
 

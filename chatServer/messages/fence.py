@@ -60,7 +60,8 @@ def _tag(kind: str) -> re.Pattern[str]:
     """A tag of this kind, or what a reader may take for one. Each run of what is not seen stands between two different
     things, so that a pattern tries each of them once."""
     spelled = _UNSEEN.join(f"[{re.escape(letter + _ALIKE.get(letter, '') + _wide(letter))}]" for letter in kind)
-    return re.compile(rf"([{_ANGLES}])(\\*)({_UNSEEN}(?:[{_SLASHES}]{_UNSEEN})?{spelled})", re.IGNORECASE)
+    slashes = f"[{_SLASHES}{_UNSEEN[1:]}"  # none, one or more of them, with what is not seen between
+    return re.compile(rf"([{_ANGLES}])(\\*)({slashes}{spelled})", re.IGNORECASE)
 
 
 @cache

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from chatServer.messages import searchable
 from chatServer.messages.terms import packed_terms, stems_of
-from chatServer.records import Session
+from chatServer.records import NOBODY, Session
 from chatServer.store import articles, queries
 from chatServer.store import sessions as titles
 from chatServer.store.memories import digest_of
@@ -68,7 +68,8 @@ async def add_rows(connection: Connection, user_id: UUID, section: str, rows: Ro
     if section == "article_chunks":
         return await _add_chunks(connection, user_id, rows)
     assert section in COUNTED  # nosec B101 # a name of ours
-    answer = await (await connection.execute(SQL[section], {"user_id": user_id, "rows": _json(rows)})).fetchone()
+    values = {"user_id": user_id, "shared_id": NOBODY.user_id, "rows": _json(rows)}
+    answer = await (await connection.execute(SQL[section], values)).fetchone()
     return int(answer[0]) if answer else 0
 
 
@@ -89,6 +90,12 @@ async def _add_chunks(connection: Connection, user_id: UUID, rows: Rows) -> int:
     added = await answer.fetchall()
     await connection.execute(SQL["count_chunks"], {"user_id": user_id, "article_ids": ids})
     return len(added)
+
+
+async def fail_textless(connection: Connection, user_id: UUID, error_code: str, error: str) -> None:
+    """Whatever a document said of its articles."""
+    values = {"user_id": user_id, "error_code": error_code, "error": error}
+    await connection.execute(SQL["fail_textless"], values)
 
 
 async def _add_changes(connection: Connection, user_id: UUID, rows: Rows) -> int:

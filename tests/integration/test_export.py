@@ -167,7 +167,7 @@ TABLES = {
     "usage": "chat.usage_daily",
 }
 NOT_EXPORTED = {
-    "sessions": {"summarising_until"},  # while somebody makes its summary
+    "sessions": {"summarising_until", "is_summarised_by_job"},  # while somebody makes its summary
     "messages": {"id"},  # the order of the document
     "turns": {"lease_until", "stop_requested_at", "reserved_tokens"},  # while it runs
     "memories": {"digest", "tsv", "terms", "embed_model", "vec"},  # made of its text

@@ -20,10 +20,11 @@ from chatServer.account.few import admitted
 from chatServer.account.items import ROWS
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import NoEmbedder
-from chatServer.records import Memory
+from chatServer.records import NOBODY, Memory
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_export import PICTURE
 from tests.integration.test_isolation import fill
+from tests.tools.shelved import delete_article, put_article, retriever_of
 
 
 async def adas(database) -> dict:
@@ -277,3 +278,40 @@ async def test_names_of_imported_articles_are_cleaned_as_those_of_uploads(databa
     await imported(database, with_articles(await adas(database), "..\u202e/fdp.\u200beli\n\x1b[2J", "\u200b"))
     names = {name for (name,) in of_eve(urls, "select name from chat.articles")}
     assert names == {".. /fdp. eli [2J", "untitled"}
+
+
+@pytest.mark.parametrize("state", ["waiting", "reading", "ready"])
+async def test_of_an_article_counts_what_text_has_come(database, urls, state):
+    document = with_articles(await adas(database), "with.md", "without.md")
+    first, second = document["articles"]
+    document["articles"] = [each | {"state": state, "chunks": 1} for each in (first, second)]
+    document["article_chunks"] = [
+        each if each["article_id"] == first["article_id"] else each | {"content_hash": "another"}
+        for each in document["article_chunks"]
+    ]
+    await imported(database, document)
+    found = of_eve(urls, "select name, state, error_code, chunks > 0 from chat.articles")
+    is_read = ("ready", None) if state == "ready" else ("failed", "not_read")  # of the last upload; its text answers
+    assert sorted(found) == [("with.md", *is_read, True), ("without.md", "failed", "not_read", False)]
+
+
+async def test_an_import_cannot_take_the_id_of_a_shared_article(database, urls):
+    shared = await put_article(urls.owner, NOBODY.user_id, "all.txt", ["Everybody's walrus."])
+    document = with_articles(await adas(database), "mine.md", "more.md")
+    taken = document["articles"][0]["article_id"]
+    brought = await imported(database, json.dumps(document).replace(taken, str(shared)))
+    assert of_eve(urls, "select name from chat.articles") == [("more.md",)]
+    assert (brought.added["articles"], brought.kept["articles"]) == (1, 1)
+
+
+async def test_an_article_that_comes_again_is_looked_through_anew(database, urls):
+    document, retriever = with_articles(await adas(database), "a.md"), retriever_of(database)
+
+    async def found(word: str) -> list[str]:
+        return [each.text for each in await retriever.retrieve(EVE, word, 5, 0, window_tokens=4_000)]
+
+    for word in ("walrus", "otter", "pelican"):
+        chunks = [each | {"text": f"The {word} swims."} for each in document["article_chunks"]]
+        await imported(database, document | {"article_chunks": chunks})
+        assert "".join(await found(word)).count(word) == len(chunks)
+        delete_article(urls.owner, uuid.UUID(document["articles"][0]["article_id"]))

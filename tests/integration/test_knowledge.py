@@ -12,7 +12,7 @@ from chatServer.knowledge import shelf
 from chatServer.knowledge.ingest import ingest
 from chatServer.memory.reembed import reembed
 from chatServer.records import NOBODY
-from tests.conftest import ADA, EVE, bearer
+from tests.conftest import ADA, EVE, bearer, owner_connection
 from tests.integration.test_embedding import Stand
 from tests.integration.test_jobs import is_empty, working
 from tests.tools.files import pdf
@@ -87,6 +87,19 @@ async def test_a_charset_that_is_none_is_said(client, as_ada):
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
 
 
+async def test_a_body_that_is_cut_off_is_refused_whole(client, urls, as_ada):
+    headers = as_ada | {"content-type": "multipart/form-data; boundary=b"}
+    part = b'--b\r\nContent-Disposition: form-data; name="file"; filename="%d.txt"\r\n\r\nhello\r\n'
+    whole = part % 1 + part % 2 + b"--b--\r\n"
+    for size in range(len(part % 1), len(whole) - 2, 9):
+        answer = await client.post("/api/knowledge", headers=headers, content=whole[:size])
+        assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request"), size
+    assert rows(urls, "select count(*) from chat.articles") == [(0,)]
+    for end in (b"--b--\r\n", b"--b--", b"--b--\r\nwhatever comes then"):
+        answer = await client.post("/api/knowledge", headers=headers, content=part % 1 + end)
+        assert answer.status_code == 202, end
+
+
 async def test_progress_is_told_while_it_is_embedded(client, database, urls, as_ada, monkeypatch):
     monkeypatch.setattr(ingesting, "TELL_EVERY_S", 0)
     monkeypatch.setattr(ingesting, "BATCH", 1)
@@ -140,6 +153,28 @@ async def test_the_same_file_again_is_read_when_the_last_one_waits_in_vain(clien
     await upload(client, as_ada, ("guide.md", GUIDE))
     assert len(rows(urls, JOBS)) == 2
     assert left_behind(urls) == (1, 0)
+
+
+async def test_the_same_file_again_is_read_when_no_text_of_it_is_there(client, database, urls, as_ada):
+    await read_all(database, ADA, await upload(client, as_ada, ("guide.md", GUIDE)))
+    document = (await client.get("/api/account/export", headers=as_ada)).json() | {"article_chunks": []}
+    (article,) = document["articles"]
+    await client.delete(f"/api/knowledge/{article['article_id']}", headers=as_ada)
+    assert (await client.post("/api/account/import", json=document, headers=as_ada)).status_code == 200
+    (found,) = await articles_of(client, as_ada)
+    assert (found["state"], found["error_code"], found["chunks"]) == ("failed", "not_read", 0)
+    with owner_connection(urls.owner) as owner:  # as imports left it before they said so
+        owner.execute("update chat.articles set state = 'ready', error_code = null, error = null")
+    await read_all(database, ADA, await upload(client, as_ada, ("guide.md", GUIDE)))
+    assert text_of(urls, "guide.md") == GUIDE.decode()
+
+
+async def test_two_files_of_one_name_are_refused_together(client, urls, as_ada):
+    files = ("a.txt", b"One."), ("b.txt", b"Two."), ("notes/a.txt", b"Three.")
+    answer = await upload(client, as_ada, *files)
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
+    assert 'the article "a.txt"' in answer.json()["detail"]
+    assert rows(urls, "select count(*) from chat.articles") == [(0,)]
 
 
 async def test_a_job_that_runs_again_does_it_once(client, database, urls, as_ada):

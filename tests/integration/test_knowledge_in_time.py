@@ -16,7 +16,7 @@ from chatServer.knowledge.ingest import ingest
 from chatServer.store.pool import asked_at
 from tests.conftest import ADA
 from tests.integration.test_embedding import Stand
-from tests.tools.knowledge import left_behind, library_of, read_all, rows, text_of, upload
+from tests.tools.knowledge import left_behind, library_of, read_all, rows, upload
 
 GUIDE = b"# Guide\n\nBadges open the gate.\n"
 
@@ -88,10 +88,3 @@ async def test_of_several_files_all_are_stored_or_none(client, urls, as_ada, mon
     assert answer.status_code == 429
     assert rows(urls, "select name from chat.articles order by name") == [("b.txt",), ("c.txt",)]
     assert left_behind(urls) == (2, 0)
-
-
-async def test_a_name_that_comes_twice_is_the_last_of_them(client, database, urls, as_ada):
-    answer = await upload(client, as_ada, ("a.txt", b"First."), ("a.txt", b"Second."))
-    assert len({each["id"] for each in answer.json()["articles"]}) == 1
-    await read_all(database, ADA, answer)
-    assert text_of(urls, "a.txt") == "Second."

@@ -211,3 +211,21 @@ async def test_an_agent_can_have_to_look_first(settings, as_ada, urls, middlewar
         assert tools == ["retrieve_context", "manage_long_term_memory"]
         client.headers.update(bearer(settings, EVE.user_id))
         assert (await ask(client, "Remember that I have no articles"))["response"].startswith("Noted")
+
+
+async def test_what_the_preview_says_fits_is_answered_though_looking_first_takes_the_rest(settings, as_ada, urls):
+    await shelve(urls)
+    small = {"window": {"messages": 10, "tokens": 1_200}, "limits": {"output_tokens": 100}}
+    folder = beginning_with(settings, "retrieve_context", **small)
+    async with talking(settings, as_ada, agents_dir=folder) as client:
+        for words in (150, 200, 230):
+            message = ("word " * words).strip()
+            seen = (await client.post("/api/context/preview", json={"message": message})).json()
+            assert seen["fits"]
+            assert (await ask(client, message))["response"] == f"You said: {message}"
+        used = (await client.get("/api/usage")).json()
+        message = "word " * 1_000
+        assert not (await client.post("/api/context/preview", json={"message": message})).json()["fits"]
+        refused = await client.post("/api/chat", json={"message": message})
+        assert (refused.status_code, refused.json()["code"]) == (422, "context_too_large")
+        assert (await client.get("/api/usage")).json() == used, "refused before anything is spent"

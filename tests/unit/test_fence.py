@@ -73,7 +73,7 @@ def test_every_text_comes_back_as_it_was(parts):
         "<\u200b/\u2060n\u200co\u200dtes>",
         "</\uff4e\uff4f\uff54\uff45\uff53>", "</n\u043etes>", "</not\u0435\u0455>", "</\U0001d427otes>",
         "<\U000e0041/notes>",
-        "<\uff0f \u00a0\tNOTES", "</n\u0336o\u0336tes>",
+        "<\uff0f \u00a0\tNOTES", "<//notes>", "</ \u200b/\u2215notes>", "</n\u0336o\u0336tes>",
     ],
 )  # fmt: skip
 def test_what_looks_like_its_end_is_marked_too(attack):
@@ -95,6 +95,7 @@ def test_fencing_is_quick_for_any_text():
         "<" * 64_000,
         "<\\" * 32_000,
         "< /" + " " * 64_000,
+        "<" + "/ " * 32_000,
         "</notes" * 9_000,
         "<n" + "\u200b" * 64_000,
         "<\u200b" * 32_000,

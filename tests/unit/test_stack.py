@@ -38,3 +38,12 @@ def test_both_in_one_lack_what_either_lacks():
     assert complete.joined(lacking).lacks_vectors
     assert lacking.joined(complete).lacks_vectors
     assert not complete.joined(complete).lacks_vectors
+
+
+@pytest.mark.parametrize("word", [0, 1, 2**31, 2**32 - 1])
+def test_every_word_is_found_the_last_number_too(word):
+    count, none = np.array([1], ">i4").tobytes(), np.array([0], ">i4").tobytes()
+    packed = Packed(1, uuid.uuid4().bytes, none, count, none, b"", count, np.array([word], ">u4").tobytes())
+    stack = stack_of({}, packed, 0)
+    seen = stack.seen(uuid.uuid4(), [word, (word + 1) % 2**32, (word - 1) % 2**32], None)
+    assert list(seen.words) == [1]

@@ -186,15 +186,18 @@ from held
 where i.user_id = %(user_id)s and i.message_id = held.message_id;
 
 -- name: articles
--- Articles, without their texts yet; one under the same name stays what it is.
+-- Articles, without their texts yet; one under the same name stays what it is, and the ids of shared ones are taken.
+-- Their numbers are below those of uploads, each time others, so that who has kept the text knows this for another.
 with added as (
     insert into chat.articles (user_id, article_id, name, title, media_type, size_bytes, content_hash, version, state,
-        error_code, error, pages, created_at, updated_at)
+        error_code, error, pages, created_at, updated_at, read_version)
     select %(user_id)s, article_id, name, title, media_type, size_bytes, content_hash, version, state, error_code, error,
-        pages, created_at, updated_at
+        pages, created_at, updated_at, -1 - (random() * 2000000000)::integer
     from jsonb_to_recordset(%(rows)s) as given (article_id uuid, name text, title text, media_type text,
         size_bytes integer, content_hash text, version integer, state text, error_code text, error text, pages integer,
         created_at timestamptz, updated_at timestamptz)
+    where not exists (select from chat.articles shared
+                      where shared.user_id = %(shared_id)s and shared.article_id = given.article_id)
     on conflict do nothing
     returning user_id)
 select count(*) from added;
@@ -238,6 +241,11 @@ from (
     where user_id = %(user_id)s and article_id = any(%(article_ids)s)
     group by article_id) counted
 where a.user_id = %(user_id)s and a.article_id = counted.article_id;
+
+-- name: fail_textless
+-- Articles that are said to be read, of which no text is there.
+update chat.articles set state = 'failed', error_code = %(error_code)s, error = %(error)s
+where user_id = %(user_id)s and state = 'ready' and chunks = 0;
 
 -- name: usage
 -- What turns took.
