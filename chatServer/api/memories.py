@@ -24,7 +24,7 @@ from chatServer.conversation import sessions
 from chatServer.conversation.sessions import SessionKey
 from chatServer.memory import audit as audits
 from chatServer.memory import edit as edits
-from chatServer.memory import forget, graph
+from chatServer.memory import forget, graph, pass_over
 from chatServer.memory.browse import browse, search, show
 from chatServer.memory.edit import Edit
 from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Tier, Trust
@@ -187,3 +187,25 @@ async def undo(memory_id: UUID, state: CurrentState, user: CurrentUser) -> Memor
     """Take back what was last done to it, also that it was deleted."""
     memory = await forget.undo(state.database, user, memory_id)
     return Response(status_code=status.HTTP_204_NO_CONTENT) if memory is None else MemoryAnswer.of(memory)
+
+
+@router.delete(
+    "/messages/{message_id}",
+    status_code=status.HTTP_204_NO_CONTENT,
+    response_class=Response,
+    responses=documented(404, 422),
+)
+async def delete_message(message_id: UUID, state: CurrentState, user: CurrentUser) -> None:
+    """Let recall pass over what was said there; it stays in its session."""
+    await pass_over.pass_over(state.database, user, message_id)
+
+
+@router.post(
+    "/messages/{message_id}/undo",
+    status_code=status.HTTP_204_NO_CONTENT,
+    response_class=Response,
+    responses=documented(404, 422),
+)
+async def undo_message(message_id: UUID, state: CurrentState, user: CurrentUser) -> None:
+    """Let recall show it again."""
+    await pass_over.show_again(state.database, user, message_id)

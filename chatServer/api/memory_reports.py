@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from chatServer.api.memory_schemas import plain_of
 from chatServer.memory.audit import DIFFERENT, HIDDEN, OUTSIDE, SAME, UNUSED, Audit, Entry
 from chatServer.memory.facts import is_denied
-from chatServer.memory.graph import Graph, fold
-from chatServer.records import Memory, Trust
+from chatServer.memory.graph import Edge, Graph
+from chatServer.records import Trust
 
 
 class NodeAnswer(BaseModel):
@@ -80,12 +80,13 @@ class AuditAnswer(BaseModel):
         )
 
 
-def _edge(memory: Memory) -> EdgeAnswer:
+def _edge(edge: Edge) -> EdgeAnswer:
+    memory = edge.memory
     assert memory.triple is not None  # nosec B101 # narrows a type
     return EdgeAnswer(
         memory_id=memory.memory_id,
-        source=fold(memory.triple.subject),
-        target=fold(memory.triple.object),
+        source=edge.source,
+        target=edge.target,
         predicate=memory.triple.predicate,
         is_negated=is_denied(memory.text, memory.triple.object),
         valid_from=memory.valid_from,

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from chatServer.api.fields import AgentName, Body, Text
 from chatServer.memory.edit import MAX_TAG, MAX_TAGS
+from chatServer.memory.facts import is_denied
 from chatServer.records import (
     EVERY_AGENT,
     Actor,
@@ -100,6 +101,7 @@ class MemoryAnswer(BaseModel):
     tags: list[str]
     tier: Tier
     triple: TripleAnswer | None
+    is_negated: bool = Field(description="The text says that its triple does not hold")
     fact_key: str | None
     agent_name: str = Field(description="Who recalls it; * for every agent")
     valid_from: datetime
@@ -153,7 +155,9 @@ def shown_agent(memory: Memory) -> str:
 def plain_of(memory: Memory) -> dict[str, object]:
     plain: dict[str, object] = {name: getattr(memory, name) for name in MemoryAnswer.model_fields.keys() & _FIELDS}
     source = {"session_id": memory.session_id, "turn_id": memory.turn_id, "message_ids": memory.source_ids}
-    return plain | {"id": memory.memory_id, "agent_name": shown_agent(memory), "source": source}
+    is_negated = memory.triple is not None and is_denied(memory.text, memory.triple.object)
+    told = {"id": memory.memory_id, "agent_name": shown_agent(memory), "source": source, "is_negated": is_negated}
+    return plain | told
 
 
 _FIELDS = frozenset(Memory.__dataclass_fields__)

@@ -1,10 +1,12 @@
 """The graph of what is remembered: who is connected with whom, a few hops far, now or at another time."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
+from chatServer.memory import who
+from chatServer.memory.who import Names
 from chatServer.records import Memory, Principal
 from chatServer.store import memories as store
 from chatServer.store.pool import Connection, Database
@@ -15,15 +17,22 @@ MAX_HOPS = 3
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    node_id: str  # its name, folded: "Mary" and "mary" are one
+    node_id: str  # its name, folded: "Mary" and "mary" are one; of the user "user", of his sister Mary "sister:mary"
     name: str
     hops: int  # from where we began
 
 
 @dataclass(frozen=True, slots=True)
+class Edge:
+    memory: Memory  # with a triple
+    source: str  # ids of nodes
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class Graph:
     nodes: tuple[Node, ...] = ()
-    edges: tuple[Memory, ...] = ()  # memories with a triple
+    edges: tuple[Edge, ...] = ()
     is_truncated: bool = False
 
 
@@ -54,32 +63,39 @@ async def neighbours(
     limit: int = MAX_EDGES,
 ) -> Graph:
     """The facts around some entities, or all for None, that hold at a time or ever did; the nearest first."""
-    edges: dict[UUID, Memory] = {}
-    distance = {fold(name): 0 for name in entities or ()}
-    frontier = None if entities is None else set(distance)
+    names = who.names_in(await store.read_names(connection, user_id, who.NAMING))
+    edges: dict[UUID, Edge] = {}
+    frontier = None if entities is None else {node for name in entities for node in names.ids_of(name)}
+    distance = dict.fromkeys(frontier or (), 0)
     for hop in range(1, 1 + (1 if frontier is None else min(hops, MAX_HOPS))):
-        found = await store.read_triples(
-            connection, user_id, entities=frontier, shelves=shelves, at=at, ever=ever, limit=limit + len(edges) + 1
+        spelled = None if frontier is None else names.spellings(frontier)
+        read = await store.read_triples(
+            connection, user_id, entities=spelled, shelves=shelves, at=at, ever=ever, limit=limit + len(edges) + 1
         )
-        edges |= {each.memory_id: each for each in found if _lives(each, at or datetime.now(UTC))}
-        frontier = {fold(name) for each in found for name in _ends(each)} - distance.keys()
+        found = [each for each in _edges(read, names) if frontier is None or {each.source, each.target} & frontier]
+        edges |= {each.memory.memory_id: each for each in found if _lives(each.memory, at or datetime.now(UTC))}
+        frontier = {node for each in found for node in (each.source, each.target)} - distance.keys()
         distance |= dict.fromkeys(frontier, 0 if entities is None else hop)
         if not frontier or len(edges) > limit:
             break
     kept = tuple(edges.values())[:limit]
-    names = {fold(name): name for each in reversed(kept) for name in _ends(each)}
-    nodes = sorted((Node(key, name, distance[key]) for key, name in names.items()), key=lambda node: node.hops)
+    nodes = sorted((Node(key, name, distance[key]) for key, name in _named(kept, names)), key=lambda node: node.hops)
     return Graph(tuple(nodes), kept, len(edges) > limit)
 
 
-def fold(name: str) -> str:
-    """As names are compared."""
-    return name.strip().lower()
+def _edges(memories: Iterable[Memory], names: Names) -> Iterator[Edge]:
+    for each in memories:
+        if each.triple is not None:
+            yield Edge(each, *names.ends(each.triple))
 
 
-def _ends(memory: Memory) -> tuple[str, str]:
-    assert memory.triple is not None  # nosec B101 # narrows a type
-    return memory.triple.subject, memory.triple.object
+def _named(edges: Sequence[Edge], names: Names) -> Iterable[tuple[str, str]]:
+    """Each node with its name: the one that somebody is called by, else as it was written last."""
+    written: dict[str, str] = {}
+    for edge in reversed(edges):
+        assert edge.memory.triple is not None  # nosec B101 # narrows a type
+        written |= {edge.source: edge.memory.triple.subject, edge.target: edge.memory.triple.object}
+    return (written | {node: name for node, name in names.called.items() if node in written}).items()
 
 
 def _lives(memory: Memory, moment: datetime) -> bool:

@@ -6,6 +6,7 @@ from chatServer.messages.text import one_line
 from chatServer.records import Recalled
 
 OF_TOOLS = "how tools went"
+BY_USER = "the user said"
 UNTIL = "until "
 IN = "in “"
 
@@ -21,7 +22,7 @@ def label_of(item: Recalled) -> str:
     elif item.what == "memory":
         who = "remembered" if item.trust == "user" else f"remembered, from {_doubtful(item)}"
     else:
-        who = _short(item.speaker or "") or ("I said" if item.role == "user" else "the assistant said")
+        who = _short(item.speaker or "") or (BY_USER if item.role == "user" else "the assistant said")
     parts = [who, _day(item.said_at)]
     if item.valid_to:
         parts.append(f"{UNTIL}{_day(item.valid_to)}")

@@ -162,6 +162,11 @@ async def read_triples(
     return await _all(connection, "read_triples", user_id, entities=named, shelves=where, limit=limit, **when)
 
 
+async def read_names(connection: Connection, user_id: UUID, naming: Collection[str]) -> list[Memory]:
+    """The facts that hold and say what the user is called, and who are whose: the last changed first."""
+    return await _all(connection, "read_names", user_id, naming=list(naming))
+
+
 async def find_replaced_by(connection: Connection, user_id: UUID, memory_id: UUID) -> list[Memory]:
     """What a memory has taken the place of, the newest first."""
     return await _all(connection, "find_replaced_by", user_id, memory_id=memory_id)

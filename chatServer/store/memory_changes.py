@@ -6,7 +6,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from chatServer.records import MemoryChange, Undoable
+from chatServer.records import MemoryChange, Operation, Undoable
 from chatServer.store import memory_json, queries
 from chatServer.store.pool import Connection
 
@@ -45,6 +45,20 @@ async def find_forgotten_in(connection: Connection, user_id: UUID, turn_id: UUID
 async def mark_undone(connection: Connection, user_id: UUID, change: MemoryChange) -> None:
     values = {"user_id": user_id, "seq": change.seq, "memory_id": change.memory_id}
     await connection.execute(SQL["mark_undone"], values)
+
+
+async def add_of_message(
+    connection: Connection,
+    user_id: UUID,
+    change_id: UUID,
+    message_id: UUID,
+    operation: Operation,
+    *,
+    hidden: Collection[UUID] = (),
+) -> None:
+    """Write down that recall passes over a message, or shows it again, under an id that no memory has."""
+    values = {"user_id": user_id, "change_id": change_id, "message_id": message_id}
+    await connection.execute(SQL["add_of_message"], values | {"operation": operation, "hidden": list(hidden)})
 
 
 async def drop_before(connection: Connection, user_id: UUID, memory_ids: Collection[UUID], *, session_id: str) -> None:

@@ -253,7 +253,7 @@ async def test_a_message_of_another_session_is_not_touched(client, as_ada, urls)
         again = await told(mcp, "store_session_message", session_id="here", **given)
         assert again["message_id"] == message_id
         refusal = await refused(mcp, "store_session_message", session_id="elsewhere", **given, importance_score=0.1)
-        assert refusal == "There is no such message in this session."
+        assert refusal == "There is no such message."
     assert rows(urls, "select count(*), max(importance) from public.chat_message_history") == [(1, pytest.approx(0.7))]
 
 

@@ -35,9 +35,9 @@ async def test_what_is_made_is_listed_and_read_with_its_history(client, as_ada):
     )  # fmt: skip
     assert made | {"id": "", "created_at": "", "updated_at": "", "valid_from": ""} == {
         "id": "", "text": "Mary lives in Porto.", "kind": "fact", "category": "knowledge", "importance": 0.8,
-        "tags": ["family"], "tier": "long", "triple": triple, "fact_key": None, "agent_name": "coder",
-        "valid_from": "", "valid_to": None, "superseded_by": None, "origin": "user", "trust": "user",
-        "source": {"session_id": None, "turn_id": None, "message_ids": []},
+        "tags": ["family"], "tier": "long", "triple": triple, "is_negated": False, "fact_key": None,
+        "agent_name": "coder", "valid_from": "", "valid_to": None, "superseded_by": None, "origin": "user",
+        "trust": "user", "source": {"session_id": None, "turn_id": None, "message_ids": []},
         "recalls": 0, "recalled_at": None, "expires_at": later,
         "created_at": "", "updated_at": "",
     }  # fmt: skip
@@ -45,6 +45,11 @@ async def test_what_is_made_is_listed_and_read_with_its_history(client, as_ada):
     [change] = (read := (await client.get(f"{URL}/{made['id']}", headers=as_ada)).json()).pop("changes")
     assert read == made
     assert (change["operation"], change["actor"], change["undone"]) == ("created", "user", False)
+
+
+async def test_a_triple_that_the_text_denies_is_marked(client, as_ada):
+    triple = {"subject": "user", "predicate": "eats", "object": "fish"}
+    assert (await make(client, as_ada, "The user does not eat fish.", triple=triple))["is_negated"]
 
 
 async def test_an_importance_may_be_as_small_as_a_number_can(client, as_ada):

@@ -10,7 +10,7 @@ from tests.tools.world import STOPPED_MARK, Refused, Row, Thread, Turn, World, s
 
 OPENING, CLOSING = f"user: {MEMORIES_PREFIX}\n\n<memories>\n", "\n</memories>"
 SUMMARY_OPENING, SUMMARY_CLOSING = f"user: {SUMMARY_PREFIX}\n\n<summary>\n", "\n</summary>\n"
-QUOTED = re.compile(r"- \((?:I said|the assistant said), \d{4}-\d\d-\d\d(?:, in “[^”]*”)?\) (.+)")
+QUOTED = re.compile(r"- \((?:the user said|the assistant said), \d{4}-\d\d-\d\d(?:, in “[^”]*”)?\) (.+)")
 
 
 def begin(world: World, thread: Thread, text: str, *, own_body: tuple[str, str | None] | None) -> Turn:

@@ -5,7 +5,7 @@ import pytest
 from tests.tools.turn_model import CLOSING, OPENING, SUMMARY_CLOSING, SUMMARY_OPENING, begin, with_memories
 from tests.tools.world import WINDOWS, Thread, World
 
-SAID = "- (I said, 2026-11-15, in “Pears”) apple pie"
+SAID = "- (the user said, 2026-11-15, in “Pears”) apple pie"
 
 
 def recital(memory: str = "on"):
@@ -37,7 +37,7 @@ def test_what_was_said_in_reach_may_be_quoted():
         ("on", SAID.replace("apple", "peach")),
         ("on", SAID.replace("apple pie", "said to the coder")),
         ("on", SAID.replace("apple pie", "said in private")),
-        ("on", SAID.replace("I said", "somebody said")),
+        ("on", SAID.replace("the user said", "somebody said")),
         ("on", "apple pie"),
         ("on", ""),
         ("off", SAID),

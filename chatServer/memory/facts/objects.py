@@ -124,7 +124,8 @@ def thing(text: str, allowed: frozenset[str] = frozenset()) -> list[Object]:
 
 def things(text: str) -> list[Object]:
     """One or several of them; what is none in the list is left out, unless it is the first."""
-    parts = _JOINT.split(text)[:MAX_LIST]
+    first, *others = _JOINT.split(text)[:MAX_LIST]
+    parts = [first, *(each for each in others if not each.lower().startswith("only "))]  # "no coffee, only tea"
     is_list = len(parts[0].split()) <= 2 or "," in text
     found = [thing(part) for part in (parts if is_list else parts[:1])]
     return [each for part in found for each in part] if found[0] else []

@@ -140,6 +140,18 @@ where user_id = %(user_id)s and subject is not null
 order by seq desc
 limit %(limit)s;
 
+-- name: read_names
+-- The facts by which somebody may go by several names: what the user is called, whom the user has, and whose they are.
+select memory_id, text, kind, category, importance, tags, tier, shelf, agent_name, session_id, origin, trust,
+    valid_from, valid_to, created_at, updated_at, subject, predicate, object, fact_key, source_ids, superseded_by,
+    turn_id, attempt, recalls, recalled_at, expires_at, seq
+from chat.memories
+where user_id = %(user_id)s and subject is not null and valid_to is null
+    and (lower(subject) = 'user' and (lower(predicate) = any(%(naming)s) or starts_with(predicate, 'has '))
+        or subject ~ '^[a-z]{2,20}:')
+order by seq desc
+limit 1000;
+
 -- name: find_replaced_by
 -- What a memory has taken the place of, the newest first.
 select memory_id, text, kind, category, importance, tags, tier, shelf, agent_name, session_id, origin, trust,

@@ -1,0 +1,52 @@
+"""A message that recall is to show no longer, by the user's word, and the way back."""
+
+import uuid
+
+import pytest
+
+from chatServer.memory.embed import NoEmbedder
+from chatServer.memory.pass_over import pass_over, show_again
+from tests.conftest import ADA, owner_connection
+from tests.integration.test_bad_input import assert_problem
+from tests.tools.recalling import asked, recaller_of, said, texts
+from tests.tools.remembering import hidden_texts, memory_events
+
+HIVES = "I keep bees in the orchard, three hives"
+QUESTION = "How many hives are there?"
+URL = "/api/memories/messages/{}"
+
+
+@pytest.mark.parametrize("is_recent", [True, False])
+async def test_a_message_is_recalled_no_longer_and_again_after_undo(database, urls, is_recent):
+    _, (message_id,) = await said(database, ADA, HIVES)
+    if not is_recent:  # then it is found in the index of the process, not among the news
+        with owner_connection(urls.owner) as connection:
+            connection.execute("update chat.message_index set said_at = said_at - interval '1 day'")
+        await said(database, ADA, "hello")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        assert texts(await asked(recaller, ADA, QUESTION)) == [HIVES]
+        for _ in range(2):  # a second time is not a second hiding, which one undo would leave
+            await pass_over(database, ADA, message_id)
+            assert texts(await asked(recaller, ADA, QUESTION)) == []
+        assert hidden_texts(urls) == [HIVES]
+        await show_again(database, ADA, message_id)
+        await asked(recaller, ADA, QUESTION)  # the index learns of it after it has answered
+        assert texts(await asked(recaller, ADA, QUESTION)) == [HIVES]
+        assert hidden_texts(urls) == []
+    assert memory_events(urls) == [{"what": "memories", "changed": []}] * 2
+
+
+async def test_the_routes_are_for_ones_own_messages(client, as_ada, as_eve, database):
+    _, (message_id,) = await said(database, ADA, HIVES)
+    own, back = URL.format(message_id), URL.format(message_id) + "/undo"
+    assert_problem(await client.delete(own), 401, "unauthenticated")
+    assert_problem(await client.post(back), 401, "unauthenticated")
+    for each in (message_id, uuid.uuid4()):
+        assert_problem(await client.delete(URL.format(each), headers=as_eve), 404, "message_not_found")
+    assert_problem(await client.post(back, headers=as_ada), 404, "message_not_found")
+    assert (await client.delete(own, headers=as_ada)).status_code == 204
+    audit = (await client.get("/api/memories/audit", headers=as_ada)).json()
+    assert [each["message_id"] for each in audit["hidden_messages"]] == [str(message_id)]
+    assert_problem(await client.post(back, headers=as_eve), 404, "message_not_found")
+    assert (await client.post(back, headers=as_ada)).status_code == 204
+    assert (await client.get("/api/memories/audit", headers=as_ada)).json()["hidden_messages"] == []
