@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from chatServer.conversation.budget import RESULT_SHARE, fit, last_exchanges
-from chatServer.conversation.tokens import count_message, count_system, shortened
+from chatServer.conversation.tokens import count_lasting, count_system, shortened
 from chatServer.errors import ContextTooLarge
 from chatServer.messages import Message, text_of
 from chatServer.messages.fence import fence
@@ -107,7 +107,7 @@ def _fitted(parts: Parts, window: Sequence[StoredMessage], system_tokens: int) -
         system_tokens=system_tokens - notes_tokens,
         notes_tokens=notes_tokens,
         question_tokens=parts.question_tokens,
-        summary_tokens=sum(count_message(message) for message in summary),
+        summary_tokens=sum(count_lasting(text_of(message)) for message in summary),
         tools_tokens=parts.tools_tokens,
         covers_to=parts.covers_to if summary else 0,
     )

@@ -26,6 +26,7 @@ from chatServer.messages import (
     text_of,
     to_langchain,
 )
+from chatServer.messages.plain import read_plain
 from chatServer.messages.terms import packed_terms
 from chatServer.records import StoredMessage, new_id
 from chatServer.store import images, queries, sessions
@@ -234,7 +235,8 @@ def stored_message(columns: Sequence[Any]) -> StoredMessage:
 
 def message_of(row: str) -> Message:
     """A row's JSON as a message; whatever LangChain raises, where another writer's is none."""
-    return from_langchain(messages_from_dict([_whole(json.loads(row))])[0])
+    stored = json.loads(row)
+    return read_plain(stored) or from_langchain(messages_from_dict([_whole(stored)])[0])
 
 
 def _kept(stored: StoredMessage, message: Message) -> StoredMessage:

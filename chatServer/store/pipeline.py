@@ -139,6 +139,8 @@ class Pipeline:
                 await self._forget_unused()
 
     async def _forget_unused(self) -> None:
+        if not self._connection._prepared._to_flush:
+            return
         async with self._connection.lock:
             await self._connection.wait(self._connection._prepared.maintain_gen(self._connection))
 

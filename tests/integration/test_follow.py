@@ -141,6 +141,19 @@ async def test_followers_of_a_quiet_turn_hear_that_it_lives():
     assert [batch async for batch in batches] == []
 
 
+async def test_words_that_come_at_once_are_told_together_and_the_first_of_them_at_once():
+    log = EventLog()
+    batches = log.follow(0)
+    log.add(TurnEvent("start"))
+    log.add(TurnEvent("text-delta", text="first"))
+    assert [each.seq for each in await anext(batches)] == [1, 2]
+    following = asyncio.ensure_future(anext(batches))
+    for _ in range(20):
+        log.add(TurnEvent("text-delta", text="more"))
+        await asyncio.sleep(0)
+    assert [each.seq for each in await following] == list(range(3, 23))
+
+
 async def test_many_followers_at_their_own_speeds_hear_the_same():
     log = EventLog(first_seq=5)
 

@@ -31,6 +31,7 @@ from chatServer.messages import (
     to_provider_dict,
     to_ui_parts,
 )
+from chatServer.messages.plain import read_plain
 
 IMAGE = "data:image/png;base64,AA=="
 CALL = ToolCallMsg(id="c1", call_id="c1", type="function", name="add", arguments='{"a": 1}')
@@ -156,6 +157,35 @@ REASONING = [
 )
 def test_every_langchain_message_comes_back_as_it_was(base):
     assert there_and_back(base) == base
+
+
+USAGE = {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}
+PLAIN_ROW = message_to_dict(AIMessage("4", id="1", usage_metadata=USAGE, response_metadata={"model_name": "m"}))
+ODD = [None, "", "x", 0, 1.5, True, [], {}, ["x"], {"x": 1}, {"output_version": "v1"}, {**USAGE, "input_tokens": 1.0}]
+
+
+@given(messages)
+def test_a_row_that_is_read_at_a_glance_says_what_langchain_reads(message):
+    row = json.loads(json.dumps(message_to_dict(to_langchain(message))))
+    assert read_plain(row) in (None, message)
+
+
+@pytest.mark.parametrize("name", [*PLAIN_ROW["data"], "unknown"])
+def test_a_row_that_is_odd_in_one_place_is_read_as_langchain_reads_it_or_not_at_a_glance(name):
+    for row in ({**PLAIN_ROW, "data": {**PLAIN_ROW["data"], name: odd}} for odd in ODD):
+        glanced = read_plain(row)
+        if glanced is not None and row["data"]["id"]:
+            assert glanced == from_langchain(messages_from_dict([row])[0])
+
+
+@pytest.mark.parametrize("row", [PLAIN_ROW, message_to_dict(HumanMessage("hi", id="1", name="Ann"))])
+def test_plain_words_are_read_at_a_glance(row):
+    assert read_plain(row) == from_langchain(messages_from_dict([row])[0])
+
+
+@pytest.mark.parametrize("row", [None, [], "x", {}, {"type": [], "data": {}}, {"type": "human", "data": None}])
+def test_what_is_no_row_is_not_read_at_a_glance(row):
+    assert read_plain(row) is None
 
 
 def test_a_missing_id_is_minted_once():

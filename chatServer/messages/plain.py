@@ -1,0 +1,47 @@
+"""Stored rows that hold plain words, read without LangChain's classes: those are needed for the model alone."""
+
+from typing import Any
+
+from chatServer.messages.message import Message, new_message_id
+from chatServer.messages.text import LANGCHAIN
+
+_ROLES = {"human": "user", "ai": "assistant"}
+_COMMON = {"type", "content", "additional_kwargs", "response_metadata", "name", "id"}
+_FIELDS = {"human": _COMMON, "ai": _COMMON | {"tool_calls", "invalid_tool_calls", "usage_metadata"}}
+_COUNTS = {"input_tokens", "output_tokens", "total_tokens"}
+
+
+def read_plain(row: Any) -> Message | None:
+    """What `from_langchain` would make of a row; None where that takes more than a look: 20 rows of a window take
+    0.2 ms instead of 0.4 to 0.7 (2026-11-16, N = 300)."""
+    if type(row) is not dict or row.keys() != {"type", "data"} or type(row["type"]) is not str:
+        return None
+    kind, data = row["type"], row["data"]
+    if kind not in _ROLES or type(data) is not dict or data.keys() != _FIELDS[kind] or data["type"] != kind:
+        return None
+    if not _has_plain_words(data) or (kind == "ai" and not _has_plain_facts(data)):
+        return None
+    told, usage = data["response_metadata"], data.get("usage_metadata")
+    leftover = {"response_metadata": told} if told else {}
+    if usage is not None:
+        leftover["usage_metadata"] = usage
+    structured = {LANGCHAIN: leftover} if leftover else None
+    message_id = data["id"] or new_message_id()
+    return Message(_ROLES[kind], data["content"], message_id, data["name"], structured_data=structured)
+
+
+def _has_plain_words(data: dict[str, Any]) -> bool:
+    given_id, name = data["id"], data["name"]
+    is_named = (given_id is None or type(given_id) is str) and (name is None or type(name) is str)
+    is_text = type(data["content"]) is str and type(data["response_metadata"]) is dict
+    return is_named and is_text and data["additional_kwargs"] == {}
+
+
+def _has_plain_facts(data: dict[str, Any]) -> bool:
+    """Of an answer: it calls nothing, and its usage is three numbers or not known."""
+    if data["tool_calls"] != [] or data["invalid_tool_calls"] != [] or "output_version" in data["response_metadata"]:
+        return False
+    usage = data["usage_metadata"]
+    if usage is None:
+        return True
+    return type(usage) is dict and usage.keys() == _COUNTS and all(type(count) is int for count in usage.values())
