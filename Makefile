@@ -2,10 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := benchmarks/peers/.venv
 # Tests wait more than they work: three at a time serve two cores.
 SIDE_BY_SIDE ?= 3
 
-.PHONY: run test test-long chaos contract web web-if-stale api e2e screenshots lint types bench bench-recall bench-scale bench-retrieval load soak lock licences sbom secrets hooks clean
+.PHONY: run test test-long chaos contract web web-if-stale api e2e screenshots lint types bench bench-own bench-recall bench-scale bench-retrieval load soak lock licences sbom secrets hooks clean
 
 run: $(VENV)/.product web-if-stale
 	@$(BIN)/chatserver serve
@@ -79,7 +80,13 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-bench: $(VENV)/.dev
+# Side by side with what people would use instead: benchmarks/RESULTS.md, results.json and plots; it wants the machine
+# for itself. ONLY=turns,startup chooses measures; QUICK=1 takes small numbers, into benchmarks/quick.
+bench: $(VENV)/.dev $(PEERS)/.installed
+	$(BIN)/python -m benchmarks.side_by_side $(ONLY:%=--only %) $(if $(QUICK),--quick)
+
+# Our own costs against bounds of their own.
+bench-own: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.history_window
 	$(BIN)/python -m benchmarks.turn
 	$(BIN)/python -m benchmarks.edges
@@ -110,6 +117,7 @@ soak: $(VENV)/.dev
 lock: $(VENV)/.dev
 	$(BIN)/uv pip compile pyproject.toml --group build --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 -q -o requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --group build --group dev -c requirements.lock --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 -q -o requirements-dev.lock
+	$(BIN)/uv pip compile benchmarks/peers/requirements.in --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 -q -o benchmarks/peers/requirements.lock
 
 licences: $(VENV)/.dev
 	$(BIN)/python -m tools.licences --write
@@ -140,5 +148,12 @@ $(VENV)/.dev: $(VENV)/.product requirements-dev.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --compile --require-hashes -r requirements-dev.lock
 	@touch $@
 
+# What people would use instead, never beside the product.
+$(PEERS)/.installed: benchmarks/peers/requirements.lock
+	@test -x $(PEERS)/bin/pip || $(PYTHON) -m venv $(PEERS)
+	@echo "Installing the locked peers into $(PEERS) (once; a minute or two)..."
+	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check --compile --require-hashes -r $<
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) .mypy_cache .ruff_cache .pytest_cache .hypothesis

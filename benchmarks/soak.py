@@ -18,9 +18,9 @@ from benchmarks.server import Server, running_server
 from benchmarks.wire import Wire
 
 MINUTES = float(sys.argv[1]) if len(sys.argv) > 1 and __name__ == "__main__" else 30.0
-CACHE_MB = "4"  # full within minutes, also where little is done: what these users say grows without end
-SESSIONS = 500
-USERS = 50
+CACHE_MB = "4"  # full within minutes: what all these users say would take 60
+SESSIONS = 3  # of each user
+USERS = 1_500  # at 25 requests a second, one a minute of each
 SAMPLE_EVERY_S = 10
 MAX_MB_PER_MINUTE = 1.0
 MIN_ANSWERED = 0.9

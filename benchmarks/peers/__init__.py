@@ -1,0 +1,1 @@
+"""What people would use instead: small apps in an environment of their own, each with its best known settings."""

@@ -1,0 +1,34 @@
+"""make bench: measures, writes benchmarks/RESULTS.md, results.json and the plots, and ends with 1 when a limit is not
+kept. ONLY=turns,startup chooses measures; QUICK=1 takes small numbers and generous limits, and writes to
+benchmarks/quick."""
+
+import argparse
+import sys
+import time
+
+from benchmarks.side_by_side import report
+from benchmarks.side_by_side.measures import MEASURES
+from benchmarks.side_by_side.world import open_world
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help=", ".join(each.name for each in MEASURES))
+    parser.add_argument("--quick", action="store_true")
+    asked = parser.parse_args()
+    wanted = set(filter(None, asked.only.split(","))) or {each.name for each in MEASURES}
+    if unknown := wanted - {each.name for each in MEASURES}:
+        sys.exit(f"There is no {', '.join(sorted(unknown))}; there are {', '.join(each.name for each in MEASURES)}.")
+    results = report.Results.read(is_quick=asked.quick)
+    for each in MEASURES:
+        if each.name in wanted:
+            began = time.monotonic()
+            print(f"{each.letter} {each.name}: {each.says}", flush=True)
+            with open_world(is_quick=asked.quick) as world:
+                results.take(each, each.run(world), took_s=time.monotonic() - began)
+            results.write()
+    sys.exit(0 if results.are_kept(wanted) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""The table of measures, in the order in which they are run."""
+
+from benchmarks.side_by_side import (
+    first_token,
+    memories,
+    open_streams,
+    parts,
+    pgbench,
+    processes,
+    startup,
+    stored,
+    turns,
+)
+
+MEASURES = (
+    turns.MEASURE,
+    first_token.MEASURE,
+    stored.MEASURE,
+    memories.MEASURE,
+    open_streams.MEASURE,
+    startup.MEASURE,
+    processes.MEASURE,
+    parts.MEASURE,
+    pgbench.MEASURE,
+)

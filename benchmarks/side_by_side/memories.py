@@ -1,0 +1,160 @@
+"""D: remembering and recalling, by how much is kept: how long it takes, whether what was asked about is among the ten,
+and how many of the ten come at all."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+import httpx
+import numpy as np
+import uvloop
+
+from benchmarks.many_memories import Telling, owner_of, question_about
+from benchmarks.many_memories import fill as fill_ours
+from benchmarks.recall_scale import Question, Run, opened
+from benchmarks.side_by_side import memory_peers
+from benchmarks.side_by_side.memory_peers import MODULES
+from benchmarks.side_by_side.outcome import Measure, Outcome, Table, short
+from benchmarks.side_by_side.world import World
+from chatServer.config import Settings
+from chatServer.memory.embed import WordLlamaEmbedder
+
+OURS = "ours"
+ITERATIVE = ", scanning on"
+# pgvector's own remedy for filters: it goes on until it has enough rows.
+SCAN_ON = {"PGOPTIONS": "-c hnsw.iterative_scan=relaxed_order"}
+FULL = ((10_000, 1), (100_000, 100), (100_000, 1), (1_000_000, 10_000))
+QUICK = ((2_000, 1), (2_000, 20))
+MOST_OF_PEERS = 100_000
+ASKERS = 50
+
+
+@dataclass(slots=True)
+class Asked:
+    """What one store answered."""
+
+    took_ms: list[float] = field(default_factory=list)
+    hits: list[bool] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    degraded: int = 0
+    adds_ms: list[float] = field(default_factory=list)
+
+    def row(self, name: str) -> list[str]:
+        times = [short(float(np.percentile(self.took_ms, percent))) for percent in (50, 95, 99)]
+        added = short(float(np.median(self.adds_ms))) if self.adds_ms else "-"
+        found = f"{np.mean(self.hits):.2f}"
+        return [name, str(len(self.hits)), *times, found, f"{np.mean(self.rows):.1f}", str(self.degraded), added]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A question of a user, and the text that it is about."""
+
+    question: Question
+    text: str
+
+
+def run(world: World) -> Outcome:
+    cells, asked = (QUICK, 60) if world.is_quick else (FULL, 300)
+    logging.getLogger("chatServer").setLevel(logging.ERROR)  # degraded answers are counted here
+    telling = asyncio.run(Telling.by(WordLlamaEmbedder()))
+    tables, worst = [], 0.0
+    points: dict[str, list[tuple[float, float]]] = {}
+    for memories, users in cells:
+        questions = about(telling, memories, users, asked)
+        answered = {OURS: ask_ours(world, telling, memories, users, questions)}
+        if memories <= MOST_OF_PEERS:
+            for name in MODULES:
+                answered |= ask_peer(world, name, telling, memories, users, questions)
+        for name, each in answered.items():
+            line = points.setdefault(name if users == 1 else f"{name}, many users", [])
+            line.append((float(memories), float(np.percentile(each.took_ms, 95))))
+        worst = max(worst, float(np.percentile(answered[OURS].took_ms, 95)))
+        columns = ("store", "N", "recall p50 ms", "p95", "p99", "asked about is among the ten", "rows of ten",
+                   "degraded", "remember p50 ms")  # fmt: skip
+        tables.append(
+            Table(f"{memories:,} memories of {users:,} users", columns, [e.row(n) for n, e in answered.items()])
+        )
+    return Outcome(tables, {"recall_p95_ms": worst}, points)
+
+
+def about(telling: Telling, memories: int, users: int, count: int) -> list[About]:
+    random = np.random.default_rng(memories + users)
+    askers = random.permutation(users)[:ASKERS].tolist()
+    told = {number: telling.memories(memories // users, number) for number in askers}
+    made = []
+    for place in range(count):
+        number = askers[place % len(askers)]
+        one = told[number][random.integers(len(told[number]))]
+        made.append(About(Question(owner_of(number, memories, users), question_about(one, random)), one.text))
+    return made
+
+
+def ask_ours(world: World, telling: Telling, memories: int, users: int, questions: Sequence[About]) -> Asked:
+    """Through the product's own recaller with its deadline, when it has loaded its users."""
+    database = world.database("memories_ours", is_ours=True)
+    fill_ours(world.url(database), telling, WordLlamaEmbedder.name, memories, users)
+    world.run("postgres", "alter system reset fsync")  # which filling switches off
+    world.run("postgres", "select pg_reload_conf()")
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        asked = runner.run(_ask_ours(world, database, questions))
+    with world.ours(database, with_worker=False) as stack:
+        user = f"remember {memories}"
+        with httpx.Client(base_url=stack.address, headers=stack.headers(user), timeout=60) as client:
+            for each in questions[:60]:
+                body = {"text": f"{each.text} {uuid4()}", "kind": "fact", "category": "knowledge"}
+                began = time.perf_counter()
+                client.post("/api/memories", json=body).raise_for_status()
+                asked.adds_ms.append((time.perf_counter() - began) * 1_000)
+    return asked
+
+
+async def _ask_ours(world: World, database: str, questions: Sequence[About]) -> Asked:
+    asked = Asked()
+    settings = Settings(chat_data_dir=world.directory, recall_cache_mb=1_024, _env_file=None)
+    async with opened(world.postgres, world.postgres.url("chat_app", database), settings) as scene:
+        for question in {each.question.user: each.question for each in questions}.values():
+            await scene.load(question)
+        run = Run(scene)
+        for each in questions:
+            found = await run.ask(each.question)
+            asked.hits.append(any(item.text == each.text for item in found.items[:10]))
+            asked.rows.append(min(len(found.items), 10))
+            asked.degraded += found.degraded is not None
+        asked.took_ms = run.ms
+    return asked
+
+
+def ask_peer(
+    world: World, name: str, telling: Telling, memories: int, users: int, questions: Sequence[About]
+) -> dict[str, Asked]:
+    database = world.database(f"memories_{MODULES[name]}")
+    with world.peer(MODULES[name], database) as peer:
+        memory_peers.make_tables(peer.address, "nobody")
+    memory_peers.fill(world, name, database, telling, memories, users)
+    answered = {}
+    for suffix, settings in (("", {}), (ITERATIVE, SCAN_ON)):
+        asked = answered[f"{name}{suffix}"] = Asked()
+        with (
+            world.peer(MODULES[name], database, **settings) as peer,
+            httpx.Client(base_url=peer.address, timeout=60) as client,
+        ):
+            for each in [*questions[:20], *questions]:
+                body = {"user_id": str(each.question.user.user_id), "question": each.question.text, "limit": 10}
+                found = client.post("/recall", json=body).raise_for_status().json()
+                asked.took_ms.append(found["took_ms"])
+                asked.hits.append(each.text in found["texts"])
+                asked.rows.append(len(found["texts"]))
+            asked.took_ms, asked.hits, asked.rows = asked.took_ms[20:], asked.hits[20:], asked.rows[20:]  # warm
+            for each in questions[:60]:
+                began = time.perf_counter()
+                body = {"user_id": "somebody", "text": f"{each.text} {uuid4()}"}
+                client.post("/remember", json=body).raise_for_status()
+                asked.adds_ms.append((time.perf_counter() - began) * 1_000)
+    return answered
+
+
+MEASURE = Measure("D", "memories", " ".join(__doc__.split(": ", 1)[1].split()), run)

@@ -1,0 +1,114 @@
+"""Every stack that answers turns, running, with sessions of every length: where `turns` asks."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import NAMESPACE_URL, uuid5
+
+import httpx
+
+from benchmarks.side_by_side import told
+from benchmarks.side_by_side.load import Client
+from benchmarks.side_by_side.world import Stack, World
+from chatServer.api.dev_users import dev_user_id
+
+OURS, STREAM, AGAIN = "ours", "ours, stream", "ours again"
+OFF, OFF_STREAM = "ours, memory off", "ours, memory off, stream"
+FLOOR, SEED, SAVER = "floor", "langchain-postgres", "langgraph saver"
+PEERS = {FLOOR: "floor", SEED: "seed", SAVER: "saver"}
+FILL_S = 600
+# Each row of the right side must have appeared: statement, how many of them in a turn at least.
+ROWS = {
+    OURS: [
+        ("messages", "select count(*) from public.chat_message_history", 2),
+        ("turns done", "select count(*) from chat.turns where state = 'done'", 1),
+        ("turns in the event log", "select count(distinct turn_id) from chat.turn_events", 1),
+        ("messages to be found by", "select count(*) from chat.message_index where terms is not null", 2),
+        ("events of users", "select count(*) from chat.user_events", 1),
+    ],
+    FLOOR: [("messages", "select count(*) from message", 2)],
+    SEED: [("messages", "select count(*) from chat_history", 2)],
+    SAVER: [("checkpoints", "select count(*) from checkpoints", 1)],
+}
+REVISED = "select count(*) from chat.turns where revision_state = 'done'"
+
+
+@dataclass(slots=True)
+class Scene:
+    stacks: dict[str, Stack]
+
+    def of(self, name: str) -> Stack:
+        return self.stacks[name if name in self.stacks else OURS]
+
+    def clients(self, name: str, messages: int, count: int) -> list[Client]:
+        stack, kind = self.of(name), OFF if name in (OFF, OFF_STREAM) else OURS
+        sessions = session_ids(kind, messages, count)
+        if name in PEERS:
+            return [Client(stack.address, "/chat", session, {}) for session in sessions]
+        wants = {"Accept": "text/event-stream"} if name in (STREAM, OFF_STREAM) else {}
+        return [
+            Client(stack.address, "/api/chat", session, stack.headers(f"{kind} {session}") | wants)
+            for session in sessions
+        ]
+
+
+def session_ids(kind: str, messages: int, count: int) -> list[str]:
+    return [str(uuid5(NAMESPACE_URL, f"{kind} {messages} {number}")) for number in range(count)]
+
+
+@contextlib.contextmanager
+def open_scene(world: World, sessions: dict[int, int], longest_peer: int) -> Iterator[Scene]:
+    """So many sessions of each length; LangChain's stacks stop at `longest_peer`."""
+    with contextlib.ExitStack() as stack:
+        ours = world.database("turns_ours", is_ours=True)
+        fill_ours(world, ours, sessions)
+        # Room for all of them: else each length would drive out what the one before had loaded.
+        stacks = {OURS: stack.enter_context(world.ours(ours, RECALL_CACHE_MB="1024"))}
+        for name, module in PEERS.items():
+            database = world.database(f"turns_{module}")
+            stacks[name] = stack.enter_context(world.peer(module, database))
+            for messages, count in sessions.items():
+                if name == FLOOR or messages <= longest_peer:
+                    fill_peer(stacks[name], messages, count)
+        for each in stacks.values():
+            world.run(each.database, "vacuum analyze")
+        world.run("postgres", "checkpoint")
+        yield Scene(stacks)
+
+
+def fill_ours(world: World, database: str, sessions: dict[int, int]) -> None:
+    vectors = asyncio.run(told.embedded())
+    for messages, count in sessions.items():
+        for kind, memory in ((OURS, "on"), (OFF, "off")):
+            ids = session_ids(kind, messages, count)
+            users = [str(dev_user_id(f"{kind} {each}")) for each in ids]
+            told.fill_ours(world.url(database), vectors, users, ids, messages, memory=memory)
+
+
+def fill_peer(stack: Stack, messages: int, count: int) -> None:
+    body = {"session_ids": session_ids(OURS, messages, count), "texts": told.texts(), "messages": messages}
+    httpx.post(f"{stack.address}/fill", json=body, timeout=FILL_S).raise_for_status()
+
+
+def counted(world: World, scene: Scene) -> dict[str, dict[str, int]]:
+    """The rows of every stack, by what they are."""
+    found = {
+        name: {what: int(world.run(stack.database, statement)[0][0]) for what, statement, _ in ROWS[name]}
+        for name, stack in scene.stacks.items()
+    }
+    found[OURS]["revised"] = int(world.run(scene.stacks[OURS].database, REVISED)[0][0])
+    return found
+
+
+def missing(
+    before: dict[str, dict[str, int]], after: dict[str, dict[str, int]], turns: dict[str, int], revised: int
+) -> Sequence[str]:
+    """What did not appear though it was paid for, or rather was not."""
+    wanted = {(name, what): turns[name] * each for name, rows in ROWS.items() for what, _, each in rows}
+    wanted[OURS, "revised"] = revised
+    return [
+        f"{name}: {after[name][what] - before[name][what]} {what} instead of {least}"
+        for (name, what), least in wanted.items()
+        if after[name][what] - before[name][what] < least
+    ]
