@@ -6,22 +6,20 @@
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tools import npm_licences
+from tools.package import PERMISSIVE, Package, parts, row
+
 LIST = Path("docs/licences.md")
 NOTICE = Path("NOTICE")
 SERVER_LOCK = Path("requirements.lock")
 DEVELOPMENT_LOCK = Path("requirements-dev.lock")
 
-PERMISSIVE = {
-    "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSD", "CC0-1.0", "CNRI-Python", "ISC", "MIT", "MIT-0",
-    "PostgreSQL", "PSF-2.0", "Unlicense", "Zlib",
-}  # fmt: skip
 # Weak copyleft: fine when used unmodified, and named in NOTICE.
 NAMED_IN_NOTICE = {"LGPL-3.0-only", "MPL-2.0"}
 LGPL_ALLOWED = {"psycopg", "psycopg-binary", "psycopg-pool"}
@@ -53,14 +51,6 @@ Packages for other platforms than the one it was written on are missing.
 | package | licence |
 |---|---|
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Package:
-    """One line of a lock, and what it says about its licence."""
-
-    name: str
-    licence: str  # an SPDX expression, or empty where it says nothing that we understand
 
 
 def locked(lock: Path) -> Iterator[str]:
@@ -100,14 +90,10 @@ def _normal(text: str) -> str:
     return text if len(text) < 100 and "\n" not in text else ""
 
 
-def _parts(expression: str) -> set[str]:
-    return set(re.findall(r"[^\s()]+", expression)) - {"AND", "OR", "WITH"}
-
-
 def is_fine(package: Package) -> bool:
     """Whether we may ship it. Every part must be known: who offers GPL or MIT is decided by hand."""
     allowed = PERMISSIVE | {"MPL-2.0"} | ({"LGPL-3.0-only"} if package.name in LGPL_ALLOWED else set())
-    return bool(package.licence) and _parts(package.licence) <= allowed
+    return bool(package.licence) and parts(package.licence) <= allowed
 
 
 def problems(server: list[Package], development: list[Package], *, listed: str, notice: str) -> Iterator[str]:
@@ -116,7 +102,7 @@ def problems(server: list[Package], development: list[Package], *, listed: str, 
         if not is_fine(package):
             yield f"{package.name}: {package.licence or 'no licence'}. Replace it, or decide in tools/licences.py."
     for package in server:
-        if NAMED_IN_NOTICE & _parts(package.licence) and package.name not in re.findall(r"[\w-]+", notice):
+        if NAMED_IN_NOTICE & parts(package.licence) and package.name not in re.findall(r"[\w-]+", notice):
             yield f"{package.name}: {package.licence}. Name it in {NOTICE}."
         if row(package) not in listed:
             yield f"{package.name} is not in {LIST}, or differently: make licences"
@@ -130,17 +116,15 @@ def _every_name(lock: Path) -> set[str]:
     return {canonicalize_name(Requirement(line.rstrip("\\ ")).name) for line in lines}
 
 
-def row(package: Package) -> str:
-    return f"| {package.name} | {package.licence} |\n"
-
-
 def main(arguments: list[str]) -> int:
     server = sorted(installed(locked(SERVER_LOCK)), key=lambda each: each.name)
-    development = list(installed(locked(DEVELOPMENT_LOCK)))
+    development, web = list(installed(locked(DEVELOPMENT_LOCK))), npm_licences.read()
     if arguments == ["--write"]:
-        LIST.write_text(HEADER + "".join(row(package) for package in server))
-    found = sorted(problems(server, development, listed=LIST.read_text(), notice=NOTICE.read_text()))
-    print("\n".join([*found, f"{len({*server, *development})} licences looked at, {len(found)} problems."]))
+        LIST.write_text(HEADER + "".join(map(row, server)) + npm_licences.HEADER + "".join(map(row, web)))
+    ours, _, theirs = LIST.read_text().partition(npm_licences.TITLE)
+    found = sorted(problems(server, development, listed=ours, notice=NOTICE.read_text()))
+    found += npm_licences.problems(web, theirs)
+    print("\n".join([*found, f"{len({*server, *development, *web})} licences looked at, {len(found)} problems."]))
     return 1 if found else 0
 
 

@@ -18,10 +18,10 @@ import httpx
 import jwt
 import psycopg
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from chatServer.config import ROOT
 from tests.acceptance.test_serve import server
+from tests.tools.auth_for_browsers import signing_key
 from tests.tools.auth_server import STAND_IN, TcpPostgres, auth_server, free_port, prepare_for_auth, settings_of
 from tests.tools.auth_server import tcp_postgres as running_postgres
 from tests.tools.node import node_with, told_by
@@ -61,13 +61,6 @@ def test_the_auth_server_gets_its_schema_and_nothing_else(postgres):
     for user, password in (("supabase_auth_admin", "wrong"), ("postgres", "wrong")):
         with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
             psycopg.connect(postgres.url(user, password))
-
-
-def signing_key() -> dict[str, object]:
-    """As GOTRUE_JWT_KEYS wants it: private, and marked as the one that signs."""
-    private = ec.generate_private_key(ec.SECP256R1())
-    made = jwt.get_algorithm_by_name("ES256").to_jwk(private, as_dict=True)
-    return {**made, "kid": "first", "alg": "ES256", "use": "sig", "key_ops": ["sign", "verify"]}
 
 
 @dataclass(frozen=True, slots=True)

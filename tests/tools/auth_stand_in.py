@@ -1,7 +1,8 @@
 """What the tests of Supabase Auth need of it, for machines that do not have it: it reads the same variables, keeps
-users in the same database, and answers six requests in the shapes of its API (sign up, also anonymously; sign in by
-password and by refresh token; who am I; sign out; keys). It says nothing about how the real one behaves: passwords lie
-open, nothing is limited, no mail is sent, and a refresh token is good once."""
+users in the same database, and answers eight requests in the shapes of its API (sign up, also anonymously; sign in by
+password, by refresh token and by a link; who am I; sign out; keys), also under /auth/v1, where a page asks for them. It
+says nothing about how the real one behaves: passwords lie open, nothing is limited, a refresh token is good once, and
+mails are not sent: `GET /mail?email=` has the last link."""
 
 import json
 import os
@@ -9,7 +10,7 @@ import secrets
 import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import jwt
 import psycopg
@@ -27,7 +28,9 @@ TABLES = """
     create table if not exists auth.stand_in_users (
         id uuid primary key default gen_random_uuid(), email text unique, password text);
     create table if not exists auth.stand_in_sessions (
-        id uuid primary key default gen_random_uuid(), user_id uuid not null, refresh_token text not null unique)
+        id uuid primary key default gen_random_uuid(), user_id uuid not null, refresh_token text not null unique);
+    create table if not exists auth.stand_in_mails (
+        email text primary key, token text not null, redirect_to text not null)
 """
 
 
@@ -41,7 +44,7 @@ class Refused(Exception):
 class Asked:
     connection: psycopg.Connection
     given: dict
-    grant: str
+    query: dict[str, str]
     bearer: str
 
 
@@ -59,13 +62,46 @@ def sign_up(asked: Asked) -> dict:
 
 
 def sign_in(asked: Asked) -> dict:
-    if asked.grant == "refresh_token":
+    if asked.query.get("grant_type") == "refresh_token":
         return refreshed(asked)
     query = "select id, email from auth.stand_in_users where email = %(email)s and password = %(password)s"
     found = asked.connection.execute(query, asked.given).fetchone()
     if found is None:
         raise Refused(400, "invalid_credentials", "Invalid login credentials")
     return begun(asked, *found)
+
+
+def send_link(asked: Asked) -> dict:
+    row = {
+        "email": asked.given["email"],
+        "token": secrets.token_urlsafe(16),
+        "redirect_to": asked.query.get("redirect_to", ""),
+    }
+    asked.connection.execute("insert into auth.stand_in_users (email) values (%(email)s) on conflict do nothing", row)
+    query = """
+        insert into auth.stand_in_mails (email, token, redirect_to) values (%(email)s, %(token)s, %(redirect_to)s)
+        on conflict (email) do update set token = excluded.token, redirect_to = excluded.redirect_to"""
+    asked.connection.execute(query, row)
+    return {}
+
+
+def read_mail(asked: Asked) -> dict:
+    query = "select token from auth.stand_in_mails where email = %(email)s"
+    found = asked.connection.execute(query, asked.query).fetchone()
+    return {"link": f"{ISSUER}/verify?{urlencode({'type': 'magiclink', 'token': found[0]})}" if found else None}
+
+
+def follow_link(asked: Asked) -> str:
+    """Where the browser goes: back to the page, with the tokens behind the #; a link is good once."""
+    query = "delete from auth.stand_in_mails where token = %(token)s returning email, redirect_to"
+    found = asked.connection.execute(query, asked.query).fetchone()
+    if found is None:
+        raise Refused(403, "otp_expired", "Email link is invalid or has expired")
+    email, redirect_to = found
+    query = "select id, email from auth.stand_in_users where email = %(email)s"
+    made = begun(asked, *asked.connection.execute(query, {"email": email}).fetchone())
+    del made["user"]
+    return f"{redirect_to}#{urlencode({**made, 'type': 'magiclink'})}"
 
 
 def begun(asked: Asked, user_id: object, email: str | None) -> dict:
@@ -132,6 +168,9 @@ ROUTES = {
     "GET /.well-known/jwks.json": lambda _: {"keys": [{name: key[name] for name in PUBLIC} for key in PRIVATE]},
     "POST /signup": sign_up,
     "POST /token": sign_in,
+    "POST /otp": send_link,
+    "GET /mail": read_mail,
+    "GET /verify": follow_link,
     "GET /user": who,
     "POST /logout": sign_out,
 }
@@ -141,16 +180,21 @@ class Auth(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         asked_for = urlsplit(self.path)
         given = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"{}")
-        grant = parse_qs(asked_for.query).get("grant_type", [""])[0]
         bearer = self.headers.get("Authorization", "").removeprefix("Bearer ")
         try:
             with psycopg.connect(os.environ["GOTRUE_DB_DATABASE_URL"]) as connection:
-                verb = ROUTES[f"{self.command} {asked_for.path}"]
-                body = verb(Asked(connection, given, grant, bearer))
+                verb = ROUTES[f"{self.command} {asked_for.path.removeprefix('/auth/v1')}"]
+                body = verb(Asked(connection, given, dict(parse_qsl(asked_for.query)), bearer))
         except Refused as refused:
             self.refuse(refused)
         else:
-            self.answer(204 if body is None else 200, body)
+            if isinstance(body, str):
+                self.answer(303, None, {"Location": body})
+            else:
+                self.answer(204 if body is None else 200, body)
+
+    def do_OPTIONS(self) -> None:
+        self.answer(204, None, {"Access-Control-Allow-Headers": self.headers["Access-Control-Request-Headers"]})
 
     do_POST = do_GET  # noqa: N815  as http.server calls them
 
@@ -164,6 +208,9 @@ class Auth(BaseHTTPRequestHandler):
 
     def answer(self, status: int, body: dict | None, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
+        if self.headers.get("Origin"):  # a page of another address asks
+            self.send_header("Access-Control-Allow-Origin", self.headers["Origin"])
+            self.send_header("Access-Control-Expose-Headers", "X-Supabase-Api-Version")
         for name, value in (headers or {}).items():
             self.send_header(name, value)
         if body is not None:

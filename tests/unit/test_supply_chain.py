@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from chatServer.config import ROOT
-from tools import licences, scan_secrets
-from tools.licences import Package, is_fine, licence_of, problems, row
+from tools import licences, npm_licences, scan_secrets
+from tools.licences import is_fine, licence_of, problems
+from tools.package import Package, row
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +66,7 @@ def test_lock_files_pin_by_hash_and_name_no_registry():
     for name, package in json.loads(Path("tests/contract/package-lock.json").read_text())["packages"].items():
         assert "resolved" not in package, name
         assert "integrity" in package or not name
-    for lock in ("requirements.lock", "requirements-dev.lock"):
+    for lock in ("requirements.lock", "requirements-dev.lock", "benchmarks/peers/requirements.lock"):
         assert "://" not in Path(lock).read_text()
 
 
@@ -116,6 +117,23 @@ def test_a_package_must_be_listed_and_weak_copyleft_named_in_the_notice():
     assert "make licences" in next(problems([package], [], listed="", notice="certifi"))
     assert "no longer" in next(problems([], [], listed="| long-gone | MIT |\n", notice=""))
     assert "Replace it" in next(problems([], [Package("tool", "AGPL-3.0-only")], listed="", notice=""))
+
+
+def test_a_bad_licence_in_the_web_client_turns_the_check_red():
+    lock = json.loads(Path("webApp/package-lock.json").read_text())
+    lock["packages"] |= {
+        "node_modules/react/node_modules/@planted/one": {"license": "GPL-3.0-only"},
+        "node_modules/weak": {"license": "MPL-2.0"},
+        "node_modules/silent": {},
+        "node_modules/a-tool": {"license": "AGPL-3.0-only", "dev": True},
+    }
+    planted = npm_licences.shipped(lock, [])
+    listed = "".join(map(row, planted)) + "| long-gone | MIT |\n"
+    said = list(npm_licences.problems(planted, listed))
+    assert [line.split()[0] for line in said] == ["@planted/one", "silent", "weak", "long-gone"]
+    taken_in = npm_licences.shipped(lock, ["a-tool"])
+    assert "a-tool (npm): AGPL" in "".join(npm_licences.problems(taken_in, listed))
+    assert "make licences" in next(npm_licences.problems([Package("react", "MIT")], ""))
 
 
 def test_bandit_reads_our_settings_and_finds_a_planted_fault(tmp_path):

@@ -19,18 +19,19 @@ export function launch() {
 
 /** A browser profile of its own (a device): `pages` share it, as tabs do. */
 export async function openDevice(browser, served, options = {}) {
-  const address = options.baseURL ?? served;
+  const { hosts = [], ...more } = options; // whom else the page may ask
+  const address = more.baseURL ?? served;
   const context = await browser.newContext({
     baseURL: address,
     viewport: { width: 1280, height: 800 },
     permissions: ["clipboard-read", "clipboard-write"],
-    ...options,
+    ...more,
   });
   const complaints = [];
   const allowed = [];
   context.setDefaultTimeout(30_000);
   context.on("request", (request) => {
-    if (!request.url().startsWith(address) && !/^(data|blob):/.test(request.url())) complaints.push(`asked ${request.url()}`);
+    if (![address, ...hosts, "data:", "blob:"].some((each) => request.url().startsWith(each))) complaints.push(`asked ${request.url()}`);
   });
   const watch = (page) => {
     page.on("console", (message) => {
@@ -55,6 +56,15 @@ export async function signIn(page, name) {
   await page.getByLabel("Your name").fill(name);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("textbox", { name: "Message" }).waitFor();
+}
+
+/** A device of the test's own user, on the first page. */
+export async function signedIn({ open, user }, options) {
+  const device = await open(options);
+  device.allow(/503/); // of a machine that stalls: the page asks again by itself
+  const page = await device.newPage();
+  await signIn(page, user);
+  return { device, page };
 }
 
 export const composer = (page) => page.getByRole("textbox", { name: "Message" });

@@ -1,14 +1,7 @@
 // What else can be done with a conversation, and what happens when something is in the way.
 import assert from "node:assert/strict";
-import { answers, composer, PHONE, questions, say, settled, signIn } from "./browser.mjs";
+import { answers, composer, PHONE, questions, say, settled, signedIn } from "./browser.mjs";
 import { startProxy } from "./proxy.mjs";
-
-async function signedIn({ open, user }, options) {
-  const device = await open(options);
-  const page = await device.newPage();
-  await signIn(page, user);
-  return { device, page };
-}
 
 // 1 x 1, red
 const PNG = Buffer.from(
@@ -71,7 +64,7 @@ export const tests = {
       await route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify(problem) });
     });
     await say(page, "say again");
-    await page.getByRole("alert").getByText(problem.detail).waitFor();
+    await page.getByRole("alert").filter({ hasText: problem.detail }).waitFor();
     await page.getByRole("button", { name: "Try again" }).click();
     await answers(page).getByText("again").waitFor();
     assert.equal(ids.length, 2);

@@ -1,14 +1,8 @@
 // Documents, what the model reads, and what was used.
 import assert from "node:assert/strict";
-import { answers, composer, DARK, PHONE, say, settled, signIn } from "./browser.mjs";
+import { answers, composer, DARK, PHONE, say, settled, signedIn } from "./browser.mjs";
 import { violations } from "./axe.mjs";
-
-async function signedIn({ open, user }, options) {
-  const device = await open(options);
-  const page = await device.newPage();
-  await signIn(page, user);
-  return { device, page };
-}
+import { until } from "./waiting.mjs";
 
 const text = (name, words) => ({ name, mimeType: "text/plain", buffer: Buffer.from(words) });
 const article = (page, name) => page.getByRole("list", { name: "Documents" }).getByRole("listitem").filter({ hasText: name });
@@ -25,14 +19,6 @@ async function drop(page, name, words) {
   await page.dispatchEvent("body", "dragover", { dataTransfer: data });
   await page.getByText("Let go to add them").waitFor();
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
-}
-
-async function until(check, what) {
-  for (const end = Date.now() + 30_000; Date.now() < end; ) {
-    if (await check()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  assert.fail(what);
 }
 
 export const tests = {

@@ -1,36 +1,13 @@
 // A conversation of 2,000 messages opens quickly and scrolls without long pauses. What that takes is printed; it is held
 // to its bounds with STRICT=1, on a machine that has nothing else to do.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { answers, composer, signIn } from "./browser.mjs";
+import { longSession } from "./long-session.mjs";
 
 const MESSAGES = 2_000;
 const OPENS_IN_MS = 1_500;
 const LONGEST_TASK_MS = 100;
 const SLACK = process.env.STRICT ? 1 : 20;
-const LISTS = ["active_sessions", "turns", "summaries", "notes", "notes_versions", "memories", "memory_changes", "articles", "article_chunks", "usage"];
-
-function longSession() {
-  const session_id = randomUUID();
-  const at = (i) => new Date(Date.UTC(2026, 9, 1) + i * 60_000).toISOString();
-  const messages = Array.from({ length: MESSAGES }, (_, i) => ({
-    message_id: randomUUID(), session_id, turn_id: null, created_at: at(i), tokens: 30, importance: 0.7,
-    message: message(i), hidden: false, quote: false, superseded_at: null, superseded_by: null, images: [],
-  }));
-  return {
-    format: "chatserver.account", version: 1, begun_at: at(MESSAGES), user_id: randomUUID(),
-    sessions: [{ session_id, agent_name: "assistant", external_id: null, title: "A long one", memory: "on", created_at: at(0), last_active_at: at(MESSAGES), archived_at: null }],
-    messages,
-    ...Object.fromEntries(LISTS.map((name) => [name, []])),
-  };
-}
-
-function message(i) {
-  const type = i % 2 ? "ai" : "human";
-  const list = "\n\n- one\n- two with `code`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nconst x = 1;\n```\n";
-  const content = i % 2 ? `Answer ${i}. ${"Some words of an answer. ".repeat(8)}${i % 10 === 1 ? list : ""}` : `Question ${i}?`;
-  return { type, data: { content, type } };
-}
 
 // With thousands of messages roles and names take the test minutes to look through: by class here.
 const isDrawn = (page, text) =>
@@ -48,7 +25,7 @@ export const tests = {
     const device = await open();
     const page = await device.newPage();
     await signIn(page, user);
-    const came = await server.as(user, "POST", "/api/account/import", longSession());
+    const came = await server.as(user, "POST", "/api/account/import", longSession(MESSAGES));
     assert.equal(came.status, 200, JSON.stringify(came.body).slice(0, 300));
     await page.reload();
     await page.getByRole("button", { name: "A long one", exact: true }).click();
@@ -93,7 +70,7 @@ export const tests = {
     const device = await open();
     const page = await device.newPage();
     await signIn(page, user);
-    await server.as(user, "POST", "/api/account/import", longSession());
+    await server.as(user, "POST", "/api/account/import", longSession(MESSAGES));
     await page.reload();
     await page.getByRole("button", { name: "A long one", exact: true }).click();
     await answers(page).last().getByText(`Answer ${MESSAGES - 1}`).waitFor();

@@ -1,27 +1,12 @@
 // What an answer used and learned, and the pages where all of it is seen and corrected.
 import assert from "node:assert/strict";
 import { violations } from "./axe.mjs";
-import { answers, DARK, PHONE, say, settled, signIn } from "./browser.mjs";
-
-async function signedIn({ open, user }, options) {
-  const device = await open(options);
-  device.allow(/503/); // of a machine that stalls: the page asks again by itself
-  const page = await device.newPage();
-  await signIn(page, user);
-  return { device, page };
-}
+import { answers, DARK, PHONE, say, settled, signedIn } from "./browser.mjs";
+import { until } from "./waiting.mjs";
 
 const remembered = (page) => answers(page).last().locator(".answer-memory-head");
 const memories = async ({ server, user }, query = "") => (await server.as(user, "GET", `/api/memories?limit=200${query}`)).body.memories;
 const make = async ({ server, user }, body) => (await server.as(user, "POST", "/api/memories", body)).body;
-
-async function until(isSo, what) {
-  const end = Date.now() + 30_000;
-  while (!(await isSo())) {
-    assert.ok(Date.now() < end, what);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
 
 const XSS = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script> [x](javascript:window.hacked=1)';
 
@@ -102,6 +87,24 @@ export const tests = {
     assert.equal((await memories(world)).length, 1);
     await page.getByRole("button", { name: "Undo", exact: true }).click();
     await until(async () => (await memories(world)).length === 2, "it is back");
+  },
+
+  async "what was said again in another chat is shown where it was said first, and nothing is called gone"(world) {
+    const { device, page } = await signedIn(world);
+    device.allow(/404/);
+    for (const session_id of [crypto.randomUUID(), crypto.randomUUID()]) {
+      await world.server.as(world.user, "POST", "/api/chat", { message: "I live in Lisbon.", session_id });
+      await until(async () => (await memories(world)).length === 1, "it is learned");
+    }
+    const [{ id }] = await memories(world);
+    const sources = async () => (await world.server.as(world.user, "GET", `/api/memories/${id}`)).body.source.message_ids.length;
+    await until(async () => (await sources()) === 2, "it was said again");
+    const elsewhere = page.waitForResponse((each) => each.status() === 404 && each.url().includes("/messages/"));
+    await page.goto(`/memory?id=${id}`);
+    await elsewhere;
+    await page.getByRole("dialog").getByText("I live in Lisbon.", { exact: true }).waitFor();
+    await page.getByRole("dialog").getByText("Said again by rules").waitFor();
+    assert.equal(await page.getByText("is gone").count(), 0);
   },
 
   async "a long list is in pages, never all of it at once"(world) {

@@ -2,15 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { violations } from "./axe.mjs";
-import { answers, say, settled, signIn } from "./browser.mjs";
-
-async function signedIn({ open, user }, options) {
-  const device = await open(options);
-  device.allow(/503/); // of a machine that stalls: the page asks again by itself
-  const page = await device.newPage();
-  await signIn(page, user);
-  return { device, page };
-}
+import { answers, say, settled, signedIn } from "./browser.mjs";
 
 const notesOf = async ({ server, user }) => (await server.as(user, "GET", "/api/agents/assistant/notes")).body;
 const editor = (page) => page.getByRole("textbox", { name: "Notes" });

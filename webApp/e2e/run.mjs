@@ -23,7 +23,7 @@ const within = (work) =>
 
 try {
   for (const file of chosen) {
-    const { tests } = await import(new URL(file, here));
+    const { tests, end } = await import(new URL(file, here));
     for (const [name, test] of Object.entries(tests)) {
       const devices = [];
       const open = async (options) => {
@@ -47,6 +47,7 @@ try {
       }
       for (const device of devices) await device.close();
     }
+    await end?.(); // of what the tests of a file share
   }
 } finally {
   await browser.close();

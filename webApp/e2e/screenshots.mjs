@@ -1,7 +1,8 @@
 // `make screenshots`: the pictures of the README, in docs/images, of a made-up week with a scripted model.
 import { mkdirSync } from "node:fs";
 import { answers, DARK, launch, openDevice, PHONE, say, settled, signIn } from "./browser.mjs";
-import { startServer, wait } from "./server.mjs";
+import { startServer } from "./server.mjs";
+import { wait } from "./waiting.mjs";
 
 const images = new URL("../../docs/images/", import.meta.url);
 const TOLD = [

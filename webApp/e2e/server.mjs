@@ -5,12 +5,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { wait } from "./waiting.mjs";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const python = process.env.CHAT_PYTHON ?? join(root, ".venv/bin/python");
+export const root = fileURLToPath(new URL("../../", import.meta.url));
+export const python = process.env.CHAT_PYTHON ?? join(root, ".venv/bin/python");
 const STARTS_IN_MS = 120_000;
-
-export const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export function freePort() {
   return new Promise((resolve, reject) => {

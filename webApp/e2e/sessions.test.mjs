@@ -1,14 +1,8 @@
 // The list of conversations, and what tabs and devices hear of each other.
 import assert from "node:assert/strict";
-import { answers, composer, DARK, PHONE, questions, say, settled, signIn } from "./browser.mjs";
+import { answers, composer, DARK, PHONE, questions, say, settled, signedIn } from "./browser.mjs";
 import { violations } from "./axe.mjs";
-
-async function signedIn({ open, user }, options) {
-  const device = await open(options);
-  const page = await device.newPage();
-  await signIn(page, user);
-  return { device, page };
-}
+import { until } from "./waiting.mjs";
 
 const rows = (page) => page.locator(".layout > .sidebar [data-session]");
 const row = (page, title) => rows(page).filter({ hasText: title });
@@ -26,14 +20,6 @@ function streamsOf(page) {
   const asked = [];
   page.on("request", (request) => request.url().endsWith("/api/events") && asked.push(request.headers()["last-event-id"] ?? null));
   return asked;
-}
-
-async function until(check, what) {
-  for (const end = Date.now() + 30_000; Date.now() < end; ) {
-    if (await check()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  assert.fail(what);
 }
 
 export const tests = {

@@ -16,12 +16,15 @@ export function takeTokensFrom(source: TokenSource | null): void {
   tokens = source ?? nobody;
 }
 
+/** How a request goes out, where fetch is not enough. */
+export type Send = (url: RequestInfo | URL, init: RequestInit) => Promise<Response>;
+
 /** fetch with the token; a 401 is tried once more with a fresh one; throws ApiError for whatever is not a success. */
-export async function authorizedFetch(url: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+export async function authorizedFetch(url: RequestInfo | URL, init: RequestInit = {}, send: Send = fetch): Promise<Response> {
   const ask = async (token: string | null) => {
     const headers = new Headers(init.headers);
     if (token) headers.set("Authorization", `Bearer ${token}`);
-    return fetch(url, { ...init, headers });
+    return send(url, { ...init, headers });
   };
   try {
     let response = await ask(await tokens.token());

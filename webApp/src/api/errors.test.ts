@@ -7,6 +7,7 @@ test("a problem is told in the server's sentence, with its code and when to come
   const error = problemOf(429, JSON.stringify(body), "12");
   expect(error).toMatchObject({ status: 429, code: "rate_limited", detail: "Wait 12 s.", retryAfter: 12 });
   expect(error.extra.limit).toBe("parallel_turns");
+  expect(Math.abs(error.retryAt! - Date.now() - 12_000)).toBeLessThan(5_000);
 });
 
 test.each(["<html>bad gateway</html>", "", "[]", "null", '{"code": 1}'])("a body %j that is no problem gets our own words", (body) => {
@@ -19,4 +20,9 @@ test("what fetch throws when nobody answers is being offline, anything else is n
   expect(asApiError(new RangeError("inside")).detail).toBe(strings.errors.unexpected);
   const own = new ApiError(404, "x", "y");
   expect(asApiError(own)).toBe(own);
+});
+
+test("a wait is told in the unit that a person would use", () => {
+  const told = [1, 120, 121, 7200, 7201].map(strings.shell.retryIn);
+  expect(told.map((each) => each.replace("Try again in ", ""))).toEqual(["1 s", "120 s", "3 min", "120 min", "3 h"]);
 });

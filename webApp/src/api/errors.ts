@@ -3,6 +3,8 @@ import { strings } from "../strings";
 
 export class ApiError extends Error {
   override name = "ApiError";
+  /** When the server takes it again, as far as it has said; milliseconds since 1970. */
+  readonly retryAt: number | null;
 
   constructor(
     readonly status: number, // 0: nobody answered
@@ -12,6 +14,7 @@ export class ApiError extends Error {
     readonly extra: Readonly<Record<string, unknown>> = {},
   ) {
     super(detail);
+    this.retryAt = retryAfter === null ? null : Date.now() + retryAfter * 1000;
   }
 
   get isOffline(): boolean {

@@ -5,6 +5,7 @@ import { Composer } from "./Composer";
 import type { HistoryPage } from "./history";
 import { MessageList } from "./MessageList";
 import { useConversation } from "./useConversation";
+import { useSpot } from "./useSpot";
 import { Welcome } from "./Welcome";
 
 interface Props {
@@ -17,6 +18,7 @@ export function Conversation({ sessionId, agentName, history }: Props) {
   const chat = useConversation(sessionId, agentName, history);
   const { isAnswering, stop } = chat;
   const [sent, setSent] = useState(0);
+  const spot = useSpot(sessionId, chat.messages, chat.older);
 
   useEffect(() => {
     if (!isAnswering) return;
@@ -34,6 +36,7 @@ export function Conversation({ sessionId, agentName, history }: Props) {
         status={chat.status}
         older={chat.older}
         sent={sent}
+        spot={spot}
         onEdit={chat.edit}
         onAgain={chat.again}
         notice={chat.error && <ErrorCard error={chat.error} onRetry={chat.retry} />}

@@ -1,4 +1,4 @@
-import { memo, useEffect, useRef, type ReactNode } from "react";
+import { memo, useEffect, useLayoutEffect, useRef, type ReactNode } from "react";
 import { Button } from "../shell/Button";
 import { ErrorCard } from "../shell/ErrorCard";
 import { DownIcon } from "../shell/icons";
@@ -15,14 +15,20 @@ interface Props extends MessageActions {
   older: Older;
   /** Grows with every message that was sent from here: then the end is shown, wherever the reader was. */
   sent: number;
+  /** The message that somebody came here for. */
+  spot: string | null;
   notice: ReactNode;
   empty: ReactNode;
 }
 
 const Line = memo(MessageView);
 
-export function MessageList({ messages, status, older, sent, notice, empty, onEdit, onAgain }: Props) {
-  const { box, content, isAtEnd, toEnd } = useScroll(messages[0]?.id, sent);
+export function MessageList({ messages, status, older, sent, spot, notice, empty, onEdit, onAgain }: Props) {
+  const { box, content, isAtEnd, toEnd, show } = useScroll(messages[0]?.id, sent);
+  const isSpotThere = spot !== null && messages.some((each) => each.id === spot);
+  useLayoutEffect(() => {
+    if (spot !== null && isSpotThere) show(spot);
+  }, [spot, isSpotThere, show]);
   const isAnswering = status === "submitted" || status === "streaming";
   const last = messages.length - 1;
   return (
@@ -35,6 +41,7 @@ export function MessageList({ messages, status, older, sent, notice, empty, onEd
             <Line
               key={message.id}
               message={message}
+              isSpot={message.id === spot}
               isLast={place === last}
               isStreaming={isAnswering && place === last && message.role === "assistant"}
               onEdit={onEdit}
@@ -70,14 +77,14 @@ function OlderPages({ older }: { older: Older }) {
   const mark = useRef<HTMLDivElement>(null);
   const { load, isLoading, error } = older;
   useEffect(() => {
-    if (!mark.current || error) return;
+    if (!mark.current || error || isLoading) return; // after each page anew: the mark may still be in view
     const watch = new IntersectionObserver((seen) => seen.some((each) => each.isIntersecting) && load(), {
       root: mark.current.closest(".log-scroll"),
       rootMargin: "1200px 0px 0px 0px",
     });
     watch.observe(mark.current);
     return () => watch.disconnect();
-  }, [load, error]);
+  }, [load, error, isLoading]);
   return (
     <div ref={mark} className="older">
       {error ? (

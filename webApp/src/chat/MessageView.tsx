@@ -1,5 +1,4 @@
-import { useState } from "react";
-import { AnswerMemory } from "../memory/AnswerMemory";
+import { lazy, Suspense, useState } from "react";
 import { strings } from "../strings";
 import { EditForm } from "./EditForm";
 import { textOf, type ChatMessage } from "./message";
@@ -8,6 +7,8 @@ import { Parts } from "./Parts";
 import { Pictures } from "./Pictures";
 import { Sources } from "./Sources";
 
+const AnswerMemory = lazy(() => import("../memory/AnswerMemory"));
+
 export interface MessageActions {
   onEdit: (message: ChatMessage, text: string) => void;
   onAgain: (message: ChatMessage) => void;
@@ -15,6 +16,8 @@ export interface MessageActions {
 
 interface Props extends MessageActions {
   message: ChatMessage;
+  /** Marked, for who was led here. */
+  isSpot: boolean;
   isLast: boolean;
   isStreaming: boolean;
 }
@@ -23,7 +26,7 @@ export function MessageView(props: Props) {
   return props.message.role === "user" ? <Question {...props} /> : <Answer {...props} />;
 }
 
-function Question({ message, isLast, onEdit, onAgain }: Props) {
+function Question({ message, isSpot, isLast, onEdit, onAgain }: Props) {
   const [isEditing, setEditing] = useState(false);
   const files = message.parts.filter((part) => part.type === "file");
   if (isEditing) {
@@ -39,7 +42,7 @@ function Question({ message, isLast, onEdit, onAgain }: Props) {
     );
   }
   return (
-    <article className="message question" aria-label={strings.chat.you}>
+    <article className="message question" aria-label={strings.chat.you} data-message={message.id} data-spot={isSpot}>
       <div className="bubble">
         <Pictures files={files} />
         {textOf(message)}
@@ -59,15 +62,19 @@ const ENDINGS = {
   interrupted: strings.chat.interrupted,
 } as const;
 
-function Answer({ message, isLast, isStreaming, onAgain }: Props) {
+function Answer({ message, isSpot, isLast, isStreaming, onAgain }: Props) {
   const state = message.metadata?.state;
   const ending = state && state in ENDINGS ? ENDINGS[state as keyof typeof ENDINGS] : null;
   return (
-    <article className="message answer" aria-label={strings.chat.assistant} data-last={isLast}>
+    <article className="message answer" aria-label={strings.chat.assistant} data-message={message.id} data-spot={isSpot} data-last={isLast}>
       <Parts message={message} isStreaming={isStreaming} />
       {ending && !isStreaming && <p className="ending">{ending}</p>}
       <Sources message={message} />
-      {!isStreaming && <AnswerMemory message={message} />}
+      {!isStreaming && (
+        <Suspense fallback={null}>
+          <AnswerMemory message={message} />
+        </Suspense>
+      )}
       {!isStreaming && <MessageTools text={textOf(message)} onAgain={() => onAgain(message)} />}
     </article>
   );

@@ -8,7 +8,7 @@ interface Named {
   page: number | null;
 }
 
-/** The articles that the model was shown for this answer. */
+/** The articles that the answer quotes, where that is known; else those that the model was shown for it. */
 export function Sources({ message }: { message: ChatMessage }) {
   const sources = sourcesOf(message);
   if (sources.length === 0) return null;
@@ -28,7 +28,9 @@ export function Sources({ message }: { message: ChatMessage }) {
 /** The metadata has them with their pages; while the answer streams only the parts do. */
 export function sourcesOf(message: ChatMessage): Named[] {
   const told = message.metadata?.sources;
-  if (told) return told.map(({ article_id, title, page }) => ({ id: article_id, title, page: page ?? null }));
+  const quoted = told?.filter((each) => each.quoted);
+  const used = quoted?.length ? quoted : told;
+  if (used) return used.map(({ article_id, title, page }) => ({ id: article_id, title, page: page ?? null }));
   const found = new Map<string, Named>();
   for (const part of message.parts) {
     if (part.type === "source-document") found.set(part.sourceId, { id: part.sourceId, title: part.title, page: null });

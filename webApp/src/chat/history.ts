@@ -9,13 +9,14 @@ export interface HistoryPage {
 }
 
 const PAGE = 50;
+export const FULL_PAGE = 200; // the largest that the server gives
 
 /** A session that nobody has written to yet may be unknown to the server: then nothing was said. */
-export async function readHistory(sessionId: string, before?: string, signal?: AbortSignal): Promise<HistoryPage> {
+export async function readHistory(sessionId: string, before?: string, signal?: AbortSignal, limit = PAGE): Promise<HistoryPage> {
   try {
     const page = await call("get", "/api/sessions/{session_id}/messages", {
       path: { session_id: sessionId },
-      query: { limit: PAGE, before },
+      query: { limit, before },
       signal,
     });
     return { messages: page.messages as unknown as ChatMessage[], before: page.before ?? null };

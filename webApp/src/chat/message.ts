@@ -23,6 +23,7 @@ export interface Source {
   page?: number | null;
   tokens: number;
   is_whole: boolean;
+  quoted?: boolean;
 }
 
 export interface Metadata {

@@ -32,6 +32,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
   const closeSocket = useRef(chat.stop);
   closeSocket.current = chat.stop;
 
+  const isAnew = useRef(false); // what was asked for last: an answer anew, not a message of its own
   const resumed = useRef<Promise<void>>(Promise.resolve());
   useEffect(() => {
     let isGone = false;
@@ -59,6 +60,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
   const send = useCallback(
     (text: string, files: FileUIPart[]) => {
       clearError();
+      isAnew.current = false;
       // Whether something runs is known in a moment; useChat would take that answer for the end of ours.
       void resumed.current.then(() => sendMessage(text ? { text, files } : { files }));
     },
@@ -69,6 +71,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
     (message: ChatMessage, text: string) => {
       const files = message.parts.filter((part) => part.type === "file");
       clearError();
+      isAnew.current = false;
       void sendMessage({ text, files, messageId: message.id, metadata: { isEdited: true } });
     },
     [clearError, sendMessage],
@@ -77,15 +80,16 @@ export function useConversation(sessionId: string, agentName: string, history: H
   const again = useCallback(
     (message?: ChatMessage) => {
       clearError();
+      isAnew.current = true;
       void regenerate(message ? { messageId: message.id } : {});
     },
     [clearError, regenerate],
   );
 
-  /** After a failure: what the server never began is sent again under its own id, what it began is answered anew. */
+  /** After a failure: a message that the server never took is sent again under its own id, what it began is answered anew. */
   const retry = useCallback(() => {
     clearError();
-    if (isUnanswered(messages) && !hasBegun(error)) void sendMessage();
+    if (isUnanswered(messages) && !isAnew.current && !hasBegun(error)) void sendMessage();
     else again(messages.at(-1));
   }, [again, clearError, error, messages, sendMessage]);
 

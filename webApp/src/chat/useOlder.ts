@@ -1,7 +1,7 @@
 /** Earlier pages of a conversation, put in front of what is there. */
 import { useCallback, useRef, useState } from "react";
 import { asApiError, type ApiError } from "../api/errors";
-import { readHistory, withOlder } from "./history";
+import { FULL_PAGE, readHistory, withOlder } from "./history";
 import type { ChatMessage } from "./message";
 
 type SetMessages = (change: (shown: ChatMessage[]) => ChatMessage[]) => void;
@@ -11,30 +11,51 @@ export interface Older {
   isLoading: boolean;
   error: ApiError | null;
   load: () => void;
+  /** Reads on until it has come upon something; whether it has. */
+  reach: (isIt: (message: ChatMessage) => boolean) => Promise<boolean>;
 }
 
 export function useOlder(sessionId: string, first: string | null, setMessages: SetMessages): Older {
-  const [before, setBefore] = useState(first);
+  const before = useRef(first);
+  const [hasMore, setMore] = useState(first !== null);
   const [isLoading, setLoading] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
-  const running = useRef(false);
+  const running = useRef<Promise<ChatMessage[]> | null>(null);
 
-  const load = useCallback(() => {
-    if (before === null || running.current) return;
-    running.current = true;
-    setLoading(true);
-    readHistory(sessionId, before)
-      .then((page) => {
+  const read = useCallback(
+    async (limit?: number) => {
+      if (before.current === null) return [];
+      setLoading(true);
+      try {
+        const page = await readHistory(sessionId, before.current, undefined, limit);
+        before.current = page.before;
         setMessages((shown) => withOlder(page.messages, shown));
-        setBefore(page.before);
+        setMore(page.before !== null);
         setError(null);
-      })
-      .catch((failure: unknown) => setError(asApiError(failure)))
-      .finally(() => {
-        running.current = false;
+        return page.messages;
+      } catch (failure) {
+        setError(asApiError(failure));
+        return [];
+      } finally {
+        running.current = null;
         setLoading(false);
-      });
-  }, [before, sessionId, setMessages]);
+      }
+    },
+    [sessionId, setMessages],
+  );
 
-  return { hasMore: before !== null, isLoading, error, load };
+  const load = useCallback(() => void (running.current ??= read()), [read]);
+
+  const reach = useCallback(
+    async (isIt: (message: ChatMessage) => boolean) => {
+      for (;;) {
+        const found = await (running.current ??= read(FULL_PAGE));
+        if (found.some(isIt)) return true;
+        if (found.length === 0) return false; // the beginning, or an error that is shown there
+      }
+    },
+    [read],
+  );
+
+  return { hasMore, isLoading, error, load, reach };
 }

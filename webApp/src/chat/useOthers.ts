@@ -1,8 +1,11 @@
 /** What another tab or device says in the open conversation: read when it is told of, then listened to as it is written. */
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
+import { asApiError } from "../api/errors";
 import { useLive } from "../api/live/live";
 import { readHistory } from "./history";
 import type { ChatMessage } from "./message";
+
+const AGAIN_MS = 2_000;
 
 interface Shown {
   messages: ChatMessage[];
@@ -14,15 +17,21 @@ interface Shown {
 
 export function useOthers(sessionId: string, { messages, isAnswering, setMessages, resumeStream }: Shown): void {
   const isReading = useRef(false);
-  const read = async () => {
+  const again = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(again.current), [sessionId]);
+  const shown = useRef(messages);
+  shown.current = messages;
+  const read = async (isNewsOnly = false) => {
     if (isReading.current) return;
     isReading.current = true;
     try {
       const { messages: now } = await readHistory(sessionId);
-      setMessages((shown) => withNewest(shown, now));
+      if (isNewsOnly && now.at(-1)?.id === shown.current.at(-1)?.id) return;
+      setMessages((before) => withNewest(before, now));
       await resumeStream();
-    } catch {
-      // the next event tries again, and so does whoever writes
+    } catch (error) {
+      // An event may come through a line that nothing else comes through yet.
+      if (asApiError(error).isOffline) again.current = setTimeout(() => void read(isNewsOnly), AGAIN_MS);
     } finally {
       isReading.current = false;
     }
@@ -31,6 +40,10 @@ export function useOthers(sessionId: string, { messages, isAnswering, setMessage
     if (data.session_id !== sessionId || isAnswering) return;
     if (!messages.some((each) => each.id === data.reply_message_id)) void read();
   });
+  // From here on events are told: what was said between our reading and this is told by nobody.
+  const lookAgain = () => void (isAnswering || read(true));
+  useLive("hello", lookAgain);
+  useLive("reset", lookAgain);
 }
 
 /** The newest page as it is now, behind the older ones that are shown. */

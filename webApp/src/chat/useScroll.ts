@@ -18,6 +18,16 @@ export function useScroll(firstId: string | undefined, sent: number) {
     if (box.current) box.current.scrollTop = box.current.scrollHeight;
   }, []);
 
+  /** A message in the middle of the screen, and where a keyboard goes on from. */
+  const show = useCallback((id: string) => {
+    const found = box.current?.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`);
+    if (!found) return;
+    follows.current = false;
+    found.scrollIntoView({ block: "center" });
+    found.tabIndex = -1;
+    found.focus({ preventScroll: true });
+  }, []);
+
   // What was sent from here is what its writer wants to see.
   useLayoutEffect(toEnd, [toEnd, sent]);
 
@@ -51,7 +61,7 @@ export function useScroll(firstId: string | undefined, sent: number) {
   }, []);
 
   useKeptPlace(box, firstId);
-  return { box, content, isAtEnd, toEnd };
+  return { box, content, isAtEnd, toEnd, show };
 }
 
 /** When older messages come in front, the one that was on top stays where it was on the screen. */

@@ -39,7 +39,7 @@ export function ArticleRow({ article, progress, onDelete }: { article: Article; 
 }
 
 export function UploadRow({ upload }: { upload: Upload }) {
-  const { id, file, state, problem, mayRetry } = upload;
+  const { id, file, state, share, problem, mayRetry } = upload;
   return (
     <li className="article">
       <div className="article-what">
@@ -50,6 +50,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
             {problem}
           </p>
         )}
+        {state === "sending" && <progress className="article-progress" aria-label={words.sendingOf(file.name)} max={1} value={share} />}
       </div>
       {state === "failed" ? (
         mayRetry && (
@@ -60,7 +61,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
       ) : (
         <span className="article-badge" data-tone={state}>
           {state === "sending" && <Spinner />}
-          {state === "sending" ? words.sending : words.waitsToSend}
+          {state === "sending" ? words.sending(Math.floor(share * 100)) : words.waitsToSend}
         </span>
       )}
       {state === "sending" ? (

@@ -4,18 +4,41 @@ import { forgetEverything } from "../shell/forget";
 import { strings } from "../strings";
 import { addFiles, dismissUpload, retryUpload, useUploads } from "./uploads";
 
-type Answer = (value: Response) => void;
-let waiting: { name: string; answer: Answer; fail: (error: unknown) => void }[] = [];
+interface Told {
+  status: number;
+  text: string;
+}
+let waiting: { name: string; answer: (told: Told) => void; fail: () => void; progress: (loaded: number) => void }[] = [];
+
+/** As much of a browser's XMLHttpRequest as an upload needs. */
+class Request {
+  upload: { onprogress?: (event: { loaded: number; total: number; lengthComputable: boolean }) => void } = {};
+  status = 0;
+  responseText = "";
+  onload?: () => void;
+  onerror?: () => void;
+  onabort?: () => void;
+  open() {}
+  setRequestHeader() {}
+  getResponseHeader = () => null;
+  abort = () => this.onabort?.();
+  send(body: FormData) {
+    waiting.push({
+      name: (body.get("file") as File).name,
+      answer: ({ status, text }) => {
+        this.status = status;
+        this.responseText = text;
+        this.onload?.();
+      },
+      fail: () => this.onerror?.(),
+      progress: (loaded) => this.upload.onprogress?.({ loaded, total: 200, lengthComputable: true }),
+    });
+  }
+}
 
 beforeEach(() => {
   waiting = [];
-  vi.stubGlobal("fetch", (_: string, { body, signal }: { body: FormData; signal?: AbortSignal }) => {
-    const { name } = body.get("file") as File;
-    return new Promise<Response>((answer, fail) => {
-      waiting.push({ name, answer, fail });
-      signal?.addEventListener("abort", () => fail(new DOMException("", "AbortError")));
-    });
-  });
+  vi.stubGlobal("XMLHttpRequest", Request);
 });
 
 afterEach(() => {
@@ -24,8 +47,8 @@ afterEach(() => {
 });
 
 const file = (name: string) => new File(["words"], name);
-const taken = (name: string) => new Response(JSON.stringify({ article: { id: name, name, state: "waiting", updated_at: "" }, articles: [] }), { status: 202 });
-const refused = (status: number, detail: string) => new Response(JSON.stringify({ code: "x", detail }), { status });
+const taken = (name: string) => ({ status: 202, text: JSON.stringify({ article: { id: name, name, state: "waiting", updated_at: "" }, articles: [] }) });
+const refused = (status: number, detail: string) => ({ status, text: JSON.stringify({ code: "x", detail }) });
 const states = () => useUploads.getState().uploads.map(({ file: { name }, state }) => `${name} ${state}`);
 const sent = (count: number) => vi.waitFor(() => expect(waiting).toHaveLength(count));
 
@@ -49,7 +72,7 @@ test("files go one after the other, and one that is refused does not hold up the
 test("what the network lost can be sent again, and a new choice takes the place of the failed one", async () => {
   addFiles([file("a.md")]);
   await sent(1);
-  waiting[0]!.fail(new TypeError("network"));
+  waiting[0]!.fail();
   await vi.waitFor(() => expect(states()).toEqual(["a.md failed"]));
   expect(useUploads.getState().uploads[0]!.mayRetry).toBe(true);
   retryUpload(useUploads.getState().uploads[0]!.id);
@@ -74,4 +97,21 @@ test("what is taken off the list before its turn is not sent, and who signs out 
   await sent(2);
   expect(waiting.map(({ name }) => name)).toEqual(["a.md", "d.md"]);
   waiting[1]!.answer(taken("d.md"));
+});
+
+test("how much has gone out is told while it goes, and begins anew with another try", async () => {
+  const share = () => useUploads.getState().uploads[0]!.share;
+  addFiles([file("a.md")]);
+  await sent(1);
+  expect(share()).toBe(0);
+  waiting[0]!.progress(50);
+  expect(share()).toBe(0.25);
+  waiting[0]!.progress(200);
+  expect(share()).toBe(1);
+  waiting[0]!.fail();
+  await vi.waitFor(() => expect(states()).toEqual(["a.md failed"]));
+  retryUpload(useUploads.getState().uploads[0]!.id);
+  await sent(2);
+  expect(share()).toBe(0);
+  waiting[1]!.answer(taken("a.md"));
 });

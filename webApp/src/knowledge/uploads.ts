@@ -1,18 +1,22 @@
 /** Files on their way to the server, one after the other; the page may be left meanwhile. */
 import { create } from "zustand";
-import { call } from "../api/client";
+import { authorizedFetch } from "../api/client";
 import { asApiError } from "../api/errors";
 import { keys, queryClient } from "../api/query";
+import type { components } from "../api/schema";
 import type { Article } from "../api/types";
 import { whenForgotten } from "../shell/forget";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
 import { refusalOf } from "./files";
+import { sendWith } from "./send";
 
 export interface Upload {
   id: number;
   file: File;
   state: "waiting" | "sending" | "failed";
+  /** How much of it has gone out, from 0 to 1. */
+  share: number;
   /** Why it was not taken, and whether sending it again may help. */
   problem: string | null;
   mayRetry: boolean;
@@ -33,7 +37,7 @@ export const dismissUpload = (id: number) => change((all) => all.filter((each) =
 export function addFiles(files: Iterable<File>): void {
   const added = [...files].map((file): Upload => {
     const problem = refusalOf(file);
-    return { id: next++, file, state: problem ? "failed" : "waiting", problem, mayRetry: false };
+    return { id: next++, file, state: problem ? "failed" : "waiting", share: 0, problem, mayRetry: false };
   });
   change((all) => [...all.filter(({ state, file }) => state !== "failed" || added.every((each) => each.file.name !== file.name)), ...added]);
   void sendAll();
@@ -58,12 +62,14 @@ async function sendAll(): Promise<void> {
 
 async function sendOne({ id, file }: Upload): Promise<void> {
   const { signal } = leaving;
-  set(id, { state: "sending" });
+  set(id, { state: "sending", share: 0 });
   const body = new FormData();
   body.append("file", file, file.name);
   try {
     const before = articlesNow();
-    const { article } = await call("post", "/api/knowledge", { body, signal });
+    const asked = { method: "POST", headers: { Accept: "application/json" }, body, signal };
+    const answer = await authorizedFetch("/api/knowledge", asked, sendWith((share) => set(id, { share })));
+    const { article } = (await answer.json()) as components["schemas"]["UploadedAnswer"];
     dismissUpload(id);
     tell(article, before.find((each) => each.id === article.id));
     void queryClient.invalidateQueries({ queryKey: keys.knowledge });

@@ -12,7 +12,7 @@ const AnswerMemoryBody = lazy(() => import("./AnswerMemoryBody"));
 const words = strings.memory;
 
 /** Below an answer: which memories it used, and what was learned from this turn. One quiet line until it is opened. */
-export function AnswerMemory({ message }: { message: ChatMessage }) {
+export default function AnswerMemory({ message }: { message: ChatMessage }) {
   const [isOpen, setOpen] = useState(false);
   const bodyId = useId();
   const used = usedBy(message);
@@ -24,7 +24,7 @@ export function AnswerMemory({ message }: { message: ChatMessage }) {
     <section className="answer-memory">
       <button type="button" className="answer-memory-head" aria-expanded={isOpen} aria-controls={bodyId} onClick={() => setOpen(!isOpen)}>
         <MemoryIcon size={14} />
-        <span>{line.join(" · ")}</span>
+        <span className="one-line">{line.join(" · ")}</span>
       </button>
       <div id={bodyId} hidden={!isOpen}>
         {isOpen && (

@@ -3,7 +3,7 @@ import { useAgents } from "../session/useChatSessionHooks";
 import { Button } from "../shell/Button";
 import { SearchIcon } from "../shell/icons";
 import { strings } from "../strings";
-import { isFiltered, NO_FILTERS, type Filters } from "./filters";
+import type { Filters } from "./filters";
 import { toDateField } from "./moments";
 import { anyOf, Select } from "./Select";
 
@@ -47,14 +47,6 @@ export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (
           </label>
         )}
       </div>
-      {(filters.tag || isFiltered(filters)) && (
-        <div className="filter-state">
-          {filters.tag && <span className="chip">#{filters.tag}</span>}
-          <Button look="quiet" size="small" onClick={() => onChange(NO_FILTERS)}>
-            {words.clear}
-          </Button>
-        </div>
-      )}
     </search>
   );
 }

@@ -1,13 +1,13 @@
 import { strings } from "../strings";
 import type { Chosen } from "./GraphPanel";
-import { nameOf, type Line, type Node } from "./graphParts";
+import { nodeName, type Line, type Node } from "./graphParts";
 import { dayOf } from "./moments";
 
 const words = strings.graph;
 
 /** The same in words: name by name, what is known of each. */
 export function GraphList({ nodes, held, onChoose }: { nodes: Node[]; held: Line[]; onChoose: (chosen: Chosen) => void }) {
-  const names = new Map(nodes.map((node) => [node.id, nameOf(node.name)]));
+  const names = new Map(nodes.map((node) => [node.id, nodeName(node)]));
   const places = new Map(nodes.map((node, place) => [node.id, place]));
   const facts = held.flatMap((line) => line.facts);
   const subjects = [...new Set(facts.map((fact) => fact.source))].sort();
@@ -26,7 +26,7 @@ export function GraphList({ nodes, held, onChoose }: { nodes: Node[]; held: Line
               .map((fact) => (
                 <li key={fact.memory_id}>
                   {fact.is_negated && `${words.not} `}
-                  {fact.predicate} <strong>{names.get(fact.target)}</strong>{" "}
+                  {fact.predicate} <strong>{fact.target === subject ? nodes[places.get(subject) ?? 0]?.name : names.get(fact.target)}</strong>{" "}
                   <span className="small soft">
                     {words.since(dayOf(fact.valid_from))}
                     {fact.valid_to && `, ${words.until(dayOf(fact.valid_to))}`}

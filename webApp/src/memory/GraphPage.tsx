@@ -18,7 +18,7 @@ import { linesAt, linesOf, spanOf } from "./graphParts";
 import "./memory.css";
 import { Select } from "./Select";
 import { TimeSlider } from "./TimeSlider";
-import { Views } from "./Views";
+import { Views } from "../shell/Views";
 
 const words = strings.graph;
 const VIEWS = [

@@ -3,7 +3,7 @@ import { CloseIcon } from "../shell/icons";
 import { Link } from "../shell/Link";
 import { Spinner } from "../shell/Spinner";
 import { strings } from "../strings";
-import { nameOf, type Fact, type Line, type Node } from "./graphParts";
+import { nodeName, type Fact, type Line, type Node } from "./graphParts";
 import { dayOf } from "./moments";
 import { SourceLink } from "./SourceLink";
 import { useMemory } from "./useMemories";
@@ -29,7 +29,7 @@ export function GraphPanel({ chosen, nodes, held, onClose }: Props) {
   return (
     <section className="graph-panel card" aria-live="polite">
       <div className="graph-panel-head">
-        <h2>{ends.map((place) => nameOf(nodes[place]?.name ?? "")).join(" – ")}</h2>
+        <h2>{ends.map((place) => nodes[place] && nodeName(nodes[place])).join(" – ")}</h2>
         <Button look="quiet" size="small" label={words.close} icon={<CloseIcon />} onClick={onClose} />
       </div>
       <p className="small soft">{words.facts(facts.length)}</p>

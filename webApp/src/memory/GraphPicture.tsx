@@ -2,7 +2,7 @@ import { useRef } from "react";
 import { Button } from "../shell/Button";
 import { Waiting } from "../shell/Spinner";
 import { strings } from "../strings";
-import { labelOf, nameOf, short, type Line, type Node } from "./graphParts";
+import { labelOf, nodeName, short, type Line, type Node } from "./graphParts";
 import type { Chosen } from "./GraphPanel";
 import { useCamera } from "./useCamera";
 import { useLayout } from "./useLayout";
@@ -42,7 +42,7 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
         ) : (
           <svg className="graph" width={size.width} height={size.height} aria-hidden="true" onClick={() => choose(null)}>
             <g transform={shift} data-lit={lit !== null} fontSize={textSize} strokeWidth={textSize / 4}>
-              {held.map((line) => {
+              {held.filter((line) => line.a !== line.b).map((line) => {
                 const [a, b] = [points[line.a]!, points[line.b]!];
                 const isLit = lit?.lines.has(line.id) ?? false;
                 return (
@@ -84,7 +84,7 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
                     <circle cx={x} cy={y} r={radius} />
                     {(camera.zoom >= NAMES_FROM || degrees[place]! > 2 || isLit) && (
                       <text x={x} y={y + radius + textSize * 1.1}>
-                        {short(nameOf(node.name))}
+                        {short(nodeName(node))}
                       </text>
                     )}
                   </g>

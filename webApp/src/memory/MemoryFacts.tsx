@@ -22,7 +22,8 @@ export function MemoryFacts({ memory, onOpen }: { memory: Memory; onOpen: (id: s
   ];
   if (memory.expires_at) facts.push([words.expires, dayOf(memory.expires_at)]);
   if (memory.tags.length) facts.push([words.tags, memory.tags.join(", ")]);
-  if (triple) facts.push([words.fact, `${nameOf(triple.subject)} → ${triple.predicate} → ${nameOf(triple.object)}`]);
+  const not = memory.is_negated ? `${strings.graph.not} ` : "";
+  if (triple) facts.push([words.fact, `${nameOf(triple.subject)} → ${not}${triple.predicate} → ${nameOf(triple.object)}`]);
   return (
     <>
       <dl className="facts">

@@ -8,32 +8,36 @@ interface Props {
   text: string;
   /** Below the text: where it is from, how old it is. */
   children?: ReactNode;
+  /** It is in somebody's own words, and may be long. */
+  isQuote?: boolean;
   /** What can be done to it. */
-  ways: readonly ("wrong" | "forgotten" | "takenBack")[];
+  ways: readonly Exclude<Fate, "there">[];
 }
 
 const words = strings.memory;
-const NAMES = { wrong: words.wrong, forgotten: words.forget, takenBack: strings.shell.undo } as const;
-const LABELS = { wrong: words.wrongOf, forgotten: words.forgetOf, takenBack: words.undoOf } as const;
+const NAMES = { wrong: words.wrong, forgotten: words.forget, takenBack: strings.shell.undo, passedOver: words.forget } as const;
+const LABELS = { wrong: words.wrongOf, forgotten: words.forgetOf, takenBack: words.undoOf, passedOver: words.forgetOf } as const;
+const LONGEST_NAME = 120; // of a button, to whoever hears it
 
-/** One memory below an answer, with one click to have it gone and one to have it back. */
-export function MemoryLine({ id, text, children, ways }: Props) {
+/** One memory, or message, below an answer, with one click to have it gone and one to have it back. */
+export function MemoryLine({ id, text, children, isQuote, ways }: Props) {
+  const named = text.slice(0, LONGEST_NAME);
   const { fate, isPending, become } = useFate(id);
   return (
     <li className="memory-line" data-fate={fate}>
       <div className="memory-line-text">
-        <p>{text}</p>
+        <p className={isQuote ? "memory-quote" : undefined}>{text}</p>
         <p className="small soft">{fate === "there" ? children : <span role="status">{FATES[fate]}</span>}</p>
       </div>
       <div className="memory-line-ways">
         {fate === "there" ? (
           ways.map((way) => (
-            <Button key={way} look="quiet" size="small" busy={isPending} aria-label={LABELS[way](text)} onClick={() => become(way)}>
+            <Button key={way} look="quiet" size="small" busy={isPending} aria-label={LABELS[way](named)} onClick={() => become(way)}>
               {NAMES[way]}
             </Button>
           ))
         ) : (
-          <Button size="small" busy={isPending} aria-label={words.undoOf(text)} onClick={() => become("there" satisfies Fate)}>
+          <Button size="small" busy={isPending} aria-label={words.undoOf(named)} onClick={() => become("there" satisfies Fate)}>
             {strings.shell.undo}
           </Button>
         )}

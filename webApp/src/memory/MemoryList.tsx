@@ -21,18 +21,27 @@ export function MemoryList({ onOpen }: { onOpen: (id: string) => void }) {
     setFilters(next);
     setPages([null]);
   };
+  const canLook = isFiltered(filters) || (data !== undefined && data.memories.length > 0);
   return (
     <>
-      <FilterBar filters={filters} onChange={filter} />
+      {canLook && <FilterBar filters={filters} onChange={filter} />}
       {error ? (
         <ErrorCard error={error} onRetry={() => void refetch()} />
       ) : !data ? (
         <Waiting />
       ) : (
         <div className="memory-page" aria-busy={isPlaceholderData}>
-          <p className="small soft" role="status">
-            {filters.q.trim() && words.found(data.memories.length)}
-          </p>
+          <div className="filter-state">
+            <p className="small soft" role="status">
+              {filters.q.trim() && words.found(data.memories.length)}
+            </p>
+            {filters.tag && <span className="chip">#{filters.tag}</span>}
+            {(filters.tag || isFiltered(filters)) && (
+              <Button look="quiet" size="small" onClick={() => filter(NO_FILTERS)}>
+                {words.clear}
+              </Button>
+            )}
+          </div>
           <Rows memories={data.memories} isFiltered={isFiltered(filters)} onOpen={onOpen} onTag={(tag) => filter({ ...filters, tag })} />
           {(pages.length > 1 || data.before !== null) && (
             <nav className="pager" aria-label={words.list}>

@@ -10,7 +10,7 @@ import "./memory.css";
 import { MemoryDialog } from "./MemoryDialog";
 import { MemoryList } from "./MemoryList";
 import { NewMemoryDialog } from "./NewMemoryDialog";
-import { Views } from "./Views";
+import { Views } from "../shell/Views";
 
 const words = strings.memory;
 const VIEWS = [

@@ -24,6 +24,9 @@ export function useForget() {
 
 export const tellError = (error: unknown): void => void toast(asApiError(error).detail);
 
+/** Rules tag with words of the text itself, which say nothing new beside it; the dialog has all. */
+const givenTags = ({ origin, tags }: Memory): string[] => (origin === "rules" || origin === "tool" ? [] : tags);
+
 interface Props {
   memory: Memory;
   onOpen: () => void;
@@ -47,7 +50,7 @@ export function MemoryRow({ memory, onOpen, onTag }: Props) {
           {memory.tier === "short" && <span>{words.tiers.short}</span>}
           {memory.trust === "untrusted" && <span className="flag">{words.trusts.untrusted}</span>}
           {isOver && memory.valid_to && <span className="flag">{words.held(dayOf(memory.valid_to))}</span>}
-          {memory.tags.map((tag) => (
+          {givenTags(memory).map((tag) => (
             <button key={tag} type="button" className="chip" onClick={() => onTag(tag)}>
               #{tag}
             </button>

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQueries } from "@tanstack/react-query";
 import { call } from "../api/client";
 import { keys } from "../api/query";
 import type { Memory } from "../api/types";
@@ -22,29 +22,42 @@ export function MemorySource({ memory, onLeave }: { memory: Memory; onLeave: () 
       ) : message_ids.length === 0 ? (
         <SourceLink sessionId={session_id} onLeave={onLeave} />
       ) : (
-        message_ids.slice(-SHOWN).map((each) => <Said key={each} sessionId={session_id} messageId={each} onLeave={onLeave} />)
+        <Said sessionId={session_id} messageIds={message_ids.slice(-SHOWN)} onLeave={onLeave} />
       )}
     </section>
   );
 }
 
-function Said({ sessionId, messageId, onLeave }: { sessionId: string; messageId: string; onLeave: () => void }) {
-  const { data, error } = useQuery({
-    queryKey: [...keys.sessions, "message", sessionId, messageId],
-    queryFn: ({ signal }) =>
-      call("get", "/api/sessions/{session_id}/messages/{message_id}", { path: { session_id: sessionId, message_id: messageId }, signal }),
-    staleTime: Infinity,
+interface SaidProps {
+  sessionId: string;
+  messageIds: string[];
+  onLeave: () => void;
+}
+
+/** Those of the messages that are in this chat: what was said again in another one is not gone. */
+function Said({ sessionId, messageIds, onLeave }: SaidProps) {
+  const found = useQueries({
+    queries: messageIds.map((messageId) => ({
+      queryKey: [...keys.sessions, "message", sessionId, messageId],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        call("get", "/api/sessions/{session_id}/messages/{message_id}", { path: { session_id: sessionId, message_id: messageId }, signal }),
+      staleTime: Infinity,
+    })),
   });
-  if (error) return <p className="soft">{words.isGoneMessage}</p>;
-  if (!data) return <Spinner />;
-  const message = data as unknown as ChatMessage;
-  return (
-    <figure className="said">
-      <blockquote>{textOf(message)}</blockquote>
-      <figcaption className="small soft">
-        {message.role === "user" ? words.youSaid : words.answerSaid} {ago(message.metadata?.created_at)} ·{" "}
-        <SourceLink sessionId={sessionId} messageId={messageId} onLeave={onLeave} />
-      </figcaption>
-    </figure>
-  );
+  if (found.every((each) => each.error)) return <p className="soft">{words.isGoneMessage}</p>;
+  return found.map(({ data, error }, place) => {
+    if (error) return null;
+    if (!data) return <Spinner key={messageIds[place]} />;
+    const message = data as unknown as ChatMessage;
+    const text = textOf(message);
+    return (
+      <figure key={messageIds[place]} className="said">
+        {text && <blockquote>{text}</blockquote>}
+        <figcaption className="small soft">
+          {message.role === "user" ? words.youSaid : words.answerSaid} {ago(message.metadata?.created_at)} ·{" "}
+          <SourceLink sessionId={sessionId} messageId={messageIds[place]!} onLeave={onLeave} />
+        </figcaption>
+      </figure>
+    );
+  });
 }

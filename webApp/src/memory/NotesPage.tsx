@@ -6,6 +6,7 @@ import { Page } from "../shell/Page";
 import { navigate, useSearchParam } from "../shell/router";
 import { Waiting } from "../shell/Spinner";
 import { strings } from "../strings";
+import "./memory.css";
 import "./notes.css";
 import { NotesEditor } from "./NotesEditor";
 import { Select } from "./Select";

@@ -9,7 +9,7 @@ import { toast } from "../shell/toasts";
 import { strings } from "../strings";
 import { Diff } from "./Diff";
 import { useVersion, type useNotesWrites } from "./useNotes";
-import { Views } from "./Views";
+import { Views } from "../shell/Views";
 
 const words = strings.notes;
 const VIEWS = [

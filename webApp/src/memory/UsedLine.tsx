@@ -46,14 +46,9 @@ function UsedMessage({ used }: { used: UsedMemory }) {
   if (error) return <Gone text={isMissing(error) ? words.isGoneMessage : error.message} />;
   if (text === undefined) return isLoading ? <Loading /> : <Gone text={words.isGoneMessage} />;
   return (
-    <li className="memory-line">
-      <div className="memory-line-text">
-        <p className="memory-quote">{text}</p>
-        <p className="small soft">
-          <Origin used={used} />
-        </p>
-      </div>
-    </li>
+    <MemoryLine id={used.id} text={text} isQuote ways={["passedOver"]}>
+      <Origin used={used} />
+    </MemoryLine>
   );
 }
 

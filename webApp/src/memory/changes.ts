@@ -34,6 +34,13 @@ export const edit = (id: string, body: MemoryEdit): Promise<Memory> =>
 export const undo = (id: string): Promise<Memory | undefined> =>
   thenReadAgain(call("post", "/api/memories/{memory_id}/undo", at(id)), id);
 
+const atMessage = (id: string) => ({ path: { message_id: id } });
+
+/** What was said stays where it was said; only no answer is given it any more. */
+export const passOver = (id: string): Promise<unknown> => thenReadAgain(call("delete", "/api/memories/messages/{message_id}", atMessage(id)));
+
+export const showAgain = (id: string): Promise<unknown> => thenReadAgain(call("post", "/api/memories/messages/{message_id}/undo", atMessage(id)));
+
 /** What is remembered already is not made again: then there is nothing to take back. */
 export async function add(body: NewMemory): Promise<{ memory: Memory; isNew: boolean }> {
   const headers = { "Content-Type": "application/json", Accept: "application/json" };

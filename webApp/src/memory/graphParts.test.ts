@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heldAt, labelOf, linesAt, linesOf, nameOf, short, spanOf, type Fact } from "./graphParts";
+import { heldAt, labelOf, linesAt, linesOf, nameOf, nodeName, short, spanOf, type Fact } from "./graphParts";
 
 const fact = (source: string, target: string, rest: Partial<Fact> = {}): Fact => ({
   memory_id: `${source}-${target}`,
@@ -46,5 +46,12 @@ test("long names are cut between letters, and a denied fact says so", () => {
 test("names are said as people say them", () => {
   expect(["user", "User", "sister:mary", "Porto", "12:30", "http://x"].map(nameOf)).toEqual([
     "You", "You", "Mary (sister)", "Porto", "12:30", "http://x",
+  ]);
+});
+
+test("people of the graph are said by name and by whose they are", () => {
+  const named = (id: string, name: string) => nodeName({ id, name });
+  expect([named("user", "Ada"), named("user", "user"), named("sister:mary", "Mary"), named("dog:rex", "dog:rex"), named("porto", "Porto")]).toEqual([
+    "You (Ada)", "You", "Mary (sister)", "Rex (dog)", "Porto",
   ]);
 });

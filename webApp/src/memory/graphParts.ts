@@ -53,6 +53,13 @@ export function labelOf(line: Line, not: string): string {
   return rest.length ? `${said} +${rest.length}` : said;
 }
 
+/** A name of the graph; what is known of the user stands under his name, and of his sister Mary under hers. */
+export function nodeName({ id, name }: Pick<Node, "id" | "name">): string {
+  if (id === "user" && name.toLowerCase() !== "user") return `${strings.graph.you} (${name})`;
+  const [relation, whose] = id.split(":");
+  return whose === name.toLowerCase() ? `${name} (${relation})` : nameOf(name);
+}
+
 /** As people say it: what is known of the user is kept under "user", of his sister Mary under "sister:mary". */
 export function nameOf(name: string): string {
   if (name.toLowerCase() === "user") return strings.graph.you;

@@ -47,7 +47,7 @@ export function SessionRow({ session, isOpen, isStop, isRenamed, isMenuOpen, onF
             <span className="hidden-visually">{strings.sessions.isPrivate}: </span>
           </span>
         )}
-        <span className="session-title">{title}</span>
+        <span className="one-line">{title}</span>
       </button>
       <Button
         look="quiet"

@@ -86,7 +86,7 @@ function Search({ typed, onType }: { typed: string; onType: (text: string) => vo
     return () => removeEventListener("keydown", find);
   }, []);
   return (
-    <div className="sessions-search">
+    <div className="search-field sessions-search">
       <SearchIcon size={16} />
       <input
         ref={ref}

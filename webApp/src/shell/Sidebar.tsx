@@ -25,7 +25,7 @@ export function Sidebar({ onChoose }: { onChoose?: () => void }) {
         ))}
       </nav>
       <div className="sidebar-foot">
-        <span>{user?.name}</span>
+        <span className="one-line">{user?.name}</span>
         <ThemeToggle />
       </div>
     </aside>

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { call } from "../api/client";
 import { keys } from "../api/query";
 import type { Usage } from "../api/types";
@@ -7,6 +7,7 @@ import { EmptyState } from "../shell/EmptyState";
 import { ErrorCard } from "../shell/ErrorCard";
 import { Page } from "../shell/Page";
 import { Waiting } from "../shell/Spinner";
+import { Views } from "../shell/Views";
 import { strings } from "../strings";
 import { chartOf, since, type Split } from "./days";
 import { Today } from "./Today";
@@ -15,11 +16,11 @@ import { DaysTable, SumsTable } from "./UsageTables";
 import "./usage.css";
 
 const words = strings.usage;
-const RANGES = [7, 30, 90].map((days) => ({ value: days, name: words.days(days) }));
-const SPLITS: { value: Split; name: string }[] = [
-  { value: "kind", name: words.byKind },
-  { value: "agent", name: words.byAgent },
-  { value: "model", name: words.byModel },
+const RANGES = [7, 30, 90].map((days) => [String(days), words.days(days)] as const);
+const SPLITS: [Split, string][] = [
+  ["kind", words.byKind],
+  ["agent", words.byAgent],
+  ["model", words.byModel],
 ];
 
 /** Tokens per day, by agent and model, and what is left of today. */
@@ -31,7 +32,7 @@ export default function UsagePage() {
     placeholderData: keepPreviousData,
   });
   return (
-    <Page title={strings.nav.usage} lead={words.lead} actions={<Choice name={words.range} options={RANGES} value={days} onChoose={setDays} />}>
+    <Page title={strings.nav.usage} lead={words.lead} actions={<Views label={words.range} views={RANGES} shown={String(days)} onChoose={(each) => setDays(Number(each))} />}>
       {usage.isPending && <Waiting />}
       {usage.isError && <ErrorCard error={usage.error} onRetry={() => void usage.refetch()} busy={usage.isFetching} />}
       {usage.data && <Told usage={usage.data} />}
@@ -49,7 +50,7 @@ function Told({ usage }: { usage: Usage }) {
       ) : (
         <>
           <section className="card">
-            <Choice name={words.by} options={SPLITS} value={split} onChoose={setSplit} />
+            <Views label={words.by} views={SPLITS} shown={split} onChoose={setSplit} />
             <UsageChart chart={chartOf(usage, split)} total={usage.totals.total_tokens} />
             <DaysTable usage={usage} />
           </section>
@@ -59,27 +60,5 @@ function Told({ usage }: { usage: Usage }) {
         </>
       )}
     </>
-  );
-}
-
-interface ChoiceProps<T> {
-  name: string;
-  options: { value: T; name: string }[];
-  value: T;
-  onChoose: (value: T) => void;
-}
-
-function Choice<T extends string | number>({ name, options, value, onChoose }: ChoiceProps<T>) {
-  const group = useId();
-  return (
-    <fieldset className="usage-choice">
-      <legend className="hidden-visually">{name}</legend>
-      {options.map((option) => (
-        <label key={option.value}>
-          <input type="radio" name={group} checked={option.value === value} onChange={() => onChoose(option.value)} />
-          <span>{option.name}</span>
-        </label>
-      ))}
-    </fieldset>
   );
 }

@@ -1,3 +1,4 @@
+import "./views.css";
 interface Props<V extends string> {
   label: string;
   views: readonly (readonly [V, string])[];

@@ -1,0 +1,92 @@
+// Links to the message that something came from.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { answers, questions, say, settled, signIn } from "./browser.mjs";
+import { longSession } from "./long-session.mjs";
+
+const spot = (page) => page.locator('.message[data-spot="true"]');
+
+/** In the middle of what is seen of the conversation, by its visible part. */
+const isInSight = (page, id) =>
+  page.waitForFunction((wanted) => {
+    const found = document.querySelector(`[data-message="${wanted}"]`)?.getBoundingClientRect();
+    const seen = document.querySelector(".log-scroll").getBoundingClientRect();
+    return found && found.top >= seen.top && found.bottom <= seen.bottom;
+  }, id);
+
+export const tests = {
+  async "a message that an answer used is forgotten by one click, stays in its chat, and can be had back"({ server, open, user }) {
+    const device = await open();
+    const page = await device.newPage();
+    await signIn(page, user);
+    const said = "Between us: walnut blossom opens the shed at the allotment.";
+    await say(page, said);
+    await settled(page);
+    await page.getByRole("button", { name: "New chat" }).first().click();
+    await answers(page).first().waitFor({ state: "detached" });
+    for (let tries = 1; !(await answers(page).last().getByText(/Used \d/).count()); tries++) {
+      assert.ok(tries <= 10, "recall keeps to its 50 ms: a machine that stalls for longer is asked again");
+      await say(page, `What opens the shed at the allotment? ${"Please. ".repeat(tries)}`);
+      await answers(page).nth(tries - 1).waitFor();
+      await settled(page);
+    }
+    const hidden = async () => (await server.as(user, "GET", "/api/memories/audit")).body.counts.hidden_messages;
+    await answers(page).last().getByText(/Used \d/).click();
+    const line = page.getByRole("list", { name: "Used for this answer" }).getByRole("listitem").filter({ hasText: "walnut" }).first();
+    assert.equal(await line.getByRole("button", { name: "Wrong" }).count(), 0);
+    await line.getByRole("button", { name: "Forget" }).click();
+    await line.getByText("No longer used for answers. It stays in its chat.").waitFor();
+    assert.equal(await hidden(), 1);
+    await line.getByRole("button", { name: "Undo" }).click();
+    await line.getByRole("button", { name: "Forget" }).waitFor();
+    assert.equal(await hidden(), 0);
+    await line.getByRole("button", { name: "said in" }).click();
+    await spot(page).getByText(said).waitFor();
+  },
+
+  async "an address leads to a message of long ago, marks it for a moment, and leaves the reader there"({ server, open, user, output }) {
+    const account = longSession(600);
+    const device = await open();
+    const page = await device.newPage();
+    await signIn(page, user);
+    assert.equal((await server.as(user, "POST", "/api/account/import", account)).status, 200);
+    await page.reload();
+    await page.getByRole("button", { name: "A long one", exact: true }).click();
+    await answers(page).last().getByText("Answer 599").waitFor();
+    const { message_id: early } = account.messages[41];
+    await page.goto(`/?message=${early}`);
+    await spot(page).getByText("Answer 41.").waitFor();
+    await page.screenshot({ path: new URL("spot.png", output).pathname });
+    await isInSight(page, early);
+    assert.equal(new URL(page.url()).search, "");
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.message), early);
+    await spot(page).waitFor({ state: "detached" });
+    await isInSight(page, early);
+    const shown = await page.locator(".message").evaluateAll((all) => all.map((each) => each.dataset.message));
+    const rest = account.messages.slice(-shown.length).map((each) => each.message_id);
+    assert.deepEqual(shown, rest, "nothing is left out between there and the end, and nothing is there twice");
+
+    device.allow(/404/);
+    await page.goto(`/?message=${randomUUID()}`);
+    await page.getByText("What was said there is gone.").waitFor();
+    await answers(page).last().getByText("Answer 599").waitFor();
+  },
+
+  async "a memory leads to what was said, in a conversation that is not open, also without motion"({ open, user, output }) {
+    const device = await open({ reducedMotion: "reduce" });
+    const page = await device.newPage();
+    await signIn(page, user);
+    await say(page, "My sister Mary lives in Porto.");
+    await settled(page);
+    await answers(page).last().getByText(/Remembered/).waitFor();
+    await page.getByRole("button", { name: "New chat" }).first().click();
+    await answers(page).first().waitFor({ state: "detached" });
+    await page.goto("/memory");
+    await page.locator(".row-text").first().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Open the chat" }).click();
+    await spot(page).getByText("My sister Mary lives in Porto.").waitFor();
+    assert.equal(await spot(page).evaluate((each) => getComputedStyle(each).animationName), "none");
+    assert.equal(await questions(page).count(), 1);
+    await page.screenshot({ path: new URL("spot-2.png", output).pathname });
+  },
+};
