@@ -41,8 +41,14 @@ def slow_request(running: Running, connection: psycopg.Connection) -> Iterator[l
 
     thread = threading.Thread(target=ask)
     thread.start()
-    waits = "select count(*) from pg_locks where not granted"
-    wait_until(lambda: connection.execute(waits).fetchone() == (1,))
+    waits = """select count(*) from pg_locks join pg_stat_activity a using (pid)
+        where not granted and a.query like '%order by last_active_at%'"""  # the worker may stand there, too
+
+    def is_waiting() -> bool:
+        connection.execute("select pg_stat_clear_snapshot()")  # a transaction keeps its first view of the others
+        return connection.execute(waits).fetchone() == (1,)
+
+    wait_until(is_waiting)
     try:
         yield answers
     finally:

@@ -19,7 +19,7 @@ from chatServer.store import jobs, queue
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
-from chatServer.store.queue import MAX_RUNS, Backoff, Pace, Queue
+from chatServer.store.queue import MAX_RUNS, PLACES, Backoff, Pace, Queue
 from chatServer.work import after_turn
 from chatServer.work.after_turn import Workshop
 from chatServer.work.worker import Worker, beside_the_server
@@ -328,9 +328,14 @@ async def test_the_server_goes_on_without_a_queue_and_the_worker_waits_for_it(se
 # The end, and what the operator sees ---------------------------------------------------------------------
 
 
-async def test_an_idle_worker_stops_at_once_and_signs_off(settings, urls):
+async def test_an_idle_worker_stops_at_once_and_signs_off(settings, urls, caplog):
+    async def have_begun() -> bool:  # who is stopped while he signs on leaves his name, until others strike it out
+        return sum(record.message.startswith("Starting worker") for record in caplog.records) == len(PLACES)
+
+    caplog.set_level("INFO", "procrastinate")
     async with running(settings.model_copy(update={"worker": "inprocess"})) as state:
-        await eventually(lambda: registered_workers(urls))
+        await eventually(have_begun)
+        assert await registered_workers(urls) == len(PLACES)
         began = time.monotonic()
         state.shutdown.begin()
     assert time.monotonic() - began < 15, "not the grace of 25 s"
