@@ -66,7 +66,7 @@ def no_notes_lock() -> None:
 
     async def read_slowly(*given: Any) -> Any:
         page = await lock_notes(*given)
-        await asyncio.sleep(0.25)
+        await asyncio.sleep(0.5)
         return page
 
     notes.lock_notes = read_slowly
