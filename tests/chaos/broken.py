@@ -55,6 +55,8 @@ def no_lock() -> None:
     columns = b"session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at"
     sessions.SQL["touch_session"] = b"select " + columns + b" from chat.sessions " + where
     sessions.SQL["lock_session"] = sessions.SQL["find_session"]
+    sessions.SQL["hold_session"], _, _ = sessions.SQL["hold_session"].partition(b"for update")
+    sessions.SQL["enter_session"] = b"select " + columns + b" from chat.sessions where false"  # then by the other two
     upsert, _, _ = sessions.SQL["set_active"].partition(b"do update")
     sessions.SQL["set_active"] = upsert + b"do nothing"
 
