@@ -628,6 +628,21 @@ $$;
 revoke all on function chat.in_time(double precision) from public;
 grant execute on function chat.in_time(double precision) to chat_user;
 
+-- For an attempt at a turn that ends: it raises when the turn no longer was this attempt's to end.
+create function chat.still_counts(is_so boolean) returns boolean
+    language plpgsql
+as $$
+begin
+    if not is_so then
+        raise exception sqlstate 'CH409' using message = 'the turn was taken over, or is gone';
+    end if;
+    return true;
+end
+$$;
+
+revoke all on function chat.still_counts(boolean) from public;
+grant execute on function chat.still_counts(boolean) to chat_user;
+
 
 revoke all on chat.personal_tokens from public, anon, authenticated;
 grant select, insert, update, delete on chat.personal_tokens to chat_user;

@@ -36,6 +36,7 @@ ChatError
 ├── IssuerUnavailable          503 issuer_unavailable
 ├── Overloaded                 503 overloaded
 └── ModelTimeout               504 model_timeout
+Lost                           an attempt at a turn that no longer counts; its client meets another one
 EmbedderFailed                 no vectors now: what needs them does without, or later
 MessageError                   a message that is no message (library use; ValueError)
 StartupError                   the server refuses to start, and says what to do
@@ -277,6 +278,10 @@ class Overloaded(ChatError):
 
     def __init__(self, detail: str = "Too much arrives at once. Try again in a moment.") -> None:
         super().__init__(detail, retry_after_s=2)
+
+
+class Lost(Exception):
+    """This attempt is no longer the one that counts: its session was deleted, or somebody has taken the turn over."""
 
 
 class EmbedderFailed(Exception):

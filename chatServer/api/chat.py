@@ -28,25 +28,25 @@ router = APIRouter(prefix="/api/chat", tags=["chat"], responses=documented(401, 
 )
 async def chat(
     request: Request,
-    response: Response,
     body: ChatRequest,
     state: CurrentState,
     user: CurrentUser,
     *,
     idempotency_key: Annotated[str | None, Header()] = None,
-) -> Response | ChatAnswer:
+) -> Response:
     """Ask. A plain body is answered in JSON, useChat's as its UI message stream; the header Accept decides otherwise.
     The answer is written to its end whether or not anybody is listening."""
     place = await state.turns.begin(user, body.ask(idempotency_key))
     if wants_stream(request.headers.get("accept", ""), is_plain=body.is_plain):
         return stream(state.turns, user, place)
     told = headers_of(place)
-    response.headers.update(told)
     try:
-        return ChatAnswer.of(await state.turns.result(user, place))
+        answer = ChatAnswer.of(await state.turns.result(user, place))
     except errors.ChatError as error:
         error.headers |= told
         raise
+    # Written here: FastAPI would look through what we have just made, and make it anew.
+    return Response(answer.model_dump_json(by_alias=True), headers=told, media_type="application/json")
 
 
 @router.get(

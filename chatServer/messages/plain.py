@@ -1,4 +1,4 @@
-"""Stored rows that hold plain words, read without LangChain's classes: those are needed for the model alone."""
+"""Rows without what goes without saying; and those that hold plain words, read without LangChain's classes."""
 
 from typing import Any
 
@@ -8,7 +8,30 @@ from chatServer.messages.text import LANGCHAIN
 _ROLES = {"human": "user", "ai": "assistant"}
 _COMMON = {"type", "content", "additional_kwargs", "response_metadata", "name", "id"}
 _FIELDS = {"human": _COMMON, "ai": _COMMON | {"tool_calls", "invalid_tool_calls", "usage_metadata"}}
+# What LangChain's classes say of themselves when nobody says otherwise.
+_UNSAID: dict[str, Any] = {
+    "name": None,
+    "id": None,
+    "additional_kwargs": {},
+    "response_metadata": {},
+    "usage_metadata": None,
+    "tool_calls": [],
+    "invalid_tool_calls": [],
+    "artifact": None,
+    "status": "success",
+}
 _COUNTS = {"input_tokens", "output_tokens", "total_tokens"}
+
+
+def without_unsaid(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as LangChain dumps it, without what its classes would say anyway: a third of a short message."""
+    kind = row["type"]
+    said = {
+        name: value
+        for name, value in row["data"].items()
+        if (name not in _UNSAID or value != _UNSAID[name]) and (name, value) != ("type", kind)
+    }
+    return {"type": kind, "data": said}
 
 
 def read_plain(row: Any) -> Message | None:
@@ -17,11 +40,12 @@ def read_plain(row: Any) -> Message | None:
     if type(row) is not dict or row.keys() != {"type", "data"} or type(row["type"]) is not str:
         return None
     kind, data = row["type"], row["data"]
-    if kind not in _ROLES or type(data) is not dict or data.keys() != _FIELDS[kind] or data["type"] != kind:
+    if kind not in _ROLES or type(data) is not dict or not {"content"} <= data.keys() <= _FIELDS[kind]:
         return None
-    if not _has_plain_words(data) or (kind == "ai" and not _has_plain_facts(data)):
+    data = {**_UNSAID, "type": kind, **data}
+    if data["type"] != kind or not _has_plain_words(data) or (kind == "ai" and not _has_plain_facts(data)):
         return None
-    told, usage = data["response_metadata"], data.get("usage_metadata")
+    told, usage = data["response_metadata"], data["usage_metadata"]
     leftover = {"response_metadata": told} if told else {}
     if usage is not None:
         leftover["usage_metadata"] = usage

@@ -27,6 +27,7 @@ from chatServer.records.memories import (
 from chatServer.records.turns import (
     LARGER,
     NOBODY,
+    WORDS,
     Agent,
     Author,
     Cursor,
@@ -57,6 +58,7 @@ __all__ = [
     "LARGER",
     "NOBODY",
     "USUAL_COMPRESSION",
+    "WORDS",
     "Actor",
     "Agent",
     "Article",

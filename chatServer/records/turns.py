@@ -32,6 +32,7 @@ EventKind = Literal[
     "abort",
     "error",
 ]
+WORDS: frozenset[EventKind] = frozenset({"text-delta", "reasoning-delta"})  # as they come, each an event
 
 
 @dataclass(frozen=True, slots=True)

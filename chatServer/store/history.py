@@ -26,7 +26,7 @@ from chatServer.messages import (
     text_of,
     to_langchain,
 )
-from chatServer.messages.plain import read_plain
+from chatServer.messages.plain import read_plain, without_unsaid
 from chatServer.messages.terms import packed_terms
 from chatServer.records import StoredMessage, new_id
 from chatServer.store import images, queries, sessions
@@ -148,8 +148,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         # One value, not an array of them: psycopg escapes the quotes in an array's items one by one, 2 s for a million.
         appended = {"message_ids": ids, "messages": Jsonb(rows, dumps=_dumps), "tokens": counts}
         appended |= {"turn_id": self._turn_id, "said_at": [None] * len(ids) if said_at is None else list(said_at)}
-        await self._db.execute(SQL["append_messages"], {**values, **appended})
-        await self._db.execute(SQL["index_messages"], {**values, "message_ids": ids, **self._found_by(messages)})
+        await self._db.execute(SQL["append_messages"], {**values, **appended, **self._found_by(messages)})
 
     def _found_by(self, messages: Sequence[Message]) -> dict[str, Any]:
         """The columns of the index, for those who speak: people and models."""
@@ -164,7 +163,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         }
 
     async def _row(self, message_id: UUID, message: Message) -> Any:
-        row = clean_json(message_to_dict(to_langchain(message)))
+        row = without_unsaid(clean_json(message_to_dict(to_langchain(message))))
         keeper = images.Keeper(self._user_id, self._session_id, message_id)
         return await keeper.without_images(self._db, row)
 

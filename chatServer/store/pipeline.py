@@ -25,6 +25,8 @@ Values: TypeAlias = Mapping[str, Any] | Sequence[Any] | None
 
 DONE = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK, ExecStatus.EMPTY_QUERY)
 REFUSED = (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
+# Of what begins a transaction; who it is for is spelt in the statement, and would be prepared for each user anew.
+ALWAYS_THE_SAME = (b"begin", b"set local role", b"set local statement_timeout", b"set local idle")
 
 
 @dataclass(slots=True, eq=False)
@@ -98,7 +100,7 @@ class Pipeline:
             if not self._has_begun:
                 waiting, self._waiting = self._waiting, []
                 for query in self._begin:
-                    self.add(query, may_prepare=False)
+                    self.add(query, may_prepare=query.startswith(ALWAYS_THE_SAME))
                 self._waiting += waiting
             statements, self._waiting = self._waiting, []
             # Until the last answer is in, a cancellation included: after a failed BEGIN we would be the login role.
@@ -122,7 +124,7 @@ class Pipeline:
             raise RuntimeError("a statement failed and its error was swallowed: COMMIT would silently roll back")
         self._waiting += self._last
         if self._has_begun or self._waiting:
-            self.add(b"commit", may_prepare=False)
+            self.add(b"commit")
             await self.flush()
             await self._forget_unused()
         self._is_over = True

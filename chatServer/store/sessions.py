@@ -22,9 +22,9 @@ async def lock_session(connection: Connection, user_id: UUID, key: str) -> Sessi
     return await _one(connection, "lock_session", user_id=user_id, id=key)
 
 
-async def hold_session(connection: Connection, user_id: UUID, key: str) -> None:
+async def hold_session(connection: Connection, user_id: UUID, session_id: str) -> None:
     """The same lock, for whoever finds out otherwise that the session is gone: asks for no answer."""
-    await connection.execute(SQL["lock_session"], {"user_id": user_id, "id": key})
+    await connection.execute(SQL["hold_session"], {"user_id": user_id, "session_id": session_id})
 
 
 async def insert_session(
@@ -51,6 +51,11 @@ async def ensure_session(connection: Connection, user_id: UUID, session_id: str,
 
 async def touch_session(connection: Connection, user_id: UUID, session_id: str) -> Session | None:
     return await _one(connection, "touch_session", user_id=user_id, session_id=session_id)
+
+
+async def enter_session(connection: Connection, user_id: UUID, key: str, agent_name: str | None) -> Session | None:
+    """The session, now the active one of its agent; None where there is none, or it is not this agent's."""
+    return await _one(connection, "enter_session", user_id=user_id, id=key, agent_name=agent_name)
 
 
 async def claim_active(connection: Connection, user_id: UUID, agent_name: str, session_id: str) -> str:

@@ -117,14 +117,15 @@ async def finish_turn(
     recalled: dict[str, Any] | None = None,
     is_to_be_revised: bool = False,
     is_anonymous: bool = False,
-) -> bool:
-    """Whether it was still this attempt's turn to end. Whoever revises it has no token that says who is anonymous."""
+) -> None:
+    """Where it is no longer this attempt's turn to end, the transaction fails with errors.Lost. Whoever revises it has
+    no token that says who is anonymous."""
     ended = {"state": state, "partial_text": partial_text, "error_code": error_code}
     ended |= {"revision_state": "queued" if is_to_be_revised else "none"}
     details = {"usage": usage and Jsonb(usage), "recalled": recalled and Jsonb(recalled)}
     details |= {"revision": Jsonb({"is_anonymous": True}) if is_to_be_revised and is_anonymous else None}
-    values = {"turn_id": turn_id, "attempt": attempt, **ended, **details}
-    return await _one(connection, "finish_turn", user_id, **values) is not None
+    values = {"user_id": user_id, "turn_id": turn_id, "attempt": attempt, **ended, **details}
+    await connection.execute(SQL["finish_turn"], values)
 
 
 async def _all(connection: Connection, name: str, user_id: UUID, **values: Any) -> list[Turn]:

@@ -18,10 +18,6 @@ from chatServer.turn.recalled import recalled_json
 HAS_ENDED_WELL = ("done", "stopped")
 
 
-class Lost(Exception):
-    """This attempt is no longer the one that counts: its session was deleted, or somebody has taken the turn over."""
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a turn ended, and what of it stays."""
@@ -38,7 +34,8 @@ class Outcome:
 async def finish(
     database: Database, begun: Begun, outcome: Outcome, unstored: tuple[int, Sequence[TurnEvent]], *, is_repeated: bool
 ) -> None:
-    """Reply and tool messages, usage, state, the rest of the log and the after-work: all of it, or Lost."""
+    """Reply and tool messages, usage, state, the rest of the log and the after-work: all of it, or errors.Lost; in one
+    round trip, since nothing here waits for an answer."""
     async with database.transaction(begun.principal) as connection:
         user_id, turn = begun.principal.user_id, begun.turn
         # The session's lock comes first, as it does everywhere: then nobody waits for us while we wait for them.
@@ -48,7 +45,7 @@ async def finish(
             await events.delete_events(connection, user_id, turn.turn_id, seq_from=seq_from, seq_to=begun.last_seq)
         if said:  # while it still runs: the log is that of running attempts
             await events.append_events(connection, user_id, turn.turn_id, said, attempt=turn.attempt, seq_from=seq_from)
-        is_ours = await turns.finish_turn(
+        await turns.finish_turn(
             connection,
             user_id,
             turn.turn_id,
@@ -61,8 +58,6 @@ async def finish(
             is_to_be_revised=is_to_be_revised(begun, outcome),
             is_anonymous=begun.principal.is_anonymous,
         )
-        if not is_ours:  # nor is it when the session was deleted: its turns went with it
-            raise Lost
         await begun.window.flush(history_of(connection, begun.principal, turn))
         await _add_usage(connection, begun, outcome.usage)
         if outcome.state in HAS_ENDED_WELL:  # what the user said before he stopped the answer is said

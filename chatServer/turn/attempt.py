@@ -20,7 +20,7 @@ from chatServer.spans import span
 from chatServer.store.pool import Database
 from chatServer.turn import recalled, replay
 from chatServer.turn.account import account, compactions, described
-from chatServer.turn.after import Lost, Outcome, ended, is_to_be_revised
+from chatServer.turn.after import Outcome, ended, is_to_be_revised
 from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
 from chatServer.turn.fitting import Fitting
@@ -197,7 +197,7 @@ class Attempt:
         ending = self._ending(outcome)
         try:
             failure = await self._record.store(outcome, ending)
-        except Lost:
+        except errors.Lost:
             self._reason = "lost"
             await self._tell_if_gone()
             return

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from chatServer.conversation.bell import Bell
 from chatServer.messages import clean_json, clean_text
-from chatServer.records import TurnEvent
+from chatServer.records import WORDS, TurnEvent
 
 ENDINGS = frozenset({"finish", "abort", "error"})
 HEARTBEAT_S = 15.0
@@ -14,7 +14,6 @@ BATCH = 256  # events that are sent in one piece: what a reader that takes nothi
 # After a word, the next ones wait so long and go out together: to write each of 20 words that come at once by itself
 # was 15 % of a streamed turn's samples (py-spy, 600 turns, 2026-11-16). Nobody reads faster than that.
 TOGETHER_S = 0.005
-WORDS = frozenset({"text-delta", "reasoning-delta"})
 
 
 class Numbered(NamedTuple):

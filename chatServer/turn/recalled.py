@@ -58,7 +58,8 @@ def recalled_json(found: RecallResult, *, with_text: bool = True) -> dict[str, A
 @overload
 def recalled_json(found: RecallResult | None, *, with_text: bool = True) -> dict[str, Any] | None: ...
 def recalled_json(found: RecallResult | None, *, with_text: bool = True) -> dict[str, Any] | None:
-    """As clients read it, and as rows keep it: those without any text, so that what is forgotten is forgotten."""
+    """As clients read it, and as rows keep it: those without any text, so that what is forgotten is forgotten, nor what
+    the scores are made of, which was 0.4 of the 1.1 kB that nine lines take there (2026-11-16)."""
     if found is None:
         return None
     items = [_item_json(item, with_text=with_text) for item in found.items]
@@ -79,7 +80,7 @@ def _item_json(item: Recalled, *, with_text: bool) -> dict[str, Any]:
         "kind": item.kind,
         "category": item.category,
         "score": round(item.score, 3),
-        "parts": item.parts,
+        "parts": item.parts if with_text else None,
         "said_at": _iso(item.said_at),
         "valid_to": item.valid_to and _iso(item.valid_to),
         "trust": item.trust,

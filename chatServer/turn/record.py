@@ -11,7 +11,7 @@ from chatServer.records import Turn, TurnEvent, Usage
 from chatServer.store import events, turns
 from chatServer.store.pool import Database
 from chatServer.turn import after
-from chatServer.turn.after import Lost, Outcome
+from chatServer.turn.after import Outcome
 from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
 from chatServer.turn.pace import FLUSH_EVERY_S, Pace
@@ -63,9 +63,9 @@ class Record:
                 if failure is None or not await self._was_stored(outcome):
                     await after.finish(self._database, self._begun, outcome, unstored, is_repeated=self._is_uncertain)
                 return None
-            except (Lost, errors.SessionNotFound) as error:
+            except (errors.Lost, errors.SessionNotFound) as error:
                 logger.warning("a turn was taken over or deleted while it ran")
-                raise Lost from error
+                raise errors.Lost from error
             except errors.ChatError as error:
                 failure = error
             except Exception as error:  # noqa: BLE001  a bug of ours: the turn stays unstored, and its followers hear so

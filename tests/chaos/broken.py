@@ -30,10 +30,10 @@ def commit_at_the_end() -> None:
             history.append = append
         return history
 
-    async def finish_with_it(connection: Any, user_id: Any, turn_id: Any, *rest: Any, **options: Any) -> bool:
+    async def finish_with_it(connection: Any, user_id: Any, turn_id: Any, *rest: Any, **options: Any) -> None:
         for write in kept.pop(turn_id, []):
             await write(connection)
-        return await finish_turn(connection, user_id, turn_id, *rest, **options)
+        await finish_turn(connection, user_id, turn_id, *rest, **options)
 
     async def keep_nothing(self: Any, over: asyncio.Event, end: Any) -> None:
         await over.wait()
@@ -55,6 +55,8 @@ def no_lock() -> None:
     columns = b"session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at"
     sessions.SQL["touch_session"] = b"select " + columns + b" from chat.sessions " + where
     sessions.SQL["lock_session"] = sessions.SQL["find_session"]
+    sessions.SQL["hold_session"], _, _ = sessions.SQL["hold_session"].partition(b"for update")
+    sessions.SQL["enter_session"] = b"select " + columns + b" from chat.sessions where false"  # then by the other two
     upsert, _, _ = sessions.SQL["set_active"].partition(b"do update")
     sessions.SQL["set_active"] = upsert + b"do nothing"
 

@@ -6,6 +6,7 @@ import json
 import random
 import socket
 import time
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -13,11 +14,12 @@ import pytest
 from chatServer.api import event_stream
 from chatServer.main import create_app
 from chatServer.records import TurnEvent
+from chatServer.store import events as log
 from chatServer.turn.events import EventLog
 from tests.conftest import ADA, owner_connection, serving
 from tests.tools.listening import listening
 from tests.tools.talking import chunks, spoken, talking, user_message, with_script
-from tests.tools.turns import eventually
+from tests.tools.turns import begin_turn, eventually
 
 WORDS = [f"word{i}" for i in range(30)]
 SLOW = {"match": "^slowly", "reply": " ".join(WORDS), "delay_ms": 40}
@@ -38,6 +40,32 @@ async def test_the_rest_of_a_turn_is_heard_after_any_number(settings, as_ada):
             assert rest.status_code == 200
             assert chunks(rest.text) == chunks(whole)[place:]
         assert (await client.get("/api/chat/s/stream", headers={"Last-Event-ID": last})).status_code == 204
+
+
+async def test_words_that_are_written_as_one_are_read_one_by_one_after_any_number(database, urls):
+    turn_id = await begin_turn(database, ADA)
+    words = [TurnEvent("text-delta", id="t", text=text) for text in ("one ", "", "three")]
+    said = [
+        TurnEvent("start", id="m"),
+        *(replace(word, kind="reasoning-delta") for word in words),
+        TurnEvent("text-start", id="t"),
+        *words,
+        TurnEvent("text-delta", id="u", text="of another"),
+        TurnEvent("data", id="d", name="recall", value={"texts": ["kept", "apart"]}),
+        replace(words[0], value={"odd": 1}),
+        *words[:1],
+        TurnEvent("finish", value={"state": "done"}),
+    ]
+    async with database.transaction(ADA) as connection:
+        await log.append_events(connection, ADA.user_id, turn_id, said[:6], attempt=1, seq_from=1)
+        await log.append_events(connection, ADA.user_id, turn_id, said[6:], attempt=1, seq_from=7)
+    numbered = list(enumerate(said, 1))
+    async with database.transaction(ADA) as connection:
+        for seen in range(len(said) + 1):
+            assert await log.read_events(connection, ADA.user_id, turn_id, seen) == numbered[seen:]
+    with owner_connection(urls.owner) as connection:
+        written = connection.execute("select sum(jsonb_array_length(events)) from chat.turn_events").fetchone()
+    assert written == (len(said) - 3,)
 
 
 @pytest.mark.parametrize("seen", ["", "nonsense", "a:b", ":", "01a1ddbe-cda3-7459-b97d-30a358f58af3:5", "1" * 5000])

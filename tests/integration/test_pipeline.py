@@ -132,6 +132,16 @@ async def test_statements_are_prepared_where_the_connection_is_our_own(is_direct
     assert statements == 0  # the oldest had to go
 
 
+async def test_what_every_transaction_begins_and_ends_with_is_prepared_and_whose_it_is_is_not(alone):
+    for _ in range(12):
+        await one(alone, "select 1")
+    async with alone.transaction(ADA) as connection:
+        answer = await connection.execute("select statement from pg_prepared_statements where statement <> 'select 1'")
+        found = {statement for (statement,) in await answer.fetchall()}
+    assert {"begin", "commit", "set local role chat_user"} <= found
+    assert not any("claims" in statement for statement in found)
+
+
 async def test_a_prepared_statement_survives_an_error_on_its_way(alone):
     for number in range(4):
         assert await one(alone, "select %s::int * 3", (number,)) == number * 3

@@ -31,7 +31,7 @@ from chatServer.messages import (
     to_provider_dict,
     to_ui_parts,
 )
-from chatServer.messages.plain import read_plain
+from chatServer.messages.plain import read_plain, without_unsaid
 
 IMAGE = "data:image/png;base64,AA=="
 CALL = ToolCallMsg(id="c1", call_id="c1", type="function", name="add", arguments='{"a": 1}')
@@ -168,6 +168,24 @@ ODD = [None, "", "x", 0, 1.5, True, [], {}, ["x"], {"x": 1}, {"output_version": 
 def test_a_row_that_is_read_at_a_glance_says_what_langchain_reads(message):
     row = json.loads(json.dumps(message_to_dict(to_langchain(message))))
     assert read_plain(row) in (None, message)
+
+
+@given(messages)
+def test_a_row_without_what_goes_without_saying_is_the_same_message(message):
+    row = json.loads(json.dumps(message_to_dict(to_langchain(message))))
+    lean = without_unsaid(row)
+    assert messages_from_dict([lean]) == messages_from_dict([row])
+    assert read_plain(lean) == read_plain(row)
+
+
+def test_a_row_says_only_what_langchain_would_not_say_anyway():
+    said = without_unsaid(message_to_dict(HumanMessage("hi", id="1")))
+    assert said == {"type": "human", "data": {"content": "hi", "id": "1"}}
+    failed = ToolMessage("no", id="1", tool_call_id="c1", status="error")
+    assert without_unsaid(message_to_dict(failed))["data"] == {
+        **{"content": "no", "id": "1"},
+        **{"tool_call_id": "c1", "status": "error"},
+    }
 
 
 @pytest.mark.parametrize("name", [*PLAIN_ROW["data"], "unknown"])

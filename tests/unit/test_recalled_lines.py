@@ -1,6 +1,7 @@
 """What is shown of what was found: passages, one of each, and whom or when a question is about."""
 
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
@@ -14,7 +15,9 @@ from chatServer.memory.lines import Line, chosen, recalled, shifted
 from chatServer.memory.passage import PASSAGE_CHARACTERS, passage
 from chatServer.memory.past import asks_about_the_past
 from chatServer.memory.unpack import DIMENSIONS, Piece, fitted, items_of
+from chatServer.records import RecallResult
 from chatServer.store.recall import Columns, LiveMemory, LiveMessage
+from chatServer.turn.recalled import recalled_json
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 
@@ -41,6 +44,14 @@ def test_a_long_text_is_shown_around_what_was_asked():
     assert passage("  short ", ["x"]) == "short"
     assert passage("start " + "a" * 5_000, ["nowhere"]).startswith("start ")
     assert len(passage("a" * 100_000, ["a"])) <= PASSAGE_CHARACTERS + 2
+
+
+def test_a_row_keeps_of_a_recalled_line_neither_its_text_nor_what_its_score_is_made_of():
+    line = replace(message("I have a cat"), parts={"words": 2.0, "outdated": -2.5})
+    found = RecallResult(tuple(recalled([line], (), len, budget_tokens=1_000, limit=1)), total_found=1)
+    [told], [kept] = recalled_json(found)["items"], recalled_json(found, with_text=False)["items"]
+    assert told == {**kept, "text": "I have a cat", "parts": {"words": 2.0, "outdated": -2.5}}
+    assert not {"text", "parts"} & kept.keys()
 
 
 def test_hostile_texts_take_no_time():

@@ -75,24 +75,28 @@ where user_id = %(user_id)s and session_id = %(session_id)s and message_id = %(m
 returning message_id;
 
 -- name: append_messages
--- Messages in their order; the caller holds the session's row lock.
-insert into public.chat_message_history (user_id, session_id, message_id, message, tokens, turn_id, created_at)
-select %(user_id)s, %(session_id)s, message_id, %(messages)s::jsonb -> (place - 1)::integer, tokens, %(turn_id)s,
-    coalesce(said_at, now())
-from unnest(%(message_ids)s::uuid[], %(tokens)s::integer[], %(said_at)s::timestamptz[])
-    with ordinality as given (message_id, tokens, said_at, place)
-order by place;
-
--- name: index_messages
--- What messages are found by; the lexemes are ours, so that search splits words the same way.
+-- Messages in their order, and what they are found by; the caller holds the session's row lock.
+-- The lexemes are ours, so that search splits words the same way. One statement, so that no row is looked up again.
+with given as (
+    select message_id, tokens, said_at, words, role, speaker, chars, terms, place
+    from unnest(%(message_ids)s::uuid[], %(tokens)s::integer[], %(said_at)s::timestamptz[], %(words)s::text[],
+                %(roles)s::text[], %(speakers)s::text[], %(chars)s::integer[], %(terms)s::bytea[])
+        with ordinality as columns (message_id, tokens, said_at, words, role, speaker, chars, terms, place)
+), stored as (
+    insert into public.chat_message_history (user_id, session_id, message_id, message, tokens, turn_id, created_at)
+    select %(user_id)s, %(session_id)s, message_id, %(messages)s::jsonb -> (place - 1)::integer, tokens, %(turn_id)s,
+        coalesce(said_at, now())
+    from given
+    order by place
+    returning id, message_id, created_at
+)
 insert into chat.message_index
     (user_id, message_id, session_id, agent_name, tsv, place, role, speaker, said_at, chars, terms)
-select h.user_id, h.message_id, h.session_id, %(agent_name)s, array_to_tsvector(string_to_array(given.words, ' ')),
-    h.id, given.role, given.speaker, h.created_at, given.chars, given.terms
-from unnest(%(message_ids)s::uuid[], %(words)s::text[], %(roles)s::text[], %(speakers)s::text[],
-            %(chars)s::integer[], %(terms)s::bytea[]) as given (message_id, words, role, speaker, chars, terms)
-join public.chat_message_history h on h.user_id = %(user_id)s and h.message_id = given.message_id
-where h.session_id = %(session_id)s and given.words <> '';
+select %(user_id)s, stored.message_id, %(session_id)s, %(agent_name)s,
+    array_to_tsvector(string_to_array(given.words, ' ')), stored.id, given.role, given.speaker, stored.created_at,
+    given.chars, given.terms
+from stored join given using (message_id)
+where given.words <> '';
 
 -- name: insert_image
 -- A picture that a message refers to.

@@ -13,6 +13,10 @@ from chat.sessions
 where user_id = %(user_id)s and (session_id = %(id)s or external_id = %(id)s)
 for update;
 
+-- name: hold_session
+-- The same lock, by our own id alone and without an answer.
+select from chat.sessions where user_id = %(user_id)s and session_id = %(session_id)s for update;
+
 -- name: insert_session
 -- A new session, or nothing when it is there already.
 insert into chat.sessions (user_id, session_id, agent_name, external_id, title, memory)
@@ -25,6 +29,25 @@ returning session_id, agent_name, external_id, title, memory, created_at, last_a
 update chat.sessions set last_active_at = now(), archived_at = null
 where user_id = %(user_id)s and session_id = %(session_id)s
 returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
+
+-- name: enter_session
+-- Set active and touched, in this order and in one statement; nothing when it is not there, or is another agent's.
+with found as (
+    select session_id, agent_name
+    from chat.sessions
+    where user_id = %(user_id)s and (session_id = %(id)s or external_id = %(id)s)
+        and agent_name = coalesce(%(agent_name)s, agent_name)
+), active as (
+    insert into public.user_agent_active_sessions (user_id, agent_name, active_session_id)
+    select %(user_id)s, agent_name, session_id from found
+    on conflict (user_id, agent_name) do update
+    set active_session_id = excluded.active_session_id, last_active_at = excluded.last_active_at
+    returning active_session_id, last_active_at
+)
+update chat.sessions s set last_active_at = active.last_active_at, archived_at = null
+from active
+where s.user_id = %(user_id)s and s.session_id = active.active_session_id
+returning s.session_id, s.agent_name, s.external_id, s.title, s.memory, s.created_at, s.last_active_at, s.archived_at;
 
 -- name: claim_active
 -- The active session of a user and an agent, or the offered one when there is none; concurrent callers get the same.

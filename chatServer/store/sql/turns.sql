@@ -80,10 +80,12 @@ where user_id = %(user_id)s and state = 'running' and lease_until >= now()
 returning turn_id;
 
 -- name: finish_turn
--- How it ended; nothing comes back when this attempt is no longer the one that counts.
-update chat.turns
-set state = %(state)s, finished_at = now(), lease_until = null, partial_text = %(partial_text)s,
-    error_code = %(error_code)s, usage = %(usage)s, recalled = %(recalled)s, revision_state = %(revision_state)s,
-    revision = coalesce(%(revision)s, revision)
-where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running'
-returning turn_id;
+-- How it ended; an error when this attempt is no longer the one that counts, so that nobody has to wait for the answer.
+with ended as (
+    update chat.turns
+    set state = %(state)s, finished_at = now(), lease_until = null, partial_text = %(partial_text)s,
+        error_code = %(error_code)s, usage = %(usage)s, recalled = %(recalled)s, revision_state = %(revision_state)s,
+        revision = coalesce(%(revision)s, revision)
+    where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running'
+    returning turn_id)
+select chat.still_counts(exists (select from ended));
