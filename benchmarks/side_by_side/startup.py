@@ -12,7 +12,7 @@ import httpx
 from benchmarks.side_by_side import told
 from benchmarks.side_by_side.outcome import Measure, Outcome, Table, median, short
 from benchmarks.side_by_side.turn_scene import FLOOR, OURS, SAVER, SEED, session_ids
-from benchmarks.side_by_side.world import PEERS_PYTHON, ROOT, SERVE, Stack, World
+from benchmarks.side_by_side.world import ROOT, SERVE, Stack, World
 
 MODULES = {OURS: "chatServer.main", FLOOR: "benchmarks.peers.floor", SEED: "benchmarks.peers.seed",
            SAVER: "benchmarks.peers.saver"}  # fmt: skip
@@ -22,9 +22,10 @@ HEALTH_S = 60
 
 def run(world: World) -> Outcome:
     starts = 2 if world.is_quick else 5
-    databases = {name: world.database(f"start_{place}", is_ours=name == OURS) for place, name in enumerate(MODULES)}
+    modules = {name: module for name, module in MODULES.items() if name == OURS or world.has(last(module))}
+    databases = {name: world.database(f"start_{last(each)}", is_ours=name == OURS) for name, each in modules.items()}
     rows, figures = [], {}
-    for name, module in MODULES.items():
+    for name, module in modules.items():
         took, idle_mb, used_mb = [], [], []
         for _ in range(starts + 1):
             began = time.perf_counter()
@@ -51,7 +52,11 @@ def run(world: World) -> Outcome:
 def opened(world: World, name: str, database: str) -> AbstractContextManager[Stack]:
     if name == OURS:
         return world.ours(database, with_worker=False)
-    return world.peer(MODULES[name].rsplit(".", maxsplit=1)[1], database)
+    return world.peer(last(MODULES[name]), database)
+
+
+def last(module: str) -> str:
+    return module.rsplit(".", maxsplit=1)[1]
 
 
 def wait_for(address: str) -> None:
@@ -77,7 +82,7 @@ def talk(stack: Stack) -> None:
 
 def import_s(world: World, name: str, module: str, database: str) -> float:
     """Of a process that does nothing else."""
-    python = sys.executable if name == OURS else str(PEERS_PYTHON)
+    python = sys.executable if name == OURS else world.peers_python
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PEER_DATABASE_URL": world.url(database)}
     began = time.perf_counter()
     subprocess.run([python, "-c", f"import {module}"], check=True, cwd=ROOT, env=environment, capture_output=True)
