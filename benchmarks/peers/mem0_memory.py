@@ -38,8 +38,8 @@ def remember(asked: RememberRequest) -> None:
 @app.post("/tell")
 def tell(asked: TellRequest) -> None:
     for each in asked.messages:
-        said = each.model_dump(include={"role", "content", "name"}, exclude_none=True)
-        memory.add([said], user_id=asked.user_id, metadata={"message_id": each.id}, infer=False)
+        said = [{"role": each.role, "content": each.content}]
+        memory.add(said, user_id=asked.user_id, metadata={"message_id": each.id}, infer=False)
 
 
 @app.post("/recall")

@@ -37,7 +37,6 @@ class SaidMessage(BaseModel):
     id: str
     role: str
     content: str
-    name: str | None
 
 
 class TellRequest(BaseModel):

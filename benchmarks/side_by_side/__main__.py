@@ -3,6 +3,7 @@ kept. ONLY=turns,startup chooses measures; QUICK=1 takes small numbers and gener
 benchmarks/quick; ALONE=1 does it beside the floor only, without installing the others; DATA=FILE is for recall."""
 
 import argparse
+import logging
 import sys
 import time
 
@@ -23,6 +24,7 @@ def main() -> None:
     wanted = set(filter(None, asked.only.split(","))) or {each.name for each in MEASURES}
     if unknown := wanted - {each.name for each in MEASURES}:
         sys.exit(f"There is no {', '.join(sorted(unknown))}; there are {', '.join(each.name for each in MEASURES)}.")
+    logging.disable(logging.INFO)  # of the databases that are made, and of every request
     results = report.Results.read(is_quick=asked.quick)
     for each in MEASURES:
         if each.name in wanted:
