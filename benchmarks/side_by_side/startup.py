@@ -14,7 +14,7 @@ from benchmarks.side_by_side.outcome import Measure, Outcome, Table, median, sho
 from benchmarks.side_by_side.turn_scene import FLOOR, OURS, SAVER, SEED, session_ids
 from benchmarks.side_by_side.world import ROOT, SERVE, Stack, World
 
-MODULES = {OURS: "chatServer.main", FLOOR: "benchmarks.peers.floor", SEED: "benchmarks.peers.seed",
+MODULES = {OURS: "chatServer.__main__", FLOOR: "benchmarks.peers.floor", SEED: "benchmarks.peers.seed",
            SAVER: "benchmarks.peers.saver"}  # fmt: skip
 TURNS = 50
 HEALTH_S = 60
@@ -101,7 +101,7 @@ def with_its_own_postgres(world: World) -> float:
     folder.mkdir(mode=0o755, exist_ok=True)
     environment = {**os.environ, "CHAT_DATA_DIR": str(folder), "PORT": "0", "LOG_LEVEL": "WARNING"}
     began = time.perf_counter()
-    with world.process([sys.executable, "-c", SERVE], environment, r"is at (http://\S+)") as (_, address):
+    with world.process(SERVE, environment, r"is at (http://\S+)") as (_, address):
         wait_for(f"{address}/healthz")
         return time.perf_counter() - began
 

@@ -27,8 +27,8 @@ from chatServer.store.migrate import migrate
 ROOT = Path(__file__).resolve().parents[2]
 PEERS_PYTHON = ROOT / "benchmarks" / "peers" / ".venv" / "bin" / "python"
 REPLY = " ".join(["word"] * 20)
-SERVE = "from chatServer.cli import main; main(['serve'])"
-WORK = "from chatServer.cli import main; main(['worker'])"
+SERVE = (sys.executable, "-m", "chatServer", "serve")
+WORK = (sys.executable, "-m", "chatServer", "worker")
 UNLIMITED = {f"LIMIT_{name}": "0" for name in ("TURNS_PER_MINUTE", "PARALLEL_TURNS", "TOKENS_PER_DAY")}
 # numpy's threads would take the cores of those who are measured.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -109,12 +109,11 @@ class World:
         }  # fmt: skip
         with contextlib.ExitStack() as stack:
             started = [
-                stack.enter_context(self.process([sys.executable, "-c", SERVE], environment, r"is at (http://\S+)"))
-                for _ in range(servers)
+                stack.enter_context(self.process(SERVE, environment, r"is at (http://\S+)")) for _ in range(servers)
             ]
             worker = None
             if with_worker:
-                works = self.process([sys.executable, "-c", WORK], environment, r"(Working off)")
+                works = self.process(WORK, environment, r"(Working off)")
                 worker, _ = stack.enter_context(works)
             address = ",".join(address for _, address in started)
             yield Stack("ours", address, database, [each for each, _ in started], worker, DevKey.of(own))
