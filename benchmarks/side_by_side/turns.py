@@ -48,7 +48,7 @@ class Plan:
         return replace(self, stacks=tuple(present))
 
 
-FULL = Plan({10: 64, 1_000: 64, 20_000: 16, 100_000: 2}, (1, 16, 64), 20_000, 5, 1.2)
+FULL = Plan({10: 64, 1_000: 64, 20_000: 16, 100_000: 2}, (1, 16, 64), 20_000, 3, 1.0)
 QUICK = Plan({10: 16, 1_000: 16}, (16,), 1_000, 2, 0.4, (OURS, OFF, SEED, SAVER, FLOOR, AGAIN))
 
 

@@ -60,7 +60,7 @@ def sliced(plan, *, slower=1.0, longer=1.0):
 
 @pytest.mark.parametrize(
     ("planted", "missed"),
-    [({}, []), ({"slower": 10}, ["turns.times_floor_10"]), ({"longer": 3}, ["turns.grown_off_1000"])],
+    [({}, []), ({"slower": 15}, ["turns.times_floor_10"]), ({"longer": 3}, ["turns.grown_off_1000"])],
 )
 def test_a_planted_slowdown_turns_a_quick_run_without_peers_red(tmp_path, capsys, planted, missed):
     plan = QUICK.for_those(World(tmp_path, None, is_quick=True, is_alone=True))
