@@ -5,6 +5,7 @@ evidence: [message ids]}]}. None lies in the repository: their licences do not a
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +15,8 @@ DEVELOPMENT = Path(__file__).parents[2] / "shared" / "benchmarks"
 NAMESPACE = UUID("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
 APART = "adversarial"  # its questions have no answer in the conversation
 WHAT_TO_DO = """There are no conversations in {}.
-Name a file: make bench-recall DATA=FILE. benchmarks/conversations.py says what is in it; LoCoMo
-(github.com/snap-research/LoCoMo) and BEAM (github.com/mohammadtavakoli78/BEAM) can be brought into that form."""
+Name a file: make bench-recall DATA=FILE, or make bench DATA=FILE. benchmarks/conversations.py says what is in it;
+LoCoMo (github.com/snap-research/LoCoMo) and BEAM (github.com/mohammadtavakoli78/BEAM) can be brought into that form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,16 @@ class Conversation:
     questions: tuple[Asking, ...]
 
 
-def read_sets(named: list[str]) -> list[Conversation]:
+def read_sets(named: Sequence[str]) -> list[Conversation]:
     """The files that were named, else the development sets; ends with a sentence where there are none."""
-    paths = [Path(each) for each in named] or sorted(DEVELOPMENT.glob("*_dev.json"))
+    paths = files_of(named)
     if not paths:
         raise SystemExit(WHAT_TO_DO.format(DEVELOPMENT))
     return [read_one(path.stem, each) for path in paths for each in json.loads(path.read_text())]
+
+
+def files_of(named: Sequence[str]) -> list[Path]:
+    return [Path(each) for each in named] or sorted(DEVELOPMENT.glob("*_dev.json"))
 
 
 def read_one(set_name: str, sample: dict) -> Conversation:

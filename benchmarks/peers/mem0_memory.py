@@ -11,7 +11,7 @@ from mem0 import Memory
 
 from benchmarks.peers.embedder import DIMENSIONS, WordLlama
 from benchmarks.peers.instant import Instant
-from benchmarks.peers.told import POOL_SIZE, URL, RecallRequest, RememberRequest
+from benchmarks.peers.told import POOL_SIZE, URL, RecallRequest, RememberRequest, TellRequest
 
 memory = Memory.from_config(
     {
@@ -35,8 +35,17 @@ def remember(asked: RememberRequest) -> None:
     memory.add([{"role": "user", "content": asked.text}], user_id=asked.user_id, infer=False)
 
 
+@app.post("/tell")
+def tell(asked: TellRequest) -> None:
+    for each in asked.messages:
+        said = [{"role": each.role, "content": each.content}]
+        memory.add(said, user_id=asked.user_id, metadata={"message_id": each.id}, infer=False)
+
+
 @app.post("/recall")
 def recall(asked: RecallRequest) -> dict[str, list[str] | float]:
     began = time.perf_counter()
     found = memory.search(asked.question, top_k=asked.limit, filters={"user_id": asked.user_id})["results"]
-    return {"texts": [each["memory"] for each in found], "took_ms": (time.perf_counter() - began) * 1_000}
+    took_ms = (time.perf_counter() - began) * 1_000
+    ids = [(each.get("metadata") or {}).get("message_id", "") for each in found]
+    return {"texts": [each["memory"] for each in found], "ids": ids, "took_ms": took_ms}

@@ -31,3 +31,16 @@ class RecallRequest(BaseModel):
     user_id: str
     question: str
     limit: int = 10
+
+
+class SaidMessage(BaseModel):
+    id: str
+    role: str
+    content: str
+
+
+class TellRequest(BaseModel):
+    """What was said to and by one user, in its order."""
+
+    user_id: str
+    messages: list[SaidMessage]

@@ -1,8 +1,9 @@
 """make bench: measures, writes benchmarks/RESULTS.md, results.json and the plots, and ends with 1 when a limit is not
 kept. ONLY=turns,startup chooses measures; QUICK=1 takes small numbers and generous limits, and writes to
-benchmarks/quick."""
+benchmarks/quick; ALONE=1 does it beside the floor only, without installing the others; DATA=FILE is for recall."""
 
 import argparse
+import logging
 import sys
 import time
 
@@ -15,16 +16,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help=", ".join(each.name for each in MEASURES))
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--alone", action="store_true", help="of the peers only the floor; for quick runs")
+    parser.add_argument("--data", nargs="*", default=[], help="conversations for recall: benchmarks/conversations.py")
     asked = parser.parse_args()
+    if asked.alone and not asked.quick:
+        sys.exit("ALONE=1 goes with QUICK=1: RESULTS.md has all of them.")
     wanted = set(filter(None, asked.only.split(","))) or {each.name for each in MEASURES}
     if unknown := wanted - {each.name for each in MEASURES}:
         sys.exit(f"There is no {', '.join(sorted(unknown))}; there are {', '.join(each.name for each in MEASURES)}.")
+    logging.disable(logging.INFO)  # of the databases that are made, and of every request
     results = report.Results.read(is_quick=asked.quick)
     for each in MEASURES:
         if each.name in wanted:
             began = time.monotonic()
             print(f"{each.letter} {each.name}: {each.says}", flush=True)
-            with open_world(is_quick=asked.quick) as world:
+            with open_world(is_quick=asked.quick, is_alone=asked.alone, conversations=asked.data) as world:
                 results.take(each, each.run(world), took_s=time.monotonic() - began)
             results.write()
     sys.exit(0 if results.are_kept(wanted) else 1)

@@ -36,6 +36,8 @@ def run(world: World) -> Outcome:
             headers = ours.headers(f"{kind} {session}") | {"Accept": "text/event-stream"}
             clients[name] = Client(ours.address, "/api/chat", session, headers)
         for name, module in PEERS.items():
+            if not world.has(module):
+                continue
             peer = stack.enter_context(world.peer(module, world.database(f"first_{module}")))
             fill_peer(peer, MESSAGES, 1)
             clients[name] = Client(peer.address, "/stream", session_ids("ours", MESSAGES, 1)[0], {})

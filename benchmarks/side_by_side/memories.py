@@ -67,7 +67,7 @@ def run(world: World) -> Outcome:
         questions = about(telling, memories, users, asked)
         answered = {OURS: ask_ours(world, telling, memories, users, questions)}
         if memories <= MOST_OF_PEERS:
-            for name in MODULES:
+            for name in (name for name, module in MODULES.items() if world.has(module)):
                 answered |= ask_peer(world, name, telling, memories, users, questions)
         for name, each in answered.items():
             line = points.setdefault(name if users == 1 else f"{name}, many users", [])

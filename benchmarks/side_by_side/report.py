@@ -64,8 +64,9 @@ class Results:
         (self.folder / "results.json").write_text(
             json.dumps({"is_quick": self.is_quick, "measures": self.measures}, indent=1, allow_nan=False) + "\n"
         )
-        command = [str(PEERS_PYTHON), "-m", "benchmarks.side_by_side.plots", str(self.folder)]
-        subprocess.run(command, check=True, cwd=ROOT)
+        if PEERS_PYTHON.exists():  # else it is a quick run of ours alone
+            command = [str(PEERS_PYTHON), "-m", "benchmarks.side_by_side.plots", str(self.folder)]
+            subprocess.run(command, check=True, cwd=ROOT)
         (self.folder / "RESULTS.md").write_text("\n".join(self._lines()) + "\n")
 
     def _gates(self) -> Iterator[list[str]]:
@@ -129,7 +130,9 @@ def machine() -> dict[str, str]:
 
 
 def versions() -> dict[str, dict[str, str]]:
+    ours = {"Python": sys.version.split()[0]} | {name: metadata.version(name) for name in OURS}
+    if not PEERS_PYTHON.exists():
+        return {"ours": ours}
     command = [str(PEERS_PYTHON), "-c", ASK_VERSIONS, *PEERS]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    ours = {name: metadata.version(name) for name in OURS}
-    return {"ours": {"Python": sys.version.split()[0], **ours}, "peers": dict(zip(PEERS, said, strict=True))}
+    return {"ours": ours, "peers": dict(zip(PEERS, said, strict=True))}

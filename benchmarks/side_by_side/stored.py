@@ -43,7 +43,7 @@ def run(world: World) -> Outcome:
     tables, figures = [], {}
     for chars in LENGTHS:
         rows = []
-        for name in (OURS, *PEERS):
+        for name in (OURS, *(name for name, (module, _) in PEERS.items() if world.has(module))):
             with running(world, name, told.texts(chars, 2)[0]) as stack:
                 looks = talk(world, stack, turns, chars)
             text = 2 * chars

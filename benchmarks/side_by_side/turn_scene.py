@@ -66,6 +66,8 @@ def open_scene(world: World, sessions: dict[int, int], longest_peer: int) -> Ite
         # Room for all of them: else each length would drive out what the one before had loaded.
         stacks = {OURS: stack.enter_context(world.ours(ours, RECALL_CACHE_MB="1024"))}
         for name, module in PEERS.items():
+            if not world.has(module):
+                continue
             database = world.database(f"turns_{module}")
             stacks[name] = stack.enter_context(world.peer(module, database))
             for messages, count in sessions.items():
@@ -105,7 +107,7 @@ def missing(
     before: dict[str, dict[str, int]], after: dict[str, dict[str, int]], turns: dict[str, int], revised: int
 ) -> Sequence[str]:
     """What did not appear though it was paid for, or rather was not."""
-    wanted = {(name, what): turns[name] * each for name, rows in ROWS.items() for what, _, each in rows}
+    wanted = {(name, what): turns[name] * each for name in after for what, _, each in ROWS[name]}
     wanted[OURS, "revised"] = revised
     return [
         f"{name}: {after[name][what] - before[name][what]} {what} instead of {least}"

@@ -27,8 +27,8 @@ from chatServer.store.migrate import migrate
 ROOT = Path(__file__).resolve().parents[2]
 PEERS_PYTHON = ROOT / "benchmarks" / "peers" / ".venv" / "bin" / "python"
 REPLY = " ".join(["word"] * 20)
-SERVE = "from chatServer.cli import main; main(['serve'])"
-WORK = "from chatServer.cli import main; main(['worker'])"
+SERVE = (sys.executable, "-m", "chatServer", "serve")
+WORK = (sys.executable, "-m", "chatServer", "worker")
 UNLIMITED = {f"LIMIT_{name}": "0" for name in ("TURNS_PER_MINUTE", "PARALLEL_TURNS", "TOKENS_PER_DAY")}
 # numpy's threads would take the cores of those who are measured.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -69,6 +69,8 @@ class World:
     directory: Path
     postgres: EmbeddedPostgres
     is_quick: bool
+    is_alone: bool = False
+    conversations: Sequence[str] = ()  # files of them, for `recall`
     alive: list[psutil.Process] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
@@ -107,15 +109,22 @@ class World:
         }  # fmt: skip
         with contextlib.ExitStack() as stack:
             started = [
-                stack.enter_context(self.process([sys.executable, "-c", SERVE], environment, r"is at (http://\S+)"))
-                for _ in range(servers)
+                stack.enter_context(self.process(SERVE, environment, r"is at (http://\S+)")) for _ in range(servers)
             ]
             worker = None
             if with_worker:
-                works = self.process([sys.executable, "-c", WORK], environment, r"(Working off)")
+                works = self.process(WORK, environment, r"(Working off)")
                 worker, _ = stack.enter_context(works)
             address = ",".join(address for _, address in started)
             yield Stack("ours", address, database, [each for each, _ in started], worker, DevKey.of(own))
+
+    def has(self, module: str) -> bool:
+        """Where the peers are not installed there is but the floor, which needs nothing that ours does not have."""
+        return not self.is_alone or module == "floor"
+
+    @property
+    def peers_python(self) -> str:
+        return sys.executable if self.is_alone else str(PEERS_PYTHON)
 
     @contextlib.contextmanager
     def peer(self, name: str, database: str, **settings: str) -> Iterator[Stack]:
@@ -123,7 +132,7 @@ class World:
             **os.environ, **ONE_THREAD, **SILENT, "HOME": str(self.directory), "PYTHONPATH": str(ROOT),
             "PEER_DATABASE_URL": self.url(database), "PEER_REPLY": REPLY, **settings,
         }  # fmt: skip
-        command = [str(PEERS_PYTHON), "-m", "benchmarks.peers.serve", name]
+        command = [self.peers_python, "-m", "benchmarks.peers.serve", name]
         with self.process(command, environment, r"is at (http://\S+)") as (process, address):
             yield Stack(name, address, database, [process])
 
@@ -180,15 +189,15 @@ class World:
 
 
 @contextlib.contextmanager
-def open_world(*, is_quick: bool) -> Iterator[World]:
-    if not PEERS_PYTHON.exists():
+def open_world(*, is_quick: bool, is_alone: bool = False, conversations: Sequence[str] = ()) -> Iterator[World]:
+    if not is_alone and not PEERS_PYTHON.exists():
         sys.exit("The peers are not installed: make bench does it.")
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         directory = Path(folder)
         directory.chmod(0o755)  # the embedded server may run as another user
         with embedded_postgres(directory) as postgres:
             migrate(postgres.owner_url)
-            world = World(directory, postgres, is_quick)
+            world = World(directory, postgres, is_quick, is_alone, conversations)
             # Tables are vacuumed when they are filled; else it happens amid a slice, and whose it is nobody knows.
             world.run("postgres", "alter system set autovacuum = off")
             world.run("postgres", "alter system set max_wal_size = '8GB'")

@@ -1,13 +1,21 @@
 """What `make bench` makes of what it has measured: a limit that is missed is red, and statements are read as they were
 sent."""
 
+from uuid import uuid4
+
 import pytest
 
-from benchmarks.side_by_side import turn_sql
+from benchmarks.conversations import Asking, Conversation, Spoken
+from benchmarks.recall_scores import Answered
+from benchmarks.side_by_side import recall, turn_sql
 from benchmarks.side_by_side.limits import Limit, read_limits
 from benchmarks.side_by_side.measures import MEASURES
 from benchmarks.side_by_side.outcome import Outcome, Table
 from benchmarks.side_by_side.report import Results, table_lines
+from benchmarks.side_by_side.turn_scene import AGAIN, FLOOR, OFF, OURS
+from benchmarks.side_by_side.turn_slices import Slice
+from benchmarks.side_by_side.turns import MEASURE, QUICK, cells, told_of
+from benchmarks.side_by_side.world import World
 
 LOG = (
     "bench 7 chat LOG:  execute <unnamed>: begin\n"
@@ -36,6 +44,55 @@ def test_a_limit_is_asked_only_of_what_was_measured(tmp_path):
 def test_a_limit_with_two_ends_keeps_both():
     control = Limit("turns", "control", "A/A", least=0.9, most=1.1)
     assert [control.is_kept(value) for value in (0.8, 1.0, 1.2)] == [False, True, False]
+
+
+def sliced(plan, *, slower=1.0, longer=1.0):
+    """What a quick run hears: the floor 1,000 turns a second, ours 150 of 6 ms; `slower` plants a turn that costs so
+    much more, `longer` one that does so in long sessions only."""
+
+    def a_slice(cell):
+        times = 1.0 if cell.stack == FLOOR else slower * (longer if cell.messages > 10 else 1.0)
+        per_s, cpu_ms = (1_000, 0.8) if cell.stack == FLOOR else (150 / times, 6 * times)
+        return Slice(60, 0, per_s, times, times, times, cpu_ms, 0.0, 0.0, 0.0)
+
+    return {cell: [a_slice(cell)] * plan.rounds for cell in cells(plan)}
+
+
+@pytest.mark.parametrize(
+    ("planted", "missed"),
+    [({}, []), ({"slower": 15}, ["turns.times_floor_10"]), ({"longer": 3}, ["turns.grown_off_1000"])],
+)
+def test_a_planted_slowdown_turns_a_quick_run_without_peers_red(tmp_path, capsys, planted, missed):
+    plan = QUICK.for_those(World(tmp_path, None, is_quick=True, is_alone=True))
+    assert plan.stacks == (OURS, OFF, FLOOR, AGAIN)
+    results = Results(tmp_path, True, {"turns": told_of(sliced(plan, **planted), plan).as_json()})
+    assert results.are_kept({MEASURE.name}) is not missed
+    assert [line.split(" | ")[0] for line in capsys.readouterr().out.splitlines()] == missed
+
+
+def test_recall_without_conversations_says_what_to_do(tmp_path):
+    said = recall.run(World(tmp_path, None, is_quick=True, conversations=()))
+    assert "DATA=FILE" in said.tables[0].rows[0][0]
+    assert not said.figures
+
+
+def test_the_sample_of_a_set_has_only_questions_that_it_answers():
+    ids = [uuid4() for _ in range(recall.QUICK_MESSAGES + 1)]
+    said = tuple(Spoken(each, None, "user", "s", 0.0, "x") for each in ids)
+    asked = tuple(Asking("?", "c", frozenset({each})) for each in (ids[0], ids[-1]))
+    [found, _] = recall.sample([Conversation(name, name[0], said, asked) for name in ("a1", "a2", "b1")])
+    assert len(found.messages) == recall.QUICK_MESSAGES
+    assert found.questions == asked[:1]
+
+
+def test_recall_is_judged_against_the_better_way_of_asking_mem0_where_it_is_nearest():
+    def found(method, set_name, place):
+        return Answered(method, set_name, "c", (place,) if place else (), 1, 1.0)
+
+    answered = [found("ours", "a", 1), found("mem0", "a", 0), found("mem0, scanning on", "a", 0)]
+    assert recall.points_over_mem0(answered) == 100
+    answered += [found("ours", "b", 1), found("mem0", "b", 0), found("mem0, scanning on", "b", 2)]
+    assert recall.points_over_mem0(answered) == 0
 
 
 def test_every_limit_is_of_a_measure_that_there_is():
