@@ -24,7 +24,7 @@ def run(world: World) -> Outcome:
     starts = 1 if world.is_quick else 5
     # Also where PYTHONDONTWRITEBYTECODE is set: else each start compiles all of it.
     subprocess.run(
-        [sys.executable, "-m", "compileall", "-q", "chatServer", "-x", r"\.venv", "benchmarks/peers"],
+        [sys.executable, "-m", "compileall", "-q", "-x", r"\.venv", "chatServer", "benchmarks/peers"],
         check=True,
         cwd=ROOT,
     )
