@@ -91,10 +91,10 @@ class AgentNotFound(NotFound):
 class ArticleNotFound(NotFound):
     """The same sentence whether the article is unknown, deleted or somebody else's."""
 
-    code, title = "article_not_found", "No such article"
+    code, title = "article_not_found", "No such document"
 
     def __init__(self) -> None:
-        super().__init__("You have no article with this id.")
+        super().__init__("You have no document with this id.")
 
 
 class MemoryNotFound(NotFound):
@@ -141,9 +141,9 @@ class TurnInProgress(ChatError):
 
 
 class TooManyArticles(ChatError):
-    status, code, title = 409, "too_many_articles", "There is no room for another article"
+    status, code, title = 409, "too_many_articles", "There is no room for another document"
 
-    def __init__(self, limit: int, what: str = "articles", then: str = "Delete one that you no longer need.") -> None:
+    def __init__(self, limit: int, what: str = "documents", then: str = "Delete one that you no longer need.") -> None:
         super().__init__(f"You may have {limit:,} {what}. {then}", limit=limit)
 
 

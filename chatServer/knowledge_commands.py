@@ -75,13 +75,17 @@ def sources(paths: Sequence[Path]) -> Sources:
         other = files.setdefault(clean_name(source.name), source)
         if not other.path.samefile(source.path):
             raise StartupError(
-                f"{plain(other.path)} and {plain(source.path)} would both be the article {plain(source.name)}. Add the "
-                "folder that holds both, or give one of them another name. Nothing was added."
+                f"{plain(other.path)} and {plain(source.path)} would both be the document {plain(source.name)}. Add "
+                "the folder that holds both, or give one of them another name. Nothing was added."
             )
     if not files:
-        told = f" {passed_over} files have other endings." if passed_over else ""
+        told = f" {_other_endings(passed_over)}" if passed_over else ""
         raise StartupError(f"There is nothing to read in {', '.join(map(plain, paths))}.{told} {READ}")
     return Sources(list(files.values()), passed_over)
+
+
+def _other_endings(count: int) -> str:
+    return "1 file has another ending." if count == 1 else f"{count} files have other endings."
 
 
 def _given(paths: Sequence[Path]) -> Iterator[tuple[Source, bool]]:
@@ -120,7 +124,7 @@ async def _run(settings: Settings, parsed: argparse.Namespace, owner: Principal)
                 case "add":
                     found = sources(parsed.paths)
                     added = await _add(settings, database, owner, found.files)
-                    told = f"{found.passed_over} files have other endings. {READ}\n" if found.passed_over else ""
+                    told = f"{_other_endings(found.passed_over)} {READ}\n" if found.passed_over else ""
                     return f"{told}{added}", not added.problems
                 case "delete":
                     return await delete(database, owner, parsed.article), True
@@ -159,7 +163,7 @@ async def add_files(library: Library, owner: Principal, files: Sequence[Source],
             done.problems.append(plain(error.detail if "file" in error.extra else f"{source.name}: {error.detail}"))
         except OSError as error:
             done.problems.append(f"{plain(source.name)}: {error.strerror}")
-    bar.draw(1, f"{len(files)} files")
+    bar.draw(1, "1 file" if len(files) == 1 else f"{len(files)} files")
     bar.end()
     return done
 
@@ -179,7 +183,7 @@ def listed(articles: Sequence[Article], *, as_json: bool) -> str:
     if as_json:
         return json.dumps([_told(article) for article in articles], indent=2)
     if not articles:
-        return "There are no articles."
+        return "There are no documents."
     rows = [(each.article_id, each.state, each.pages, each.chunks, each.tokens, each.name) for each in articles]
     return table(("ID", "STATE", "PAGES", "CHUNKS", "TOKENS", "NAME"), rows)
 

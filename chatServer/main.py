@@ -109,7 +109,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
         redoc_url=None,
         telemetry=NO_TELEMETRY,
     )
-    problems.install(app)
+    problems.install(app, web_page.not_found)
     add_edges(app, settings)
     of_users = (chat, context, events, sessions, agents, notes, memories, knowledge, mcp, usage, tokens, account)
     rooms = (*of_users, client, dev, auth_proxy, health, docs_page, web_page)

@@ -36,7 +36,7 @@ TIMEOUT_MS = 30_000
 ABOUT = ("format", "version", "begun_at", "user_id")
 NOTHING_DONE = "With those of the document you would have more, and nothing of it was imported."
 NO_TEXT = "Its text did not come with it. Upload it again."
-BROKEN_OFF = "What stands before the rest of its articles was imported. Delete articles, and send the document again."
+BROKEN_OFF = "What stands before the rest of its documents was imported. Delete some, and send the file again."
 
 Open = Callable[[], TextIO]
 
@@ -62,7 +62,7 @@ class Room:
         if 0 < self.articles < articles:
             raise errors.TooManyArticles(self.articles, then=then)
         if 0 < self.chunks < chunks:
-            raise errors.TooManyArticles(self.chunks, "chunks of articles", then)
+            raise errors.TooManyArticles(self.chunks, "chunks of documents", then)
 
 
 ENDLESS = Room()

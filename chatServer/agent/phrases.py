@@ -18,12 +18,12 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_now": "I could not look up everything that I remember just now. Ask me again in a moment.",
         "fine": "All right. Ask me something, or tell me what to remember.",
         "unknown": "I find nothing about that in your notes or in this conversation.",
-        "looked_in": "I find nothing about that in your notes, in this conversation or in the articles. I looked in:"
+        "looked_in": "I find nothing about that in your notes, in this conversation or in the documents. I looked in:"
         " {0}.",
         "add_model": "{introduction}. For real answers, whoever runs this server can add one:"
         " `MODEL=openai:gpt-5-mini` with `MODEL_API_KEY`, or `MODEL_BASE_URL` for any OpenAI-compatible server.",
-        "can_look_in": "I can look into these articles:",
-        "no_articles": "I have no articles to look into. You can upload some: `POST /api/knowledge`, or `chatserver"
+        "can_look_in": "I can look into these documents:",
+        "no_articles": "I have no documents to look into. You can upload some: `POST /api/knowledge`, or `chatserver"
         " knowledge add`.",
         "noted": "Noted: {0}",
         "forgotten": "Forgotten: {0}",
@@ -35,7 +35,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "failed": "That did not work: {0}",
         "notes": "From your notes",
         "memories": "From your memories",
-        "articles": "From the articles",
+        "articles": "From the documents",
         "summary": "From earlier in this conversation",
         "said": "Earlier you said",
     },
@@ -48,12 +48,12 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_now": "Ich konnte gerade nicht alles nachschlagen, woran ich mich erinnere. Frag mich gleich noch einmal.",
         "fine": "Gut. Frag mich etwas, oder sag mir, was ich mir merken soll.",
         "unknown": "Dazu finde ich nichts in deinen Notizen oder in diesem Gespräch.",
-        "looked_in": "Dazu finde ich nichts in deinen Notizen, in diesem Gespräch oder in den Artikeln. Nachgesehen"
+        "looked_in": "Dazu finde ich nichts in deinen Notizen, in diesem Gespräch oder in den Dokumenten. Nachgesehen"
         " habe ich in: {0}.",
         "add_model": "{introduction}. Wer diesen Server betreibt, kann eines hinzufügen: `MODEL=openai:gpt-5-mini` mit"
         " `MODEL_API_KEY`, oder `MODEL_BASE_URL` für jeden OpenAI-kompatiblen Server.",
-        "can_look_in": "In diesen Artikeln kann ich nachsehen:",
-        "no_articles": "Ich habe keine Artikel, in denen ich nachsehen könnte. Du kannst welche hochladen: `POST"
+        "can_look_in": "In diesen Dokumenten kann ich nachsehen:",
+        "no_articles": "Ich habe keine Dokumente, in denen ich nachsehen könnte. Du kannst welche hochladen: `POST"
         " /api/knowledge`, oder `chatserver knowledge add`.",
         "noted": "Notiert: {0}",
         "forgotten": "Vergessen: {0}",
@@ -65,7 +65,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "failed": "Das hat nicht geklappt: {0}",
         "notes": "Aus deinen Notizen",
         "memories": "Aus deinen Erinnerungen",
-        "articles": "Aus den Artikeln",
+        "articles": "Aus den Dokumenten",
         "summary": "Von früher in diesem Gespräch",
         "said": "Du hast vorhin gesagt",
     },
@@ -78,12 +78,12 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_now": "Сейчас я не смог просмотреть всё, что помню. Спросите чуть позже ещё раз.",
         "fine": "Хорошо. Спросите меня о чём-нибудь или скажите, что запомнить.",
         "unknown": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре.",
-        "looked_in": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре, ни в статьях. Просмотрено: {0}.",
+        "looked_in": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре, ни в документах. Просмотрено: {0}.",
         "add_model": "{introduction}. Тот, кто держит этот сервер, может её добавить: `MODEL=openai:gpt-5-mini` и"
         " `MODEL_API_KEY`, или `MODEL_BASE_URL` для любого сервера, совместимого с OpenAI.",
-        "can_look_in": "Я могу искать в этих статьях:",
-        "no_articles": "Статей, в которых можно искать, нет. Их можно загрузить: `POST /api/knowledge` или `chatserver"
-        " knowledge add`.",
+        "can_look_in": "Я могу искать в этих документах:",
+        "no_articles": "Документов, в которых можно искать, нет. Их можно загрузить: `POST /api/knowledge` или"
+        " `chatserver knowledge add`.",
         "noted": "Записано: {0}",
         "forgotten": "Забыто: {0}",
         "all_forgotten": "Ваши заметки очищены. Остальное, что я помню, можно посмотреть и удалить среди воспоминаний.",
@@ -93,7 +93,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "failed": "Не получилось: {0}",
         "notes": "Из ваших заметок",
         "memories": "Из ваших воспоминаний",
-        "articles": "Из статей",
+        "articles": "Из документов",
         "summary": "Ранее в этом разговоре",
         "said": "Раньше вы сказали",
     },
@@ -105,12 +105,12 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_now": "Ahora no he podido consultar todo lo que recuerdo. Pregúntame otra vez en un momento.",
         "fine": "De acuerdo. Pregúntame algo o dime qué debo recordar.",
         "unknown": "No encuentro nada sobre eso en tus notas ni en esta conversación.",
-        "looked_in": "No encuentro nada sobre eso en tus notas, en esta conversación ni en los artículos. He buscado"
+        "looked_in": "No encuentro nada sobre eso en tus notas, en esta conversación ni en los documentos. He buscado"
         " en: {0}.",
         "add_model": "{introduction}. Quien administra este servidor puede añadir uno: `MODEL=openai:gpt-5-mini` con"
         " `MODEL_API_KEY`, o `MODEL_BASE_URL` para cualquier servidor compatible con OpenAI.",
-        "can_look_in": "Puedo buscar en estos artículos:",
-        "no_articles": "No tengo artículos en los que buscar. Puedes subir algunos: `POST /api/knowledge`, o"
+        "can_look_in": "Puedo buscar en estos documentos:",
+        "no_articles": "No tengo documentos en los que buscar. Puedes subir algunos: `POST /api/knowledge`, o"
         " `chatserver knowledge add`.",
         "noted": "Anotado: {0}",
         "forgotten": "Olvidado: {0}",
@@ -121,7 +121,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "failed": "No ha funcionado: {0}",
         "notes": "De tus notas",
         "memories": "De tus recuerdos",
-        "articles": "De los artículos",
+        "articles": "De los documentos",
         "summary": "De antes en esta conversación",
         "said": "Antes dijiste",
     },
@@ -135,12 +135,12 @@ PHRASES: dict[str, dict[str, str]] = {
         " un moment.",
         "fine": "D'accord. Posez-moi une question, ou dites-moi quoi retenir.",
         "unknown": "Je ne trouve rien à ce sujet dans vos notes ni dans cette conversation.",
-        "looked_in": "Je ne trouve rien à ce sujet dans vos notes, dans cette conversation ni dans les articles. J'ai"
+        "looked_in": "Je ne trouve rien à ce sujet dans vos notes, dans cette conversation ni dans les documents. J'ai"
         " cherché dans : {0}.",
         "add_model": "{introduction}. Qui gère ce serveur peut en ajouter un : `MODEL=openai:gpt-5-mini` avec"
         " `MODEL_API_KEY`, ou `MODEL_BASE_URL` pour tout serveur compatible avec OpenAI.",
-        "can_look_in": "Je peux chercher dans ces articles :",
-        "no_articles": "Je n'ai pas d'articles où chercher. Vous pouvez en ajouter : `POST /api/knowledge`, ou"
+        "can_look_in": "Je peux chercher dans ces documents :",
+        "no_articles": "Je n'ai pas de documents où chercher. Vous pouvez en ajouter : `POST /api/knowledge`, ou"
         " `chatserver knowledge add`.",
         "noted": "C'est noté : {0}",
         "forgotten": "Oublié : {0}",
@@ -151,7 +151,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "failed": "Cela n'a pas marché : {0}",
         "notes": "De vos notes",
         "memories": "De vos souvenirs",
-        "articles": "Des articles",
+        "articles": "Des documents",
         "summary": "Plus tôt dans cette conversation",
         "said": "Vous avez dit plus tôt",
     },

@@ -16,11 +16,12 @@ from chatServer.agent.extract import Source, best
 from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
 from chatServer.agent.phrases import language_of, phrase
 from chatServer.agent.speech import SpokenCall, said_in
-from chatServer.agent.statements import is_remark, is_statement, tells_a_fact
+from chatServer.agent.statements import is_learned, is_remark, is_statement, tells_a_fact
 from chatServer.agent.wishes import Kind, Wish, wish_in
 from chatServer.memory.label import BY_USER, OF_TOOLS, is_over
 from chatServer.memory.notes import NOTHING
 from chatServer.memory.past import without_before
+from chatServer.memory.reworded import reworded
 from chatServer.messages import searchable
 from chatServer.messages.sources import QUOTED
 
@@ -185,26 +186,34 @@ def _to_the_user(label: str) -> str:
 
 def _extracted(given: Prompt) -> Reply:
     language = language_of(searchable(given.question[:MAX_QUOTED]).split())
-    heard = Reply(phrase(language, "will_remember" if given.can_note else "heard"))
     if tells_a_fact(given.question):
-        return heard
+        return _heard(given, language)
     sources = [Source("notes", given.notes or ""), *given.blocks]
     sources += [Source("said", text[:MAX_QUOTED]) for text in given.earlier]
     quoted = []
-    found = best(without_before(given.question), sources)
+    asked = without_before(given.question)
+    is_told = is_statement(given.question)
+    found = best(asked, sources) or ([] if is_told else best(reworded(asked), sources))
     # A summary tells what was answered once; an article may say something else today.
     is_sure = any(sentence.covered >= SURE and sentence.kind != "summary" for sentence in found)
-    if ARTICLES_TOOL in given.tools and not given.has_looked and not is_sure and not is_statement(given.question):
+    if ARTICLES_TOOL in given.tools and not given.has_looked and not is_sure and not is_told:
         return Reply(call={"query": given.question[:MAX_QUOTED]}, tool=ARTICLES_TOOL)
     for sentence in found:
         above = _to_the_user(sentence.label) or sentence.heading
         heading = f" ({above})" if above else ""
         quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")
     if quoted:
-        return Reply("\n".join(quoted), quoted=tuple(each.label for each in found if each.kind == "articles"))
-    if is_statement(given.question):
-        return heard
-    return Reply(phrase(language, "heard") if is_remark(given.question) else _unknown(given, language))
+        return Reply("\n\n".join(quoted), quoted=tuple(each.label for each in found if each.kind == "articles"))
+    if is_told or is_remark(given.question):
+        return _heard(given, language)
+    return Reply(_unknown(given, language))
+
+
+def _heard(given: Prompt, language: str) -> Reply:
+    """Only what will be remembered is said to be."""
+    before = given.earlier[0][:MAX_QUOTED] if given.earlier else ""
+    is_kept = given.can_note and is_learned(given.question, before)
+    return Reply(phrase(language, "will_remember" if is_kept else "heard"))
 
 
 def _unknown(given: Prompt, language: str) -> str:

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 
 from chatServer.memory.facts import facts_in
 from chatServer.memory.facts.words import word_set
+from chatServer.memory.rules import MIN_CHARACTERS
+from chatServer.memory.worth import worth_keeping
 from chatServer.messages import searchable
 
 MAX_CHARACTERS = 4_000  # what is longer is a paste
@@ -54,5 +56,15 @@ def _told(text: str) -> list[str]:
 
 
 def tells_a_fact(text: str) -> bool:
-    """Whether the rules of memory learn something from it, which is surer; English only."""
+    """Whether the rules of memory learn a fact from it, which is surer; English only."""
     return is_statement(text) and bool(facts_in(text, said_at=datetime.now(UTC)))
+
+
+def is_learned(text: str, before: str = "") -> bool:
+    """Whether the rules of memory make anything of it: what is said of that is to come true. `before`: what the user
+    said last, which it may correct."""
+    if len(text) < MIN_CHARACTERS:
+        return False
+    now = datetime.now(UTC)
+    earlier = facts_in(before, said_at=now) if before else []
+    return bool(facts_in(text, said_at=now, earlier=earlier) or worth_keeping(text))

@@ -1,6 +1,7 @@
 """Errors as RFC 9457 problem details: a stable code, a sentence for a person, nothing of the input or the inside."""
 
 import re
+from collections.abc import Callable
 from typing import Any, cast
 
 from fastapi import FastAPI, Request
@@ -47,11 +48,17 @@ class DescribedApp(FastAPI):
         return described
 
 
-def install(app: FastAPI) -> None:
-    """Turn every expected error of the app into a problem; the unexpected ones are LastResort's."""
+def install(app: FastAPI, shown: Callable[[Request], Response | None] = lambda _: None) -> None:
+    """Turn every expected error of the app into a problem; the unexpected ones are LastResort's. `shown`: what a person
+    is shown at an address where there is nothing."""
+
+    async def http(request: Request, error: Exception) -> Response:
+        is_nowhere = cast(HTTPException, error).status_code == errors.NotFound.status
+        return (shown(request) if is_nowhere else None) or await _http(request, error)
+
     app.add_exception_handler(errors.ChatError, _expected)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(HTTPException, http)
 
 
 def problem(request: Request, error: errors.ChatError) -> JSONResponse:

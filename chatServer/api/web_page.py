@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import cast
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
@@ -9,13 +10,16 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 from chatServer import errors
 from chatServer.api.client import sign_in_origin
 from chatServer.api.deps import CurrentState
+from chatServer.api.state import State
 from chatServer.config import Settings
 
 router = APIRouter(include_in_schema=False)
 
 METHODS = ["GET", "HEAD"]
-# What the page itself makes of its address: webApp/src/shell/pages.ts. Anything else stays a 404.
+# What the page itself makes of its address: webApp/src/shell/pages.ts. Anything else stays a 404, of which it says so
+# to a person; programs read a problem.
 PAGES = ("/", "/memory", "/notes", "/graph", "/knowledge", "/usage", "/account")
+PROGRAMS = ("/api/", "/auth/", "/assets/")
 TYPES = {
     ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2",
     ".wasm": "application/wasm",
@@ -34,7 +38,7 @@ NOT_BUILT = """<!doctype html>
 <body>
 <h1>chatServer is running</h1>
 <p>Its web client is not built yet. With Node 20 or newer, run <code>make web</code>, then load this page again.</p>
-<p>The API works without it: <a href="docs">its description</a>.</p>
+<p>The API works without it: <a href="/docs">its description</a>.</p>
 </body>
 </html>
 """
@@ -51,13 +55,26 @@ def policy(settings: Settings) -> str:
 
 
 async def page(request: Request, state: CurrentState) -> Response:
-    index = state.settings.web_dir / "index.html"
+    return _page(state.settings, 200)
+
+
+def not_found(request: Request) -> Response | None:
+    """The same page, which says that there is none at its address; None for whoever is no person with a browser."""
+    is_read = request.method in METHODS and not request.url.path.startswith(PROGRAMS)
+    if not is_read or "text/html" not in request.headers.get("accept", ""):
+        return None
+    response = _page(cast(State, request.state.chat).settings, errors.NotFound.status)
+    response.headers["Vary"] = "Accept"
+    return response
+
+
+def _page(settings: Settings, status: int) -> Response:
+    index = settings.web_dir / "index.html"
     if not index.is_file():
-        return HTMLResponse(
-            NOT_BUILT, headers=ASK_AGAIN | {"Content-Security-Policy": "default-src 'none'; img-src data:"}
-        )
-    headers = ASK_AGAIN | {"Content-Security-Policy": policy(state.settings)}
-    return FileResponse(index, media_type="text/html", headers=headers)
+        headers = ASK_AGAIN | {"Content-Security-Policy": "default-src 'none'; img-src data:"}
+        return HTMLResponse(NOT_BUILT, status, headers)
+    headers = ASK_AGAIN | {"Content-Security-Policy": policy(settings)}
+    return FileResponse(index, status, headers, media_type="text/html")
 
 
 for path in PAGES:

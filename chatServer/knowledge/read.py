@@ -24,7 +24,7 @@ FAULTS = {
     "too_many_pages": "The file has too many pages. Upload it in parts.",
     "text_too_long": "The file has too much text. Upload it in parts.",
     "too_complex": "The file takes too much time or memory to be read.",
-    "too_many_chunks": "With this file you would have more text in articles than you may. Delete some, or upload less.",
+    "too_many_chunks": "With it you would have more text in documents than you may. Delete some, or upload less.",
     "gave_up": "The file could not be read, though it was tried several times. Upload it again.",
 }
 

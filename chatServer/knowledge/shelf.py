@@ -103,7 +103,7 @@ def _refuse_namesakes(names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise errors.InvalidRequest(
-                f'Several of these files would be the article "{name}". Give them names of their own. None was taken.'
+                f'Several of these files would be the document "{name}". Give them names of their own. None was taken.'
             )
 
 
@@ -158,5 +158,5 @@ async def delete(database: Database, principal: Principal, article_id: UUID) -> 
             return
         shared = await articles.find_article(connection, principal.user_id, article_id)
     if shared:
-        raise errors.Forbidden("This article is everybody's: only whoever runs the server can delete it.")
+        raise errors.Forbidden("This document is everybody's: only whoever runs the server can delete it.")
     raise errors.ArticleNotFound

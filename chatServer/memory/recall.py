@@ -23,6 +23,7 @@ from chatServer.memory.ranking.rehearse import rehearse
 from chatServer.memory.ranking.relevance import relevant
 from chatServer.memory.ranking.weights import Weights, shipped_weights
 from chatServer.memory.reach import memories_of, scope_of, searched
+from chatServer.memory.reworded import in_other_words
 from chatServer.memory.shelf import Shelf
 from chatServer.memory.shelves import Shelves
 from chatServer.memory.unpack import fitted
@@ -106,7 +107,7 @@ class Recaller:
         if scope is None or not searchable(question):
             return RecallResult()
         past, every = asks_about_the_past(question), asks_for_everything(question)
-        question, limit = without_before(question), max(limit, OVERVIEW) if every else limit
+        question, limit = in_other_words(without_before(question)), max(limit, OVERVIEW) if every else limit
         ask = Ask(principal, question, scope, frozenset(excluded), budget_tokens, limit, past, frozenset(tools), every)
         found = await self._in_time(ask)
         took_s = time.perf_counter() - began

@@ -54,7 +54,7 @@ def explain(begun: Begun, prompt: Fitting, notes: str, found: RecallResult | Non
         _recalled(begun, budget, messages[last:-1], found),
         _question(budget, messages[-1]),
         Part("reserve", budget.reserve_tokens, "in", "Kept for the answer: limits.output_tokens of the agent."),
-        Part("room", left, "in", "What is left, for the results of tools and for articles."),
+        Part("room", left, "in", "What is left, for the results of tools and for documents."),
     )
 
 

@@ -76,6 +76,7 @@ def _item_json(item: Recalled, *, with_text: bool) -> dict[str, Any]:
         "what": item.what,
         "text": item.text if with_text else None,
         "role": item.role,
+        "asks": True if _asks(item) else None,  # told also where the text is not
         "speaker": item.speaker if with_text else None,
         "kind": item.kind,
         "category": item.category,
@@ -87,6 +88,11 @@ def _item_json(item: Recalled, *, with_text: bool) -> dict[str, Any]:
         "source": {name: str(value) for name, value in source.items() if value is not None},
     }
     return {name: value for name, value in told.items() if value is not None}
+
+
+def _asks(item: Recalled) -> bool:
+    """A question that the user once asked: it answers nothing by itself."""
+    return item.what == "message" and item.role == "user" and item.text.rstrip().endswith(("?", "？"))
 
 
 def _iso(moment: datetime) -> str:

@@ -58,7 +58,7 @@ def test_a_folder_is_added_for_everybody_while_the_server_runs(tmp_path):
     with server(data_dir) as running:
         done = chatserver(data_dir, "knowledge", "add", str(folder), "--shared")
         assert (done.returncode, done.stdout) == (0, "1 added, 0 replaced, 0 as they were, 0 left out.\n"), done.stderr
-        assert "100%  1 files" in done.stderr
+        assert "100%  1 file\n" in done.stderr
         files = {"file": ("mine.txt", b"Only I may read this.")}
         answer = running.request("POST", "/api/knowledge", files=files)
         assert answer.status_code == 202, answer.text

@@ -104,7 +104,7 @@ def test_the_lines_of_the_readme_work_as_they_stand(data_dir):
         assert '"type":"text-delta"' in done.stdout
         assert "data: [DONE]" in done.stdout
         assert re.search(r'"response":"From your memories \([^"]+: “By the way, I live in Lisbon.”', done.stdout)
-        assert "From the articles (pump.txt): “The Zephyr pump has a warranty of three years.”" in done.stdout
+        assert "From the documents (pump.txt): “The Zephyr pump has a warranty of three years.”" in done.stdout
         assert '"external_id":"my-other-thread"' in done.stdout, "among the sessions"
         _, header, listed = done.stdout.rpartition("\nID ")
         assert header

@@ -56,6 +56,21 @@ async def test_what_is_known_and_what_is_forgotten_is_said_and_can_be_undone(dat
         assert "Berlin" in (await ask("What do you know about me?"))["response"]
 
 
+async def test_who_asks_for_a_job_is_told_what_somebody_works_as(database, settings, as_ada):
+    async with serving(settings) as client:
+        client.headers.update(as_ada)
+
+        async def ask(text: str) -> str:
+            answer = (await client.post("/api/chat", json={"message": text, "session_id": str(uuid.uuid4())})).json()
+            await Workshop(database, no_model).after_turn(str(ADA.user_id), answer["turn_id"])
+            return answer["response"]
+
+        for told in ("I live in Berlin.", "I work as a nurse."):
+            await ask(told)
+        for asked_for in ("What is my job?", "What do I do for a living?"):
+            assert (await ask(asked_for)).endswith("“The user works as a nurse.”")
+
+
 async def test_what_could_not_be_looked_up_in_time_is_said_so(database, settings, as_ada, monkeypatch):
     monkeypatch.setattr(recall, "DEADLINE_S", 0)
     asking = {"message": "Where do I live?"}

@@ -260,7 +260,7 @@ async def test_what_came_before_somebody_filled_the_room_is_told_of_and_found(da
                 owner.execute(f"{article} values (%s, %s, 'a.md', 'A', 'text/plain', 1, 'x')", values)
 
     text, room = json.dumps(document), Room(articles=1)
-    with pytest.raises(errors.TooManyArticles, match="send the document again"):
+    with pytest.raises(errors.TooManyArticles, match="send the file again"):
         await bring_in(database, EVE, NoEmbedder(), lambda: io.StringIO(text), upload, room=room)
     assert of_eve(urls, "select data ->> 'change' from chat.user_events") == [("imported",)]
     found = {str(message_id) for (message_id,) in of_eve(urls, "select message_id from chat.message_index")}

@@ -173,7 +173,7 @@ async def test_two_files_of_one_name_are_refused_together(client, urls, as_ada):
     files = ("a.txt", b"One."), ("b.txt", b"Two."), ("notes/a.txt", b"Three.")
     answer = await upload(client, as_ada, *files)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
-    assert 'the article "a.txt"' in answer.json()["detail"]
+    assert 'the document "a.txt"' in answer.json()["detail"]
     assert rows(urls, "select count(*) from chat.articles") == [(0,)]
 
 

@@ -68,7 +68,7 @@ async def test_articles_are_listed_and_deleted_by_whoever_they_are_of(database, 
     assert told == json.loads(ArticleAnswer.of(article).model_dump_json()) | {
         name: getattr(article, name).isoformat() for name in ("created_at", "updated_at")
     }
-    assert listed([], as_json=False) == "There are no articles."
+    assert listed([], as_json=False) == "There are no documents."
     with pytest.raises(ArticleNotFound):
         await delete(database, EVE, "a.txt")
     assert await delete(database, ADA, "a.txt") == "Deleted a.txt with 1 chunks."
@@ -105,7 +105,7 @@ def test_two_files_that_would_be_one_article_are_told_apart_or_refused(tmp_path)
         (tmp_path / name).write_text(name)
     one, two = tmp_path / "one", tmp_path / "two"
     for given in ([one, two], [one / "guide.md", two / "guide.md"], [one, two / "guide.md"]):
-        with pytest.raises(StartupError, match=r"would both be the article guide\.md"):
+        with pytest.raises(StartupError, match=r"would both be the document guide\.md"):
             sources(given)
     assert [each.name for each in sources([tmp_path]).files] == ["one/guide.md", "two/guide.md"]
     assert [each.name for each in sources([one, one / "guide.md", one]).files] == ["guide.md"]  # the same file
@@ -118,11 +118,11 @@ def test_what_has_another_ending_is_counted_and_nothing_to_read_ends_the_command
     (folder / "locked.pdf").unlink()
     cli.main(["knowledge", "add", str(folder), "--shared"])
     passed_over, added = capsys.readouterr().out.splitlines()
-    assert passed_over.startswith("1 files have other endings. What is read of a folder ends in .csv, .htm, ")
+    assert passed_over.startswith("1 file has another ending. What is read of a folder ends in .csv, .htm, ")
     assert added == "2 added, 0 replaced, 0 as they were, 0 left out."
     empty = folder / "empty"
     empty.mkdir()
-    for told in ("There is nothing to read in", "1 files have other endings."):
+    for told in ("There is nothing to read in", "1 file has another ending."):
         with pytest.raises(SystemExit) as ended:
             cli.main(["knowledge", "add", str(empty), "--shared"])
         assert told in str(ended.value.code)  # a sentence ends a program with 1

@@ -14,7 +14,7 @@ from tests.tools.talking import chunks, spoken, talking, user_message, with_scri
 PUMP = ["The Zephyr pump moves forty litres a minute. ", "Its warranty lasts three years. ", "Clean it every month."]
 ROOF = ["The roof of the barn is made of slate. ", "It was laid in 1911."]
 QUESTION = "How long does the warranty last?"
-ANSWER = "From the articles (Manual, pump.pdf): “Its warranty lasts three years.”"
+ANSWER = "From the documents (Manual, pump.pdf): “Its warranty lasts three years.”"
 UNSAY = """
 update public.chat_message_history set message = jsonb_set(message, '{data,content}', '"x"')
 where message->>'type' = 'ai' and message #>> '{data,content}' <> ''"""
@@ -51,7 +51,7 @@ async def test_builtin_answers_with_the_sentence_and_its_source_until_the_articl
     told = await ask(client, QUESTION, session_id=session)
     assert told["response"] == ANSWER
     roof = await ask(client, "What is the roof of the barn made of?", session_id=session)
-    assert roof["response"] == "From the articles (barn.md): “The roof of the barn is made of slate.”"
+    assert roof["response"] == "From the documents (barn.md): “The roof of the barn is made of slate.”"
     delete_article(urls.owner, pump)
     for where in (session, str(uuid.uuid4())):
         assert "three years" not in (await ask(client, QUESTION, session_id=where))["response"]
@@ -70,16 +70,16 @@ async def test_in_a_long_session_builtin_does_not_quote_an_article_out_of_its_ow
     delete_article(urls.owner, pump)
     await put_article(urls.owner, ADA.user_id, "pump.pdf", ["Its warranty lasts five years. "], title="Manual")
     told = await ask(client, QUESTION, session_id=session)
-    assert told["response"] == "From the articles (Manual, pump.pdf): “Its warranty lasts five years.”"
+    assert told["response"] == "From the documents (Manual, pump.pdf): “Its warranty lasts five years.”"
 
 
 async def test_builtin_answers_so_in_german_and_russian(client, urls):
     await put_article(urls.owner, ADA.user_id, "pumpe.txt", ["Die Garantie der Pumpe dauert drei Jahre. Sie ist rot."])
     await put_article(urls.owner, ADA.user_id, "насос.txt", ["Гарантия на насос действует три года. Он синий."])
     german = await ask(client, "Wie lange ist die Garantie der Pumpe?")
-    assert german["response"] == "Aus den Artikeln (pumpe.txt): “Die Garantie der Pumpe dauert drei Jahre.”"
+    assert german["response"] == "Aus den Dokumenten (pumpe.txt): “Die Garantie der Pumpe dauert drei Jahre.”"
     russian = await ask(client, "Сколько лет действует гарантия на насос?")
-    assert russian["response"] == "Из статей (насос.txt): “Гарантия на насос действует три года.”"
+    assert russian["response"] == "Из документов (насос.txt): “Гарантия на насос действует три года.”"
 
 
 async def test_what_notes_say_is_answered_without_looking_further(client, urls):
@@ -93,12 +93,12 @@ async def test_what_notes_say_is_answered_without_looking_further(client, urls):
 
 async def test_builtin_says_which_articles_there_are_ones_own_and_everybodys(client, urls):
     asking = "Which documents do you have?"
-    assert (await ask(client, asking))["response"].startswith("I have no articles to look into.")
+    assert (await ask(client, asking))["response"].startswith("I have no documents to look into.")
     await shelve(urls)
     await put_article(urls.owner, NOBODY.user_id, "all.txt", ["For everybody."])
     await put_article(urls.owner, EVE.user_id, "hers.txt", ["For Eve."])
     first, *names = (await ask(client, asking))["response"].splitlines()
-    assert first == "I can look into these articles:"
+    assert first == "I can look into these documents:"
     assert sorted(names) == ["- Manual, pump.pdf", "- all.txt", "- barn.md"]
 
 

@@ -70,6 +70,25 @@ async def test_nothing_else_is_served(built, path):
         assert_problem(await client.get(path), 404, "not_found")
 
 
+@pytest.mark.parametrize("path", ["/nowhere", "/memory/", "/nowhere/at/all"])
+async def test_who_opens_an_address_that_is_none_is_shown_the_page_which_says_so(built, path):
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    async with serving(built) as client:
+        answer = await client.get(path, headers=browser)
+        home = await client.get("/", headers=browser)
+        sent = await client.post(path, headers=browser)
+    assert (answer.status_code, answer.text) == (404, INDEX)
+    assert answer.headers["content-security-policy"] == home.headers["content-security-policy"]
+    assert answer.headers["vary"] == "Accept"
+    assert_problem(sent, 404, "not_found")
+
+
+@pytest.mark.parametrize("path", ["/api/nowhere", "/assets/none.js", "/auth/v1/nowhere"])
+async def test_programs_read_a_problem_whatever_they_accept(built, path):
+    async with serving(built) as client:
+        assert_problem(await client.get(path, headers={"Accept": "text/html"}), 404, "not_found")
+
+
 async def test_without_a_build_the_page_says_how_to_get_one(settings, tmp_path):
     async with serving(settings.model_copy(update={"web_dir": tmp_path / "none"})) as client:
         answer = await client.get("/")

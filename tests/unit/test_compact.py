@@ -54,7 +54,7 @@ async def test_a_summary_rolls_on_from_the_one_that_was():
 
 
 async def test_a_summary_by_rules_does_not_repeat_what_answers_have_quoted():
-    quote = "From the articles (a.pdf): “Lunch is at noon.”"
+    quote = "From the documents (a.pdf): “Lunch is at noon.”"
     answer = replace(row(2, f"Here it is.\n{quote}", "assistant"), importance=0.9)
     made = await compact(
         Summary(f"- Assistant: {quote}\n- User: Hello.", 0, 1, 9), [row(1, "When is lunch?"), answer, *talk(4, 3)]
@@ -67,7 +67,7 @@ async def test_a_summary_by_rules_does_not_repeat_what_answers_have_quoted():
 
 async def test_a_summary_by_rules_repeats_nothing_of_all_that_is_known_and_what_only_sounds_like_a_quote():
     known = "From your notes:\n# Pets\n\n- The cat is Miso.\n\nFrom your memories:\n- The user lives in Berlin. (told)"
-    said = "From the articles it follows that lunch is late.", "Des articles de presse disent que le train part."
+    said = "From the documents it follows that lunch is late.", "Des documents de presse disent que le train part."
     made = await compact(
         None, [row(1, known, "assistant"), *(row(n, each, "assistant") for n, each in enumerate(said, 2)), *talk(5, 4)]
     )

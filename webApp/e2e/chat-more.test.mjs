@@ -1,6 +1,7 @@
 // What else can be done with a conversation, and what happens when something is in the way.
 import assert from "node:assert/strict";
-import { answers, composer, PHONE, questions, say, settled, signedIn } from "./browser.mjs";
+import { answers, composer, DARK, PHONE, questions, say, settled, signedIn } from "./browser.mjs";
+import { violations } from "./axe.mjs";
 import { startProxy } from "./proxy.mjs";
 
 // 1 x 1, red
@@ -117,7 +118,9 @@ export const tests = {
     await answers(page).getByText("Noted.").waitFor();
     const folded = page.locator("details.tool").first();
     assert.equal(await folded.evaluate((each) => each.open), false);
-    await folded.locator("summary").click();
+    await folded.locator("> summary").click();
+    assert.equal(await folded.getByText("append").isVisible(), false);
+    await folded.getByText("Details").click();
     await folded.getByText("append").waitFor();
   },
 
@@ -154,6 +157,37 @@ export const tests = {
     await page.reload();
     await page.getByRole("alert").waitFor();
     await page.getByRole("button", { name: "Try again" }).click();
+    await composer(page).waitFor();
+  },
+
+  async "what is said in passing stands above where one writes"(world) {
+    for (const options of [PHONE, {}]) {
+      const { page } = await signedIn(world, options);
+      for (const draft of ["", "one\ntwo\nthree\nfour"]) {
+        await composer(page).fill(draft);
+        await page.locator("input[type=file]").setInputFiles([{ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("x") }]);
+        const toast = page.locator(".toast").first();
+        await toast.waitFor();
+        await page.waitForTimeout(300);
+        const [over, below] = [await toast.boundingBox(), await page.locator(".composer").boundingBox()];
+        assert.ok(over.y + over.height <= below.y, `${over.y + over.height} is below ${below.y}`);
+        if (draft) await page.screenshot({ path: new URL(`toast-${options === PHONE ? "phone" : "desktop"}.png`, world.output).pathname });
+        await toast.getByRole("button", { name: "Dismiss" }).click();
+        await toast.waitFor({ state: "detached" });
+      }
+    }
+  },
+
+  async "an address that is none says so on a page, and leads back"(world) {
+    const { device, page } = await signedIn(world);
+    device.allow(/404/);
+    assert.equal((await page.goto("/nowhere/at/all")).status(), 404);
+    await page.getByRole("heading", { level: 1, name: "There is no such page." }).waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.emulateMedia(DARK);
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: new URL("nowhere.png", world.output).pathname });
+    await page.getByRole("link", { name: "Back to the chat" }).click();
     await composer(page).waitFor();
   },
 

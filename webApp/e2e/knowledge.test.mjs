@@ -43,6 +43,35 @@ export const tests = {
     await until(async () => (await left()).length === 0, "it was not deleted");
   },
 
+  async "an answer names its documents, and leads to them"(world) {
+    const { page } = await signedIn(world);
+    await page.goto("/knowledge");
+    await page.getByRole("heading", { level: 1, name: "Documents" }).waitFor();
+    await page.locator("input[type=file]").setInputFiles([text("z3.md", "# Zephyr manual\n\nThe inlet filter is changed every 400 hours.\n"), text("tea.txt", "Tea at four.")]);
+    await article(page, "z3.md").getByText("Ready").waitFor();
+    await page.goto("/");
+    await say(page, "look up the inlet filter");
+    await answers(page).getByText("Found.").waitFor();
+    await settled(page);
+    const fold = answers(page).locator("details.tool");
+    await fold.locator("> summary").getByText("“the inlet filter”").waitFor();
+    await fold.locator("> summary").getByText("Looked into documents").click();
+    await fold.getByText("Zephyr manual, z3.md", { exact: true }).waitFor();
+    assert.equal(await fold.getByText("<sources>").isVisible(), false);
+    await fold.getByText("Details").click();
+    await fold.getByText("<sources>").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: new URL("sources.png", world.output).pathname });
+    const source = page.getByRole("list", { name: "Sources" }).getByRole("link");
+    assert.match(await source.innerText(), /Zephyr manual\s+z3\.md/);
+    await source.click();
+    await page.waitForFunction(() => document.activeElement?.textContent.includes("z3.md"));
+    assert.equal(await article(page, "z3.md").getAttribute("data-spot"), "true");
+    assert.equal(await article(page, "tea.txt").getAttribute("data-spot"), "false");
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: new URL("documents-spot.png", world.output).pathname });
+  },
+
   async "what cannot be taken says why, and does not hold up the rest"(world) {
     const { device, page } = await signedIn(world);
     device.allow(/422/);
@@ -50,7 +79,7 @@ export const tests = {
     const files = [text("photo.png", "x"), text("empty.txt", ""), text("lies.pdf", "just text"), text("broken.pdf", "%PDF-1.4 nothing"), text("good.txt", "Tea at four.")];
     await page.locator("input[type=file]").setInputFiles(files);
     await page.getByText("It is no text, Markdown, HTML or PDF.").waitFor();
-    await page.getByText("The file is empty.").waitFor();
+    await page.getByText("The document is empty.").waitFor();
     await page.getByText('"lies.pdf" is not what its name says.').waitFor();
     await article(page, "good.txt").getByText("Ready").waitFor();
     await article(page, "broken.pdf").getByText("Could not be read").waitFor();

@@ -59,6 +59,28 @@ export const tests = {
     await page.getByRole("article", { name: "You" }).getByText("My sister Mary lives in Porto.").waitFor();
   },
 
+  async "what the user once asked stands apart from what an answer used"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say hello");
+    await settled(page);
+    const line = (id, text, more) => ({ id, what: "message", role: "user", text, said_at: "2026-11-01T00:00:00Z", source: null, ...more });
+    const used = [line("1", "Where does Mary live?", { asks: true }), line("2", "**Mary** lives:\n\n- in Porto\n- with Max")];
+    await page.route(/\/api\/sessions\/[^/]+\/messages/, async (route) => {
+      const answer = await route.fetch();
+      const read = await answer.json();
+      for (const each of read.messages) if (each.role === "assistant") each.metadata.memories_used = used;
+      await route.fulfill({ response: answer, json: read });
+    });
+    await page.reload();
+    await answers(page).last().getByText("Used 1 memory").click();
+    const list = (name) => page.getByRole("list", { name }).getByRole("listitem");
+    await list("Earlier in your chats").getByText("Where does Mary live?").waitFor();
+    assert.deepEqual(await list("Used for this answer").locator("p").first().innerText(), "Mary lives:\n• in Porto\n• with Max");
+    assert.equal(await list("Used for this answer").count(), 1);
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: new URL("used.png", world.output).pathname });
+  },
+
   async "memories are searched, filtered, read with their history, edited, forgotten and brought back"(world) {
     const { page } = await signedIn(world);
     await make(world, { text: "The cat is called Minka.", kind: "fact", tags: ["cat"] });
@@ -87,6 +109,38 @@ export const tests = {
     assert.equal((await memories(world)).length, 1);
     await page.getByRole("button", { name: "Undo", exact: true }).click();
     await until(async () => (await memories(world)).length === 2, "it is back");
+  },
+
+  async "what is remembered is read as text, each line for itself"(world) {
+    const { page } = await signedIn(world);
+    await make(world, { text: "# Deploy\n\n- push a **tag**\n- wait for `green`" });
+    await page.goto("/memory");
+    const row = page.locator(".row-text").first();
+    await row.waitFor();
+    assert.deepEqual((await row.innerText()).split("\n"), ["Deploy", "• push a tag", "• wait for green"]);
+    await row.click();
+    await page.getByRole("dialog").getByText("push a tag").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Edit" }).click();
+    assert.match(await page.getByRole("dialog").getByLabel("Text").inputValue(), /\*\*tag\*\*/); // as it is, to be changed
+  },
+
+  async "a picture of many names always names those with the most lines, and the others where the pointer is"(world) {
+    const { page } = await signedIn(world);
+    const know = (subject, object) => make(world, { text: `${subject} knows ${object}.`, triple: { subject, predicate: "knows", object } });
+    for (let i = 0; i < 16; i++) for (let j = 0; j < 4; j++) await know(`Friend ${i}`, `Person ${i} ${j}`);
+    await page.goto("/graph");
+    await page.locator(".graph-node").first().waitFor();
+    const smaller = page.getByRole("button", { name: "Zoom out" });
+    await smaller.click();
+    const named = page.locator(".graph-node text:visible");
+    assert.deepEqual((await named.allTextContents()).map((each) => each.slice(0, 6)), new Array(14).fill("Friend"));
+    await page.screenshot({ path: new URL("graph-small.png", world.output).pathname });
+    const other = page.locator(".graph-node", { hasText: "Person 3 1" });
+    assert.equal(await other.locator("text").isVisible(), false);
+    await other.locator("circle").hover({ force: true });
+    await other.locator("text").waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.screenshot({ path: new URL("graph-all.png", world.output).pathname });
   },
 
   async "what was said again in another chat is shown where it was said first, and nothing is called gone"(world) {

@@ -3,10 +3,10 @@ import { lazy, Suspense, useEffect } from "react";
 import { queryClient } from "./api/query";
 import { useAuthStore } from "./auth/useAuthStore";
 import { Crash } from "./shell/Crash";
-import { EmptyState } from "./shell/EmptyState";
 import { ErrorCard } from "./shell/ErrorCard";
 import { Layout } from "./shell/Layout";
 import { Link } from "./shell/Link";
+import { Page } from "./shell/Page";
 import { pages } from "./shell/pages";
 import { usePath } from "./shell/router";
 import { Waiting } from "./shell/Spinner";
@@ -45,7 +45,13 @@ function Door() {
 function CurrentPage() {
   const path = usePath();
   const found = pages.find((each) => each.path === path);
-  if (!found) return <EmptyState title={strings.shell.notFound} action={<Link to="/">{strings.shell.backToChat}</Link>} />;
+  if (!found) {
+    return (
+      <Page title={strings.shell.notFound}>
+        <Link to="/">{strings.shell.backToChat}</Link>
+      </Page>
+    );
+  }
   const Shown = found.page;
   return (
     <Crash key={path}>

@@ -6,6 +6,8 @@ export interface UsedMemory {
   what: "memory" | "message";
   text?: string;
   role?: string;
+  /** A question that the user once asked. */
+  asks?: boolean;
   kind?: string;
   category?: string;
   score?: number;

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import type { Article } from "../api/types";
 import { Button } from "../shell/Button";
 import { CloseIcon, TrashIcon } from "../shell/icons";
@@ -8,11 +9,25 @@ import { dismissUpload, retryUpload, type Upload } from "./uploads";
 
 const words = strings.knowledge;
 
-export function ArticleRow({ article, progress, onDelete }: { article: Article; progress?: Progress; onDelete: () => void }) {
+interface Props {
+  article: Article;
+  progress?: Progress;
+  /** Marked, for who was led here. */
+  isSpot: boolean;
+  onDelete: () => void;
+}
+
+export function ArticleRow({ article, progress, isSpot, onDelete }: Props) {
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (!isSpot) return;
+    row.current?.scrollIntoView({ block: "center" });
+    row.current?.focus({ preventScroll: true });
+  }, [isSpot]);
   const remark = remarkOn(article);
   const share = shareOf(progress);
   return (
-    <li className="article">
+    <li ref={row} className="article" data-spot={isSpot} tabIndex={isSpot ? -1 : undefined}>
       <div className="article-what">
         <p className="article-name">{article.name}</p>
         {article.title !== article.name && <p className="small">{article.title}</p>}

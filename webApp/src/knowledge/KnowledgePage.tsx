@@ -6,6 +6,7 @@ import { deleteSoon } from "../shell/deletions";
 import { EmptyState } from "../shell/EmptyState";
 import { ErrorCard } from "../shell/ErrorCard";
 import { Page } from "../shell/Page";
+import { useSearchParam } from "../shell/router";
 import { Waiting } from "../shell/Spinner";
 import { strings } from "../strings";
 import { ArticleRow, UploadRow } from "./ArticleRow";
@@ -18,7 +19,8 @@ const words = strings.knowledge;
 
 /** Documents that answers are taken from: added, watched while they are read, deleted. */
 export default function KnowledgePage() {
-  const list = useArticles();
+  const wanted = useSearchParam("id"); // as the sources of an answer lead here
+  const list = useArticles(wanted);
   const progress = useProgress();
   const uploads = useUploads((state) => state.uploads);
   const said = useSaid(list.articles);
@@ -38,6 +40,7 @@ export default function KnowledgePage() {
       )}
       {list.isPending && <Waiting />}
       {list.isError && <ErrorCard error={list.error} onRetry={() => void list.refetch()} busy={list.isFetching} />}
+      {list.isGone && <p role="status">{words.isGone}</p>}
       {isEmpty && <EmptyState title={words.emptyTitle}>{words.empty}</EmptyState>}
       {list.articles.length > 0 && (
         <ul className="articles" aria-label={words.list}>
@@ -46,6 +49,7 @@ export default function KnowledgePage() {
               key={article.id}
               article={article}
               progress={progress[article.id]}
+              isSpot={article.id === wanted}
               onDelete={() => deleteSoon(addressOfArticle(article.id), words.removed(article.name))}
             />
           ))}

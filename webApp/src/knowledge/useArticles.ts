@@ -1,5 +1,5 @@
 /** The user's articles, and how far those are that are being read. */
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLive } from "../api/live/live";
 import { call } from "../api/client";
@@ -12,7 +12,8 @@ const LOOK_AGAIN_MS = 5_000; // for as long as something is read, should events 
 
 export const addressOfArticle = (id: string) => `/api/knowledge/${id}`;
 
-export function useArticles() {
+/** The list; `wanted` is in it, however far down it would stand. */
+export function useArticles(wanted: string | null = null) {
   const isDeleted = useIsDeleted();
   const list = useInfiniteQuery({
     queryKey: [...keys.knowledge, "list"],
@@ -24,8 +25,17 @@ export function useArticles() {
         ? LOOK_AGAIN_MS
         : false,
   });
-  const articles = (list.data?.pages ?? []).flatMap((page) => page.articles).filter((each) => !isDeleted(addressOfArticle(each.id)));
-  return { ...list, articles };
+  const listed = (list.data?.pages ?? []).flatMap((page) => page.articles);
+  const isFarDown = list.isSuccess && wanted !== null && !listed.some((each) => each.id === wanted);
+  const far = useQuery({
+    queryKey: [...keys.knowledge, "one", wanted],
+    queryFn: ({ signal }) => call("get", "/api/knowledge/{article_id}", { path: { article_id: wanted ?? "" }, signal }),
+    enabled: isFarDown,
+    retry: false,
+  });
+  const found = isFarDown && far.data ? [far.data, ...listed] : listed;
+  const articles = found.filter((each) => !isDeleted(addressOfArticle(each.id)));
+  return { ...list, articles, isGone: isFarDown && far.isError };
 }
 
 /** By the id of the article. */

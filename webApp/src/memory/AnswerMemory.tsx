@@ -2,6 +2,7 @@ import { lazy, Suspense, useId, useState } from "react";
 import type { Memory } from "../api/types";
 import type { ChatMessage } from "../chat/message";
 import { MemoryIcon } from "../shell/icons";
+import { plainText } from "../shell/plainText";
 import { Spinner } from "../shell/Spinner";
 import { strings } from "../strings";
 import { doneBy, usedBy } from "./answer";
@@ -18,7 +19,7 @@ export default function AnswerMemory({ message }: { message: ChatMessage }) {
   const used = usedBy(message);
   const learned = useSeen(useLearned(message));
   const done = doneBy(message);
-  const line = headline(used.length, learned, done);
+  const line = headline(used.told.length || used.asked.length, learned, done);
   if (!line.length) return null;
   return (
     <section className="answer-memory">
@@ -46,7 +47,7 @@ function useSeen(learned: Memory[]): Memory[] {
 }
 
 function headline(used: number, learned: Memory[], done: ReturnType<typeof doneBy>): string[] {
-  const first = learned[0]?.text;
+  const first = learned[0] && plainText(learned[0].text);
   const flagged = done.notes.some((each) => each.untrusted);
   return [
     used > 0 && words.used(used),

@@ -2,7 +2,7 @@ import type { Memory } from "../api/types";
 import type { UsedMemory } from "../chat/message";
 import { Link } from "../shell/Link";
 import { strings } from "../strings";
-import type { doneBy } from "./answer";
+import type { doneBy, Used } from "./answer";
 import { DoneLines } from "./DoneLines";
 import { MemoryLine } from "./MemoryLine";
 import { UsedLine } from "./UsedLine";
@@ -10,7 +10,7 @@ import { UsedLine } from "./UsedLine";
 const words = strings.memory;
 
 interface Props {
-  used: UsedMemory[];
+  used: Used;
   learned: Memory[];
   done: ReturnType<typeof doneBy>;
 }
@@ -19,18 +19,8 @@ interface Props {
 export default function AnswerMemoryBody({ used, learned, done }: Props) {
   return (
     <>
-      {used.length > 0 && (
-        <>
-          <p className="memory-lines-title" aria-hidden="true">
-            {words.usedTitle}
-          </p>
-          <ul className="memory-lines" aria-label={words.usedTitle}>
-            {used.map((each) => (
-              <UsedLine key={each.id} used={each} />
-            ))}
-          </ul>
-        </>
-      )}
+      <UsedLines title={words.usedTitle} used={used.told} />
+      <UsedLines title={words.askedTitle} used={used.asked} />
       {learned.length + done.notes.length + done.forgotten.length > 0 && (
         <>
           <p className="memory-lines-title" aria-hidden="true">
@@ -46,6 +36,22 @@ export default function AnswerMemoryBody({ used, learned, done }: Props) {
           </ul>
         </>
       )}
+    </>
+  );
+}
+
+function UsedLines({ title, used }: { title: string; used: UsedMemory[] }) {
+  if (used.length === 0) return null;
+  return (
+    <>
+      <p className="memory-lines-title" aria-hidden="true">
+        {title}
+      </p>
+      <ul className="memory-lines" aria-label={title}>
+        {used.map((each) => (
+          <UsedLine key={each.id} used={each} />
+        ))}
+      </ul>
     </>
   );
 }

@@ -3,6 +3,7 @@ import { Button } from "../shell/Button";
 import { EmptyState } from "../shell/EmptyState";
 import { ErrorCard } from "../shell/ErrorCard";
 import { TrashIcon } from "../shell/icons";
+import { plainText } from "../shell/plainText";
 import { Waiting } from "../shell/Spinner";
 import { strings } from "../strings";
 import { useForget } from "./MemoryRow";
@@ -49,7 +50,7 @@ function Entry({ entry, onOpen }: { entry: Audit["duplicates"][number]; onOpen: 
         <li key={each.id} className="row">
           <div className="row-body">
             <button type="button" className="row-text" onClick={() => onOpen(each.id)}>
-              {each.text}
+              {plainText(each.text)}
             </button>
             <p className="row-meta">
               <span>{words.trusts[each.trust]}</span>
@@ -59,7 +60,7 @@ function Entry({ entry, onOpen }: { entry: Audit["duplicates"][number]; onOpen: 
           <Button
             look="quiet"
             size="small"
-            label={words.forgetOf(each.text)}
+            label={words.forgetOf(plainText(each.text))}
             title={words.forget}
             icon={<TrashIcon size={16} />}
             disabled={gone.isPending}

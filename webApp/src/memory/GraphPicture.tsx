@@ -2,15 +2,16 @@ import { useRef } from "react";
 import { Button } from "../shell/Button";
 import { Waiting } from "../shell/Spinner";
 import { strings } from "../strings";
-import { labelOf, nodeName, short, type Line, type Node } from "./graphParts";
+import { degreesOf, labelOf, mostConnected, nodeName, short, type Line, type Node } from "./graphParts";
 import type { Chosen } from "./GraphPanel";
 import { useCamera } from "./useCamera";
 import { useLayout } from "./useLayout";
 
 const words = strings.graph;
-const WORDS_FROM = 0.9; // the zoom from which lines have their words
-const NAMES_FROM = 0.3; // and names that hardly anything is known of
-const LEAST_ZOOM_OF_TEXT = 0.5; // above it, words are of one size whatever the zoom
+const WORDS_FROM = 0.9; // the zoom from which every line has its words
+const NAMES_FROM = 0.6; // and every name is written
+const ALWAYS = 14; // of the names with the most lines, and of the lines between such; the rest where the pointer is
+const TEXT_PX = 12; // whatever the zoom
 
 interface Props {
   nodes: Node[];
@@ -32,7 +33,8 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
   const lit = litBy(chosen, held);
   const facts = held.reduce((sum, line) => sum + line.facts.length, 0);
   const degrees = degreesOf(nodes.length, held);
-  const textSize = 12 / Math.max(camera.zoom, LEAST_ZOOM_OF_TEXT);
+  const named = mostConnected(degrees, ALWAYS);
+  const textSize = TEXT_PX / camera.zoom;
   const shift = `translate(${size.width / 2} ${size.height / 2}) scale(${camera.zoom}) translate(${-camera.x} ${-camera.y})`;
   return (
     <div className="graph-frame" ref={frame}>
@@ -45,6 +47,7 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
               {held.filter((line) => line.a !== line.b).map((line) => {
                 const [a, b] = [points[line.a]!, points[line.b]!];
                 const isLit = lit?.lines.has(line.id) ?? false;
+                const isWorded = camera.zoom >= WORDS_FROM || (named.has(line.a) && named.has(line.b));
                 return (
                   <g
                     key={line.id}
@@ -57,11 +60,14 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
                   >
                     <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} className="graph-touch" />
                     <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} className="graph-stroke" />
-                    {(isLit || (camera.zoom >= WORDS_FROM && lit === null)) && (
-                      <text x={(a.x + b.x) / 2} y={(a.y + b.y) / 2 - 4} fontSize={textSize * 0.85}>
-                        {short(labelOf(line, words.not), 22)}
-                      </text>
-                    )}
+                    <text
+                      x={(a.x + b.x) / 2}
+                      y={(a.y + b.y) / 2 - 4}
+                      fontSize={textSize * 0.85}
+                      data-quiet={!(isLit || (lit === null && isWorded))}
+                    >
+                      {short(labelOf(line, words.not), 22)}
+                    </text>
                   </g>
                 );
               })}
@@ -82,11 +88,9 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
                     }}
                   >
                     <circle cx={x} cy={y} r={radius} />
-                    {(camera.zoom >= NAMES_FROM || degrees[place]! > 2 || isLit) && (
-                      <text x={x} y={y + radius + textSize * 1.1}>
-                        {short(nodeName(node))}
-                      </text>
-                    )}
+                    <text x={x} y={y + radius + textSize * 1.1} data-quiet={!(camera.zoom >= NAMES_FROM || named.has(place) || isLit)}>
+                      {short(nodeName(node))}
+                    </text>
                   </g>
                 );
               })}
@@ -112,13 +116,4 @@ function litBy(chosen: Chosen | null, held: Line[]): { lines: Set<string>; nodes
   const nodes = new Set(lines.flatMap((line) => [line.a, line.b]));
   if (chosen.what === "node") nodes.add(chosen.place);
   return { lines: new Set(lines.map((line) => line.id)), nodes };
-}
-
-function degreesOf(count: number, held: Line[]): number[] {
-  const degrees = new Array<number>(count).fill(0);
-  for (const line of held) {
-    degrees[line.a]!++;
-    degrees[line.b]!++;
-  }
-  return degrees;
 }

@@ -5,6 +5,7 @@ import type { WholeMemory } from "../api/types";
 import { Button } from "../shell/Button";
 import { Dialog } from "../shell/Dialog";
 import { ErrorCard } from "../shell/ErrorCard";
+import { plainText } from "../shell/plainText";
 import { Waiting } from "../shell/Spinner";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
@@ -71,7 +72,7 @@ function Whole({ memory, onOpen, onClose }: { memory: WholeMemory; onOpen: (id: 
   return (
     <Dialog title={words.kinds[memory.kind] ?? strings.nav.memory} onClose={onClose} actions={actions} wide>
       <div className="whole">
-        <p className="whole-text">{memory.text}</p>
+        <p className="whole-text">{plainText(memory.text)}</p>
         <MemoryFacts memory={memory} onOpen={onOpen} />
         <MemorySource memory={memory} onLeave={onClose} />
         <MemoryHistory changes={memory.changes} />

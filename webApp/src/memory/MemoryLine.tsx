@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "../shell/Button";
+import { plainText } from "../shell/plainText";
 import { strings } from "../strings";
 import { FATES, useFate, type Fate } from "./useFate";
 
@@ -20,7 +21,8 @@ const LABELS = { wrong: words.wrongOf, forgotten: words.forgetOf, takenBack: wor
 const LONGEST_NAME = 120; // of a button, to whoever hears it
 
 /** One memory, or message, below an answer, with one click to have it gone and one to have it back. */
-export function MemoryLine({ id, text, children, isQuote, ways }: Props) {
+export function MemoryLine({ id, text: said, children, isQuote, ways }: Props) {
+  const text = plainText(said);
   const named = text.slice(0, LONGEST_NAME);
   const { fate, isPending, become } = useFate(id);
   return (

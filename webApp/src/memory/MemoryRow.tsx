@@ -3,6 +3,7 @@ import { asApiError } from "../api/errors";
 import type { Memory } from "../api/types";
 import { Button } from "../shell/Button";
 import { TrashIcon } from "../shell/icons";
+import { plainText } from "../shell/plainText";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
 import { forget, undo } from "./changes";
@@ -40,7 +41,7 @@ export function MemoryRow({ memory, onOpen, onTag }: Props) {
     <li className="row" data-over={isOver}>
       <div className="row-body">
         <button type="button" className="row-text" onClick={onOpen}>
-          {memory.text}
+          {plainText(memory.text)}
         </button>
         <p className="row-meta">
           <span>{words.kinds[memory.kind]}</span>

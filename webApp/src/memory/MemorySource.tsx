@@ -3,6 +3,7 @@ import { call } from "../api/client";
 import { keys } from "../api/query";
 import type { Memory } from "../api/types";
 import { textOf, type ChatMessage } from "../chat/message";
+import { plainText } from "../shell/plainText";
 import { Spinner } from "../shell/Spinner";
 import { strings } from "../strings";
 import { ago } from "./moments";
@@ -49,7 +50,7 @@ function Said({ sessionId, messageIds, onLeave }: SaidProps) {
     if (error) return null;
     if (!data) return <Spinner key={messageIds[place]} />;
     const message = data as unknown as ChatMessage;
-    const text = textOf(message);
+    const text = plainText(textOf(message));
     return (
       <figure key={messageIds[place]} className="said">
         {text && <blockquote>{text}</blockquote>}

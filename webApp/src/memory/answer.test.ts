@@ -8,9 +8,15 @@ const memory = (id: string, turn_id: string | null, created_at: string) =>
   ({ id, created_at, source: { session_id: "s", turn_id, message_ids: [] } }) as unknown as Memory;
 
 test("an answer without memory used none, and nothing is asked about it", () => {
-  expect(usedBy(message())).toEqual([]);
-  expect(usedBy(message({ metadata: { memories_used: null } }))).toEqual([]);
+  expect(usedBy(message())).toEqual({ told: [], asked: [] });
+  expect(usedBy(message({ metadata: { memories_used: null } }))).toEqual({ told: [], asked: [] });
   expect(mayHaveLearned(revisionOf(message()))).toBe(false);
+});
+
+test("what the user once asked is told apart from what says something", () => {
+  const used = [{ id: "a", what: "memory" as const }, { id: "b", what: "message" as const, asks: true }, { id: "c", what: "message" as const }];
+  const { told, asked } = usedBy(message({ metadata: { memories_used: used } }));
+  expect([told, asked].map((each) => each.map(({ id }) => id))).toEqual([["a", "c"], ["b"]]);
 });
 
 test("what is stored with the reply counts more than what the stream began to tell", () => {

@@ -2,7 +2,16 @@
 import type { Memory } from "../api/types";
 import type { ChatMessage, DataParts, Revision, UsedMemory } from "../chat/message";
 
-export const usedBy = (message: ChatMessage): UsedMemory[] => message.metadata?.memories_used ?? [];
+/** What the model was given: what tells something, and what the user himself once asked. */
+export function usedBy(message: ChatMessage): Used {
+  const used = message.metadata?.memories_used ?? [];
+  return { told: used.filter((each) => !each.asks), asked: used.filter((each) => each.asks) };
+}
+
+export interface Used {
+  told: UsedMemory[];
+  asked: UsedMemory[];
+}
 
 /** What came of making memory of the turn: as stored with the reply, else as the stream has told it. */
 export function revisionOf(message: ChatMessage): Revision | null {

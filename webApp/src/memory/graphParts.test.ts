@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heldAt, labelOf, linesAt, linesOf, nameOf, nodeName, short, spanOf, type Fact } from "./graphParts";
+import { degreesOf, heldAt, labelOf, linesAt, linesOf, mostConnected, nameOf, nodeName, short, spanOf, type Fact } from "./graphParts";
 
 const fact = (source: string, target: string, rest: Partial<Fact> = {}): Fact => ({
   memory_id: `${source}-${target}`,
@@ -54,4 +54,12 @@ test("people of the graph are said by name and by whose they are", () => {
   expect([named("user", "Ada"), named("user", "user"), named("sister:mary", "Mary"), named("dog:rex", "dog:rex"), named("porto", "Porto")]).toEqual([
     "You (Ada)", "You", "Mary (sister)", "Rex (dog)", "Porto",
   ]);
+});
+
+test("the names with the most lines come first, of equals the first, and those without any never", () => {
+  const line = (a: number, b: number) => ({ id: `${a}-${b}`, a, b, facts: [] });
+  const degrees = degreesOf(5, [line(0, 1), line(1, 2), line(1, 3)]);
+  expect(degrees).toEqual([1, 3, 1, 1, 0]);
+  expect([...mostConnected(degrees, 2)]).toEqual([1, 0]);
+  expect(mostConnected(degrees, 9).has(4)).toBe(false);
 });

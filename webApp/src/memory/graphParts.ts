@@ -53,6 +53,27 @@ export function labelOf(line: Line, not: string): string {
   return rest.length ? `${said} +${rest.length}` : said;
 }
 
+/** To how many lines each name belongs. */
+export function degreesOf(count: number, lines: readonly Line[]): number[] {
+  const degrees = new Array<number>(count).fill(0);
+  for (const line of lines) {
+    degrees[line.a]!++;
+    degrees[line.b]!++;
+  }
+  return degrees;
+}
+
+/** The places of those that are connected the most; of equals the first. */
+export const mostConnected = (degrees: readonly number[], most: number): Set<number> =>
+  new Set(
+    degrees
+      .map((degree, place) => [degree, place] as const)
+      .filter(([degree]) => degree > 0)
+      .sort((one, other) => other[0] - one[0])
+      .slice(0, most)
+      .map(([, place]) => place),
+  );
+
 /** A name of the graph; what is known of the user stands under his name, and of his sister Mary under hers. */
 export function nodeName({ id, name }: Pick<Node, "id" | "name">): string {
   if (id === "user" && name.toLowerCase() !== "user") return `${strings.graph.you} (${name})`;

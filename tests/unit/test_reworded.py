@@ -1,0 +1,24 @@
+"""A question for a job is also one for what somebody works as; another question stays as it is."""
+
+import pytest
+
+from chatServer.memory.reworded import in_other_words, reworded
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("What is my job?", "What is my work as?"),
+        ("What is Mary's profession?", "What is Mary's work as?"),
+        ("What do I do for a living?", "What do I work as?"),
+        ("And my sister, what does she do for a living?", "And my sister, what does she work as?"),
+    ],
+)
+def test_a_job_is_what_somebody_works_as(asked, said):
+    assert reworded(asked) == said
+    assert in_other_words(asked) == f"{asked} {said}"
+
+
+@pytest.mark.parametrize("asked", ["Where do I live?", "Which jobs are queued?", "The job failed", "my job " * 100])
+def test_what_is_not_about_it_stays(asked):
+    assert reworded(asked) == in_other_words(asked) == asked

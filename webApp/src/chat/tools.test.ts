@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { askedOf, foundBy, toolName } from "./tools";
+
+test("a tool is called what it does, also one that we do not know", () => {
+  expect(toolName("retrieve_context")).toBe("Looked into documents");
+  expect(toolName("search_the-web")).toBe("Search the web");
+  expect(toolName("_")).toBe("_");
+});
+
+test("what was asked is told as text, and nothing where there is none", () => {
+  expect(askedOf("retrieve_context", { query: "the  filter\nof the Z3", top_k: 3 })).toBe("the filter of the Z3");
+  expect(askedOf("manage_long_term_memory", { operation: "append", content: "- Tea" })).toBe("- Tea");
+  expect(askedOf("forget_memories", { what: "Rome" })).toBe("Rome");
+  expect(askedOf("search", { query: "x".repeat(300) })).toHaveLength(201);
+  for (const input of [undefined, null, "query", { query: " " }, { query: 3 }, {}]) expect(askedOf("search", input)).toBeNull();
+});
+
+test("the documents that were found are named once each", () => {
+  const output = "Read in the articles, whose text is not kept here:\n\n<sources>\n- Manual, z3.md\n- Hours\n- Manual, z3.md\n</sources>";
+  expect(foundBy("retrieve_context", output)).toEqual(["Manual, z3.md", "Hours"]);
+  expect(foundBy("retrieve_context", "Nothing in the articles bears on that.")).toEqual([]);
+  expect(foundBy("search", output)).toBeNull();
+});
