@@ -27,7 +27,7 @@ def _rough(asked: Asked, weights: Weights) -> Floats:
     columns, question = asked.index.columns, asked.question
     words = divided(asked.lexical.scores, float(asked.lexical.scores.max(initial=0)))
     meaning = divided(np.maximum(asked.scanned, 0), float(asked.scanned.max(initial=0)))
-    ends = np.append(words, np.float32(0)), np.append(meaning, np.float32(0))
+    ends = [np.append(each, np.float32(0)) for each in (words, meaning)]
     before, after = columns["before"], columns["after"]
     session = np.where(columns["memory"], -1, columns["session"])
     told = {
@@ -40,7 +40,7 @@ def _rough(asked: Asked, weights: Weights) -> Floats:
     }
     told["around"] = np.minimum(words + told["words_before"] + told["words_after"], 1)
     total = np.zeros(len(words), np.float32)
-    people = asked.among_people().astype(np.float32)
+    people = asked.among_people(slice(None)).astype(np.float32)
     for name, value in told.items():
         total += value * (np.float32(weights.of(name)) + np.float32(weights.of(f"people_{name}")) * people)
     spread = 3 * asked.usual[1] / asked.best_cosine  # the ranking counts neighbours' cosines in these steps
@@ -57,8 +57,8 @@ def _if_named(asked: Asked, weights: Weights) -> Floats:
     """What counts for memories, for the speakers and for the days that the question names."""
     columns, question = asked.index.columns, asked.question
     total = np.float32(weights.of("memory")) * columns["memory"].astype(np.float32)
-    if named := asked.index.speakers.known(question.named):
-        total += np.float32(weights.of("speaker")) * np.isin(columns["speaker"], named)
+    if question.named:
+        total += np.float32(weights.of("speaker")) * asked.index.speakers.among(columns["speaker"], question.named)
     if question.period is not None:
         first, last = question.period
         total += np.float32(weights.of("date")) * ((columns["time"] >= first) & (columns["time"] < last))
