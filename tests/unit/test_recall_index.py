@@ -3,13 +3,14 @@
 import math
 from collections import Counter
 from dataclasses import fields
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chatServer.memory.ranking import index as index_module
 from chatServer.memory.ranking.asked import ask
 from chatServer.memory.ranking.features import features
 from chatServer.memory.ranking.index import Index, Scope
@@ -124,6 +125,21 @@ def test_adding_removing_and_replacing_leave_what_a_rebuild_would_make(seed, dat
     assert one.keys() == other.keys()
     for item_id, values in one.items():
         assert values == pytest.approx(other[item_id], rel=1e-3, abs=1e-4)
+
+
+def test_an_item_is_found_by_its_id_among_the_old_and_the_new_and_gone_but_once(monkeypatch):
+    monkeypatch.setattr(index_module, "TAIL", 10)
+    start, later, last = made_up(1, 20), made_up(2, 12, first=20), made_up(3, 3, first=32)
+    index = Index(items(start))
+    index.add(items(later))
+    index.add(items(last))
+    ids = [row[0] for row in start + later + last]
+    assert index.rows_of(ids[::-1]).tolist() == list(range(35))
+    index.add(items(start[:2]))
+    index.remove([ids[5], ids[5], ids[34], uuid4()])
+    assert index.rows_of([ids[0], ids[0], ids[5], ids[6], ids[34], uuid4()]).tolist() == [6, 35]
+    assert len(index) == 33
+    assert [index.id_of(row) for row in (6, 35)] == [ids[6], ids[0]]
 
 
 @settings(max_examples=60, deadline=None)

@@ -133,9 +133,9 @@ class Index:
         if not ids or not self.columns.count:
             return np.empty(0, np.int64)
         wanted = packed_ids(ids)
-        near = np.array(self._places.of(wanted[:, 1]) + self._in_the_tail(wanted[:, 1]), np.int64)
-        near = np.sort(near[self.columns["alive"][near]])
-        pairs = set(map(tuple, wanted.tolist()))
+        lows, pairs = np.unique(wanted[:, 1]), set(map(tuple, wanted.tolist()))
+        near = np.array(sorted(self._places.of(lows) + self._in_the_tail(lows)), np.int64)
+        near = near[self.columns["alive"][near]]
         is_one = [tuple(pair) in pairs for pair in self.columns["id"][near].tolist()]
         return near[np.array(is_one, np.bool_)]
 
@@ -203,8 +203,8 @@ class Index:
         self._places = places_of(self.columns["id"][:, 1])
 
     def _in_the_tail(self, lows: npt.NDArray[np.uint64]) -> list[int]:
-        """The rows of ids among those that came last."""
-        lows, known = np.sort(lows), self.columns["id"][self._tail_from :, 1]
+        """The rows of ids, whose halves ascend, among those that came last."""
+        known = self.columns["id"][self._tail_from :, 1]
         near = np.minimum(np.searchsorted(lows, known), len(lows) - 1)
         return (self._tail_from + np.flatnonzero(lows[near] == known)).tolist()
 
