@@ -64,8 +64,8 @@ class Shelf:
     def since(self) -> Since:
         messages, memories = self._lacking
         known = [item_id for item_id, recent in self._recent.items() if recent.has_vector]
-        lacking = messages | {item_id: None for item_id, recent in self._recent.items() if not recent.has_vector}
-        return Since(self._place, self._seq, known, list(lacking), list(memories))
+        waiting = [item_id for item_id, recent in self._recent.items() if not recent.has_vector]
+        return Since(self._place, self._seq, known, waiting, list(messages), list(memories))
 
     def update(self, news: News, sought: Collection[UUID] = ()) -> set[UUID]:
         """Learn what came since, and that what was sought and is not live is gone; returned is what was not known

@@ -62,11 +62,12 @@ class Columns(NamedTuple):
 
 
 class Since(NamedTuple):
-    """Up to where an index knows things, which messages it knows beyond, and which items it has without a vector."""
+    """Up to where an index knows things, what it knows beyond that, and which items it has without a vector."""
 
     place: int
     seq: int
     known_messages: Sequence[UUID] = ()  # with their vector
+    waiting_messages: Sequence[UUID] = ()  # without it
     lacking_messages: Sequence[UUID] = ()
     lacking_memories: Sequence[UUID] = ()
 
@@ -193,7 +194,8 @@ async def ask_news(
     """What came since, the live rows of that and of what was found, and how these tools went: one round trip, the
     transaction's own."""
     values = {"user_id": user_id, "model": model, "after": since.place, "after_seq": since.seq, "limit": limit}
-    messages = {**values, "lacking": _array(since.lacking_messages), "known": _array(since.known_messages)}
+    messages = {**values, "known": _array(since.known_messages), "waiting": _array(since.waiting_messages)}
+    messages |= {"lacking": _array(since.lacking_messages)}
     memories = {**values, "lacking": _array(since.lacking_memories)}
     live = {**messages, **scope._asdict(), "ids": _array(found), "excluded": _array(excluded)}
     live |= {

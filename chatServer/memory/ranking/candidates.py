@@ -42,7 +42,10 @@ def _rough(asked: Asked, weights: Weights) -> Floats:
     total = np.zeros(len(words), np.float32)
     people = asked.among_people(slice(None)).astype(np.float32)
     for name, value in told.items():
-        total += value * (np.float32(weights.of(name)) + np.float32(weights.of(f"people_{name}")) * people)
+        total += np.float32(weights.of(name)) * value
+    if people.any():  # mostly there is nobody but the user and his assistant
+        for name, value in told.items():
+            total += np.float32(weights.of(f"people_{name}")) * value * people
     spread = 3 * asked.usual[1] / asked.best_cosine  # the ranking counts neighbours' cosines in these steps
     for name, side in (("meaning_before", before), ("meaning_after", after)):
         total += np.float32(weights.of(name) / spread) * ends[1][side]

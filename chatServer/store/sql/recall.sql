@@ -90,7 +90,7 @@ from (
         ) n
         where n.terms is not null and not n.is_hidden and n.role <> 'quote'
             and n.message_id not in (select unnest(%(known)s::uuid[]))
-            and (n.vec is not null or n.message_id not in (select unnest(%(lacking)s::uuid[])))
+            and (n.vec is not null or n.message_id not in (select unnest(%(lacking)s::uuid[] || %(waiting)s::uuid[])))
     ) i
     cross join lateral (
         select memory, agent_name from chat.sessions
@@ -177,7 +177,7 @@ from (
     where user_id = %(user_id)s and place > %(after)s
         and message_id not in (select unnest(%(ids)s::uuid[] || %(excluded)s::uuid[] || %(known)s::uuid[]))
         and (embed_model = %(model)s and vec is not null
-             or message_id not in (select unnest(%(lacking)s::uuid[])))
+             or message_id not in (select unnest(%(waiting)s::uuid[])))
     order by place desc
     limit %(limit)s)
 ) i
