@@ -199,3 +199,18 @@ def test_vectors_that_are_broken_or_of_another_size_count_as_missing():
     index = Index(items([(*row[:10], vec, *row[11:]) for row, vec in zip(rows, broken, strict=True)]))
     assert not index.columns["scale"].any()
     assert all(math.isfinite(hit.score) for hit in found(index))
+
+
+@pytest.mark.parametrize("echoes", [100, 1_500])
+def test_a_memory_is_found_under_any_number_of_messages_that_repeat_its_words(echoes):
+    texts = ["The user's garden is green", *("My garden is green. " * (2 + n % 9) + "x" * n for n in range(echoes))]
+    rows = [
+        (UUID(int=n), n == 0, "user", None, f"s{n}", "all", n, 0.0, len(text), packed_terms(text), None, 0.7, False)
+        for n, text in enumerate(texts)
+    ]
+    index, question = Index(items(rows)), read_question("What colour is my garden?")
+    best = rank(index, question, None, Scope(), now=1.0, limit=40, weights=WEIGHTS)
+    assert UUID(int=0) not in {hit.item_id for hit in best}
+    hits = rank(index, question, None, Scope(), now=1.0, limit=40, weights=WEIGHTS, memories=3)
+    assert hits[:40] == best
+    assert [(hit.item_id, hit.score) for hit in hits[40:]] == [(UUID(int=0), best[-1].score)]

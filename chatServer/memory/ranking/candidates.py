@@ -8,6 +8,7 @@ from chatServer.memory.ranking.weights import Weights
 
 CANDIDATES = 600
 ONE_MORE_OF = 150  # rows: the more there are, the more are nearly as good
+MEMORIES = 32
 ASSISTANT = 1
 
 
@@ -18,8 +19,10 @@ def candidates(asked: Asked, weights: Weights) -> Rows:
         return rows
     count = CANDIDATES + len(rows) // ONE_MORE_OF
     rough = np.where(asked.allowed, _rough(asked, weights), -np.inf)
-    # The best by words alone and by meaning alone are looked at, whatever else speaks against them.
-    return np.unique(np.concatenate([best(rough, count, above=-np.inf), asked.best_by_words, asked.best_by_scan]))
+    memories = best(np.where(asked.index.columns["memory"], rough, -np.inf), MEMORIES, above=-np.inf)
+    # The best by words alone and by meaning alone are looked at, whatever else speaks against them; and memories.
+    chosen = [best(rough, count, above=-np.inf), asked.best_by_words, asked.best_by_scan, memories]
+    return np.unique(np.concatenate(chosen))
 
 
 def _rough(asked: Asked, weights: Weights) -> Floats:

@@ -134,7 +134,7 @@ class Index:
             return np.empty(0, np.int64)
         wanted = packed_ids(ids)
         lows, pairs = np.unique(wanted[:, 1]), set(map(tuple, wanted.tolist()))
-        near = np.array(sorted(self._places.of(lows) + self._in_the_tail(lows)), np.int64)
+        near: Rows = np.array(sorted(self._places.of(lows) + self._in_the_tail(lows)), np.int64)
         near = near[self.columns["alive"][near]]
         is_one = [tuple(pair) in pairs for pair in self.columns["id"][near].tolist()]
         return near[np.array(is_one, np.bool_)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 import numpy as np
+import numpy.typing as npt
 
 from chatServer.memory.ranking.asked import Asked, ask
 from chatServer.memory.ranking.candidates import candidates
@@ -30,15 +31,28 @@ class Hit:
 
 
 def rank(
-    index: Index, question: Question, vec: Floats | None, scope: Scope, *, now: float, limit: int, weights: Weights
+    index: Index,
+    question: Question,
+    vec: Floats | None,
+    scope: Scope,
+    *,
+    now: float,
+    limit: int,
+    weights: Weights,
+    memories: int = 0,
 ) -> list[Hit]:
-    """The best items for a question, best first; equal ones in the order in which they came."""
+    """The best items for a question, best first; equal ones in the order in which they came. So many memories are among
+    them, or behind them as the last is, however many messages come before: whoever brings back old answers, in which
+    the words of a memory are met over and over, shall not lose it under them."""
     asked = ask(index, question, vec, scope, now)
     rows = candidates(asked, weights)
     table = weighted(features(asked, rows), weights, len(rows))
     scores = _sum(table, weights)
-    best = _not_too_often(asked, rows, np.argsort(-scores, kind="stable"), limit)
-    chances = (1 / (1 + np.exp(-scores[best]))).tolist()
+    order = np.argsort(-scores, kind="stable")
+    best = _not_too_often(asked, rows, order, limit)
+    least = scores[best].min(initial=np.inf)
+    best = np.concatenate([best, _memories_beside(index.columns["memory"][rows], order, best, memories)])
+    chances = (1 / (1 + np.exp(-np.maximum(scores[best], least)))).tolist()
     parts = _parts(list(weights.by_name), table[:, best].T)
     return [Hit(*each) for each in zip(index.ids_of(rows[best]), chances, parts, strict=True)]
 
@@ -60,6 +74,14 @@ def _not_too_often(asked: Asked, rows: Rows, order: Rows, limit: int) -> Rows:
             if len(taken) == limit:
                 break
     return np.array(taken, np.int64)
+
+
+def _memories_beside(is_memory: npt.NDArray[np.bool_], order: Rows, best: Rows, count: int) -> Rows:
+    """The first memories of an order that are not among the best, where fewer than so many are."""
+    wanted = max(count - int(np.count_nonzero(is_memory[best])), 0)
+    is_other = is_memory.copy()
+    is_other[best] = False
+    return order[is_other[order]][:wanted]
 
 
 def _parts(names: list[str], table: Floats) -> list[dict[str, float]]:
