@@ -47,6 +47,8 @@ class Entities:
 
     def linked(self, question: str) -> dict[UUID, float]:
         """The memories that are about whom the question names, and those one step further, with how near each is."""
+        if not self._memories:
+            return {}
         named = [name for name in _phrases(question) if name in self._memories]
         found = {memory_id: NAMED for name in named for memory_id in self._newest(name)}
         beyond = {end for memory_id in found for end in self._ends[memory_id]}.difference(named)

@@ -14,7 +14,6 @@ from chatServer.messages import searchable
 from chatServer.records import Recalled, Source
 from chatServer.store.recall import LiveMemory, LiveMessage
 
-LINE_TOKENS = 1  # between two
 FRAME_TOKENS = 60  # around all of them
 MAX_MISSES = 3
 SAID_AGAIN_CHARACTERS = 300  # a longer message always says more than what is remembered of it
@@ -79,12 +78,18 @@ def chosen(lines: Sequence[Line], question: str) -> Iterator[Line]:
     for line in lines:
         for memory in told.get(line.item_id, ())[-1:]:
             lifted[memory.item_id] = max(lifted.get(memory.item_id, 0.0), line.score)
-    ranked = [replace(line, score=max(line.score, lifted.get(line.item_id, 0.0))) for line in lines]
-    shown = [_words(question)]
+    ranked = [
+        replace(line, score=lifted[line.item_id]) if lifted.get(line.item_id, 0.0) > line.score else line
+        for line in lines
+    ]
+    shown, texts = [_words(question)], set[str]()  # what was read once need not be compared again
     for line in sorted(ranked, key=lambda line: (-line.score, isinstance(line.row, LiveMessage))):
-        words = _words(line.row.text)
-        is_told = line.item_id in told and not _says_more(line.row.text, told[line.item_id])
-        if not is_told and not any(_are_same(words, others) for others in shown):
+        text = line.row.text
+        if text in texts or (line.item_id in told and not _says_more(text, told[line.item_id])):
+            continue
+        texts.add(text)
+        words = _words(text)
+        if not any(_are_same(words, others) for others in shown):
             shown.append(words)
             yield line
 
@@ -99,7 +104,7 @@ def recalled(
         if len(shown) == limit or misses == MAX_MISSES:
             break
         item = _recalled(line, passage(line.row.text, words))
-        tokens = count(quoted_line(item)) + LINE_TOKENS
+        tokens = count(f"{quoted_line(item)}\n")  # no token reaches across the end of a line: they add up
         if tokens <= left:
             shown.append(replace(item, tokens=tokens))
             left -= tokens
@@ -127,7 +132,8 @@ def _words(text: str) -> frozenset[str]:
 
 def _are_same(a: frozenset[str], b: frozenset[str]) -> bool:
     """Nearly the same words; but numbers and negations tell, however few they are."""
-    if len(a & b) < SAME_WORDS * max(len(a), len(b)):
+    most = SAME_WORDS * max(len(a), len(b))
+    if min(len(a), len(b)) < most or len(a & b) < most:
         return False
     return not any(word in NEGATIONS or any(map(str.isdigit, word)) for word in a ^ b)
 

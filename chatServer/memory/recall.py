@@ -41,6 +41,7 @@ POOL_WAIT_MS = 30
 LIMIT = 10
 OVERVIEW = 20  # lines, for who asks for everything
 FOUND = 40  # read for so many to be shown: some are gone, some say the same
+MEMORIES = 10  # beside them, if need be: one of them comes before the message that said it
 NEWS = 500  # more than this came since: then it is loaded anew
 IN_A_THREAD_ITEMS = 4_000  # above it a search takes longer than others should wait for
 CLOSE_S = 2
@@ -180,10 +181,9 @@ class Recaller:
 
     async def _recall(self, ask: Ask) -> RecallResult:
         shelf = await self.shelves.of(ask.principal)
-        degraded: str | None = shelf.missing
         question = read_question(ask.question, shelf.index.speakers.codes)
         vec, is_late = await self._vector(question)
-        degraded = degraded or ("embedder" if is_late else None)
+        degraded = shelf.missing or ("embedder" if is_late else None)
         hits = await self._search(shelf, ask, question, vec)
         news = await self._news(shelf, ask, hits)
         if news.clock.is_off:
@@ -234,7 +234,8 @@ class Recaller:
         return found
 
     def _ranked(self, shelf: Shelf, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
-        found = rank(shelf.index, question, vec, scope, now=time.time(), limit=FOUND, weights=self._weights)
+        wanted = {"limit": FOUND, "memories": MEMORIES}
+        found = rank(shelf.index, question, vec, scope, now=time.time(), weights=self._weights, **wanted)
         return {hit.item_id: hit for hit in relevant(found, shelf.index, vec)}
 
     async def _news(self, shelf: Shelf, ask: Ask, hits: Collection[UUID]) -> store.News:

@@ -22,6 +22,14 @@ class Replaced(NamedTuple):
     sources: tuple[UUID, ...]
 
 
+class Recent(NamedTuple):
+    """A message that was said lately, as far as it is known."""
+
+    place: int
+    time_s: float
+    has_vector: bool
+
+
 class Shelf:
     """Whoever searches or changes it holds `lock`."""
 
@@ -35,7 +43,7 @@ class Shelf:
         self._loaded_s = clock.now_s
         self._seq = clock.seq
         self._place, self._newest = 0, clock.place
-        self._recent: dict[UUID, bool] = {}  # what was said lately, and whether its vector is known
+        self._recent: dict[UUID, Recent] = {}  # beyond `_place`: asked for again, and known
         self._lacking: tuple[dict[UUID, None], dict[UUID, None]] = ({}, {})  # messages and memories without a vector
         self._outdated: dict[UUID, float] | None = None
         found = [piece for piece in pieces if piece]
@@ -55,7 +63,9 @@ class Shelf:
     @property
     def since(self) -> Since:
         messages, memories = self._lacking
-        return Since(self._place, self._seq, list(messages), list(memories))
+        known = [item_id for item_id, recent in self._recent.items() if recent.has_vector]
+        waiting = [item_id for item_id, recent in self._recent.items() if not recent.has_vector]
+        return Since(self._place, self._seq, known, waiting, list(messages), list(memories))
 
     def update(self, news: News, sought: Collection[UUID] = ()) -> set[UUID]:
         """Learn what came since, and that what was sought and is not live is gone; returned is what was not known
@@ -64,7 +74,7 @@ class Shelf:
         messages, memories = Piece.of(news.messages, is_memory=False), Piece.of(news.memories, is_memory=True)
         if messages:
             changed |= self._learn(messages, [p for p in range(len(messages)) if self._is_new(messages, p)])
-            self._advance(messages, news.clock)
+        self._advance(messages, news.clock)
         if memories:
             changed |= self._learn(memories, [p for p in range(len(memories)) if self._is_changed(memories, p)])
         if news.clock.seq >= self._seq:  # a later answer may have brought it back
@@ -110,12 +120,12 @@ class Shelf:
         return row.valid_to.timestamp() if row.valid_to and row.valid_to.timestamp() <= now_s else None
 
     def _is_new(self, messages: Piece, place: int) -> bool:
-        """Of the messages of the last seconds most are known already."""
+        """Another question may have learned it meanwhile."""
         item_id, has_vector = messages.ids[place], messages.has_vector[place]
         if item_id in self._lacking[0]:
             return has_vector
         known = self._recent.get(item_id)
-        return known is None or (has_vector and not known)
+        return known is None or (has_vector and not known.has_vector)
 
     def _is_changed(self, memories: Piece, place: int) -> bool:
         is_later = memories.places[place] > self._seq
@@ -147,12 +157,14 @@ class Shelf:
         if piece.is_replaced(place):
             self.replaced[memory_id] = Replaced(piece.ends[place], piece.sources(place))
 
-    def _advance(self, messages: Piece, clock: Clock) -> None:
+    def _advance(self, messages: Piece | None, clock: Clock) -> None:
         """Ids are given out before COMMIT, so a smaller one may still come: for as long as transactions can take,
-        everything is asked for again."""
+        everything is asked for again but what is known."""
         settled_s = clock.now_s - self._overlap_s
-        placed = list(zip(messages.places, messages.times, strict=True))
-        self._place = max([self._place, *(place for place, time_s in placed if time_s < settled_s)])
-        self._newest = max([self._newest, *messages.places])
-        said = zip(messages.ids, messages.places, messages.has_vector, strict=True)
-        self._recent = {item_id: has_vector for item_id, place, has_vector in said if place > self._place}
+        if messages:
+            told = map(Recent, messages.places, messages.times, messages.has_vector)
+            self._recent |= zip(messages.ids, told, strict=True)
+            self._newest = max(self._newest, *messages.places)
+        settled = [recent.place for recent in self._recent.values() if recent.time_s < settled_s]
+        self._place = max([self._place, *settled])
+        self._recent = {item_id: recent for item_id, recent in self._recent.items() if recent.place > self._place}

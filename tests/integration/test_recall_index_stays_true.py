@@ -8,7 +8,8 @@ from uuid import UUID
 import pytest
 
 from chatServer.memory import forget, recall, shelves
-from chatServer.memory.embed import NoEmbedder
+from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder
+from chatServer.memory.reembed import embed_newest
 from tests.conftest import ADA, owner_connection
 from tests.tools.recalling import asked, deleted, recaller_of, remembered, said, texts
 from tests.tools.turns import eventually
@@ -77,6 +78,33 @@ async def test_memories_that_have_expired_count_among_those_that_are_told_at_onc
         change(urls, "update chat.memories set expires_at = now() where text like 'Plate%%'")
         assert (await asked(recaller, ADA, "Where is the vase from?")).degraded == "loading"
         assert texts(await asked(recaller, ADA, "Where is the vase from?")) == ["The vase is from Delft"]
+
+
+async def test_what_is_known_is_not_told_again_until_it_gets_its_vector(database):
+    await said(database, ADA, "My kitten sleeps all day", *(f"Invoice {n} was paid" for n in range(4)))
+    async with recaller_of(database) as recaller:
+        news, told = recaller._news, []
+
+        async def heard(*arguments):
+            told.append(await news(*arguments))
+            return told[-1]
+
+        async def how_many() -> tuple[int, int]:
+            await asked(recaller, ADA, "zebra")
+            return told[-1].messages.size if told[-1].messages else 0, len(told[-1].live_messages)
+
+        await eventually(lambda: recaller.is_warm)
+        recaller._news = heard
+        await asked(recaller, ADA, "zebra")
+        assert await how_many() == (0, 0)
+        await said(database, ADA, "My parrot talks")
+        assert await how_many() == (1, 1)
+        assert await how_many() == (0, 0)
+        await embed_newest(database, WordLlamaEmbedder(), ADA)
+        shelf = await recaller.shelves.of(ADA)
+        assert (await how_many())[0] == 6
+        assert len(shelf.since.known_messages) == 6
+        assert (await how_many())[0] == 0
 
 
 async def test_messages_without_vectors_do_not_hide_that_there_is_more_news(database, monkeypatch):

@@ -3,13 +3,14 @@
 import math
 from collections import Counter
 from dataclasses import fields
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chatServer.memory.ranking import index as index_module
 from chatServer.memory.ranking.asked import ask
 from chatServer.memory.ranking.features import features
 from chatServer.memory.ranking.index import Index, Scope
@@ -126,6 +127,21 @@ def test_adding_removing_and_replacing_leave_what_a_rebuild_would_make(seed, dat
         assert values == pytest.approx(other[item_id], rel=1e-3, abs=1e-4)
 
 
+def test_an_item_is_found_by_its_id_among_the_old_and_the_new_and_gone_but_once(monkeypatch):
+    monkeypatch.setattr(index_module, "TAIL", 10)
+    start, later, last = made_up(1, 20), made_up(2, 12, first=20), made_up(3, 3, first=32)
+    index = Index(items(start))
+    index.add(items(later))
+    index.add(items(last))
+    ids = [row[0] for row in start + later + last]
+    assert index.rows_of(ids[::-1]).tolist() == list(range(35))
+    index.add(items(start[:2]))
+    index.remove([ids[5], ids[5], ids[34], uuid4()])
+    assert index.rows_of([ids[0], ids[0], ids[5], ids[6], ids[34], uuid4()]).tolist() == [6, 35]
+    assert len(index) == 33
+    assert [index.id_of(row) for row in (6, 35)] == [ids[6], ids[0]]
+
+
 @settings(max_examples=60, deadline=None)
 @given(users(), st.sampled_from([None, "assistant", "other"]), st.data())
 def test_what_is_excluded_is_never_found_and_all_else_is(rows, shelf, data):
@@ -183,3 +199,18 @@ def test_vectors_that_are_broken_or_of_another_size_count_as_missing():
     index = Index(items([(*row[:10], vec, *row[11:]) for row, vec in zip(rows, broken, strict=True)]))
     assert not index.columns["scale"].any()
     assert all(math.isfinite(hit.score) for hit in found(index))
+
+
+@pytest.mark.parametrize("echoes", [100, 1_500])
+def test_a_memory_is_found_under_any_number_of_messages_that_repeat_its_words(echoes):
+    texts = ["The user's garden is green", *("My garden is green. " * (2 + n % 9) + "x" * n for n in range(echoes))]
+    rows = [
+        (UUID(int=n), n == 0, "user", None, f"s{n}", "all", n, 0.0, len(text), packed_terms(text), None, 0.7, False)
+        for n, text in enumerate(texts)
+    ]
+    index, question = Index(items(rows)), read_question("What colour is my garden?")
+    best = rank(index, question, None, Scope(), now=1.0, limit=40, weights=WEIGHTS)
+    assert UUID(int=0) not in {hit.item_id for hit in best}
+    hits = rank(index, question, None, Scope(), now=1.0, limit=40, weights=WEIGHTS, memories=3)
+    assert hits[:40] == best
+    assert [(hit.item_id, hit.score) for hit in hits[40:]] == [(UUID(int=0), best[-1].score)]

@@ -14,6 +14,7 @@ SAMPLE = 512  # rows that say which cosines are usual
 FIRST = 64  # by words
 SPEAKING = 200  # by the scan: those that speak for their session; the best cosine is among them
 TOP = 3  # of a session
+AT_ONCE = 2_048  # rows of an index whose cosines are all computed, once: fewer are not faster, as most are asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,11 @@ class Asked:
     best_cosine: float
     session_words: Floats  # by session, 0 to 1; the last entry is nobody's
     session_meaning: Floats
+    every: Floats | None = None  # cosine, where there are few rows; the last entry is nobody's
 
-    def among_people(self) -> npt.NDArray[np.bool_]:
+    def among_people(self, rows: Rows | slice) -> npt.NDArray[np.bool_]:
         """Whether only people speak in a row's session."""
-        is_so: npt.NDArray[np.bool_] = ~np.append(self.index.has_assistant, True)[self.index.columns["session"]]
+        is_so: npt.NDArray[np.bool_] = ~self.index.has_assistant[self.index.columns["session"][rows]]
         return is_so
 
     def neighbours(self, rows: Rows, side: str) -> Rows:
@@ -48,7 +50,23 @@ class Asked:
         """0 to 1; 0 also where nobody is, or nobody with a vector."""
         if self.vec is None:
             return np.zeros(len(rows), np.float32)
+        if self.every is not None:
+            return self.every[rows]
         return np.where(rows >= 0, np.maximum(self.index.cosine(rows, self.vec), 0), 0).astype(np.float32)
+
+    def cosines(self, *groups: Rows) -> Floats:
+        """The same by row, of those in any group: candidates are often each other's neighbours. The last entry is
+        nobody's."""
+        if self.every is not None:
+            return self.every
+        is_asked = np.zeros(len(self.allowed) + 1, np.bool_)
+        for rows in groups:
+            is_asked[rows] = True
+        is_asked[-1] = False
+        those = np.flatnonzero(is_asked)
+        cosines = np.zeros(len(is_asked), np.float32)
+        cosines[those] = self.cosine(those)
+        return cosines
 
 
 def ask(index: Index, question: Question, vec: Floats | None, scope: Scope, now: float) -> Asked:
@@ -64,25 +82,27 @@ def ask(index: Index, question: Question, vec: Floats | None, scope: Scope, now:
         return Asked(index, question, None, now, allowed, *scores, words, np.zeros_like(words))
     is_known = allowed & (index.columns["scale"] > 0)
     scanned = np.where(is_known, index.scan(vec), np.float32(-1))
-    rows = np.flatnonzero(is_known)
-    sample = index.cosine(rows[:: max(1, len(rows) // SAMPLE)], vec)
+    every = index.cosine(slice(None), vec) if len(allowed) <= AT_ONCE else None
+    rows = np.flatnonzero(is_known)[:: max(1, np.count_nonzero(is_known) // SAMPLE)]
+    sample = index.cosine(rows, vec) if every is None else every[rows]
     usual = (float(sample.mean()), max(float(sample.std()), 1e-6)) if len(sample) else (0.0, 1.0)
     near = best(scanned, SPEAKING, above=-1)
-    cosines = np.maximum(index.cosine(near, vec), 0)
+    cosines = np.maximum(index.cosine(near, vec) if every is None else every[near], 0)
     scores = (lexical, first, scanned, near, usual, max(float(cosines.max(initial=0)), 1e-6))
     meaning = _session_meaning(index, near[spoken[near]], cosines[spoken[near]])
-    return Asked(index, question, vec, now, allowed, *scores, words, meaning)
+    positive = None if every is None else np.append(np.maximum(every, 0), np.float32(0))
+    return Asked(index, question, vec, now, allowed, *scores, words, meaning, positive)
 
 
 def _session_words(index: Index, lexical: Lexical, spoken: npt.NDArray[np.bool_]) -> Floats:
     """BM25 of each session read as one text, against the best."""
     session, count = index.columns["session"], len(index.sessions.codes)
     lengths = index.session_lengths / max(float(index.session_lengths.sum()) / max(count, 1), 1.0)
+    is_spoken = spoken[lexical.rows]
+    cells = lexical.terms[is_spoken] * count + session[lexical.rows[is_spoken]]
+    often = np.bincount(cells, lexical.often[is_spoken], len(lexical.idf) * count).astype(np.float32)
     words = np.zeros(count + 1, np.float32)
-    for idf, counts in zip(lexical.idf, lexical.counts, strict=True):
-        held = np.flatnonzero((counts > 0) & spoken)
-        often = np.bincount(session[held], counts[held], count).astype(np.float32)
-        words[:count] += idf * saturated(often, lengths)
+    words[:count] = lexical.idf @ saturated(often.reshape(len(lexical.idf), count), lengths)
     return divided(words, float(words.max()))
 
 

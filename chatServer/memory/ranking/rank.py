@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 import numpy as np
+import numpy.typing as npt
 
 from chatServer.memory.ranking.asked import Asked, ask
 from chatServer.memory.ranking.candidates import candidates
@@ -30,28 +31,43 @@ class Hit:
 
 
 def rank(
-    index: Index, question: Question, vec: Floats | None, scope: Scope, *, now: float, limit: int, weights: Weights
+    index: Index,
+    question: Question,
+    vec: Floats | None,
+    scope: Scope,
+    *,
+    now: float,
+    limit: int,
+    weights: Weights,
+    memories: int = 0,
 ) -> list[Hit]:
-    """The best items for a question, best first; equal ones in the order in which they came."""
+    """The best items for a question, best first; equal ones in the order in which they came. So many memories are among
+    them, or behind them as the last is, however many messages come before: whoever brings back old answers, in which
+    the words of a memory are met over and over, shall not lose it under them."""
     asked = ask(index, question, vec, scope, now)
     rows = candidates(asked, weights)
-    found = features(asked, rows)
-    scores = total(found, weights, len(rows))
-    best = _not_too_often(asked, rows, np.argsort(-scores, kind="stable"), limit)
-    chances = (1 / (1 + np.exp(-scores[best]))).tolist()
-    ids = [index.id_of(int(row)) for row in rows[best]]
-    return [Hit(*each) for each in zip(ids, chances, _parts(found, weights, best), strict=True)]
+    table = weighted(features(asked, rows), weights, len(rows))
+    scores = _sum(table, weights)
+    order = np.argsort(-scores, kind="stable")
+    best = _not_too_often(asked, rows, order, limit)
+    least = scores[best].min(initial=np.inf)
+    best = np.concatenate([best, _memories_beside(index.columns["memory"][rows], order, best, memories)])
+    chances = (1 / (1 + np.exp(-np.maximum(scores[best], least)))).tolist()
+    parts = _parts(list(weights.by_name), table[:, best].T)
+    return [Hit(*each) for each in zip(index.ids_of(rows[best]), chances, parts, strict=True)]
 
 
 def _not_too_often(asked: Asked, rows: Rows, order: Rows, limit: int) -> Rows:
     """The first of an order, without what says the same over and over: whoever asked a thing fifty times shall not be
     answered with his own questions. As long, by the same side, with the same words and meaning: that is the same."""
-    columns = asked.index.columns
-    about = (columns["role"], columns["memory"], columns["chars"], asked.lexical.scores, asked.scanned)
+    columns, those = asked.index.columns, rows[order]
+    about = (columns["role"], columns["memory"], columns["chars"], asked.lexical.worth, asked.scanned)
+    # As lists: to take them from arrays one by one was a sixth of a search (2026-11-16).
+    described = zip(order.tolist(), *(each[those].tolist() for each in about), strict=True)
     seen: Counter[tuple[float, ...]] = Counter()
     taken: list[int] = []
-    for place in order.tolist():
-        same = tuple(round(each[rows[place]].item(), 4) for each in about)
+    for place, role, is_memory, chars, words, meaning in described:
+        same = (role, is_memory, chars, round(words, 4), round(meaning, 4))
         seen[same] += 1
         if seen[same] <= (PERHAPS_ALIKE if same[-1] == NO_VECTOR else ALIKE):
             taken.append(place)
@@ -60,20 +76,37 @@ def _not_too_often(asked: Asked, rows: Rows, order: Rows, limit: int) -> Rows:
     return np.array(taken, np.int64)
 
 
-def _parts(found: dict[str, Floats], weights: Weights, places: Rows) -> list[dict[str, float]]:
-    """What the score of each is made of; of what counts for nothing, nothing."""
-    names = np.array(list(weights.by_name))
-    table = np.array([weight * found[name][places] for name, weight in weights.by_name.items()]).T.round(4)
+def _memories_beside(is_memory: npt.NDArray[np.bool_], order: Rows, best: Rows, count: int) -> Rows:
+    """The first memories of an order that are not among the best, where fewer than so many are."""
+    wanted = max(count - int(np.count_nonzero(is_memory[best])), 0)
+    is_other = is_memory.copy()
+    is_other[best] = False
+    return order[is_other[order]][:wanted]
+
+
+def _parts(names: list[str], table: Floats) -> list[dict[str, float]]:
+    """What the score of each row is made of; of what counts for nothing, nothing."""
+    table = table.round(4)
     is_said = np.abs(table) >= LEAST_PART
-    return [
-        dict(zip(names[said].tolist(), row[said].tolist(), strict=True))
-        for said, row in zip(is_said, table, strict=True)
-    ]
+    parts: list[dict[str, float]] = [{} for _ in table]
+    for row, name, part in zip(*map(np.ndarray.tolist, np.nonzero(is_said)), table[is_said].tolist(), strict=True):
+        parts[row][names[name]] = part
+    return parts
+
+
+def weighted(found: dict[str, Floats], weights: Weights, count: int) -> Floats:
+    """What each feature adds to the score of each row, in the order of the weights."""
+    table = np.empty((len(weights.by_name), count), np.float32)
+    for row, (name, weight) in zip(table, weights.by_name.items(), strict=True):
+        np.multiply(found[name], np.float32(weight), out=row, casting="same_kind")
+    return table
 
 
 def total(found: dict[str, Floats], weights: Weights, count: int) -> Floats:
     """The weighted sum of the features of each row."""
-    scores = np.full(count, weights.bias, np.float32)
-    for name, weight in weights.by_name.items():
-        scores += np.float32(weight) * found[name]
+    return _sum(weighted(found, weights, count), weights)
+
+
+def _sum(table: Floats, weights: Weights) -> Floats:
+    scores: Floats = np.add.reduce(table, axis=0, initial=np.float32(weights.bias))
     return scores

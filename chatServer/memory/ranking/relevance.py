@@ -29,4 +29,4 @@ def _near(ids: Collection[UUID], index: Index, vec: Floats) -> set[UUID]:
     usual = index.cosine(known[:: max(1, len(known) // SAMPLE)], vec)
     least = float(usual.mean() + UNUSUAL * usual.std()) if len(usual) >= ENOUGH else NEAR
     rows = index.rows_of(ids)
-    return {index.id_of(int(row)) for row in rows[index.cosine(rows, vec) >= least]}
+    return set(index.ids_of(rows[index.cosine(rows, vec) >= least]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chatServer.memory.ranking.items import ROLES, Columns
-from chatServer.memory.ranking.postings import Floats, Postings
+from chatServer.memory.ranking.postings import Floats, Postings, rows_in, terms_in
 
 ALWAYS_EXACT = 1_000
 DRIFT = 0.02
@@ -45,12 +45,13 @@ def typical(columns: Columns, parts: Sequence[Postings]) -> Typical:
 def _rarity(columns: Columns, parts: Sequence[Postings]) -> Floats:
     """The mean IDF of each row's distinct words."""
     alive = columns["alive"]
-    rows = np.concatenate([part.rows() for part in parts])
-    terms = np.concatenate([part.terms() for part in parts])
-    is_live = alive[rows]
-    rows, terms = rows[is_live], terms[is_live]
-    _, places, frequencies = np.unique(terms, return_inverse=True, return_counts=True)
-    idf = np.log(1 + (alive.sum() - frequencies + 0.5) / (frequencies + 0.5))[places]
-    totals = np.bincount(rows, idf, len(alive))
+    # Sorted by term, as the parts are each: to find the same again in any order took five times as long.
+    keys = np.sort(np.concatenate([part.keys for part in parts]), kind="stable")
+    keys = keys[alive[rows_in(keys)]]
+    rows, terms = rows_in(keys), terms_in(keys)
+    starts = np.flatnonzero(np.concatenate([[True], terms[1:] != terms[:-1]])[: len(terms)])
+    frequencies = np.diff(np.append(starts, len(terms)))
+    idf = np.log(1 + (alive.sum() - frequencies + 0.5) / (frequencies + 0.5))
+    totals = np.bincount(rows, np.repeat(idf, frequencies), len(alive))
     distinct = np.bincount(rows, minlength=len(alive))
     return (totals / np.maximum(distinct, 1)).astype(np.float32)

@@ -53,7 +53,7 @@ from (
 ) newest;
 
 -- name: load_new_messages
--- The same of what came since a place, of what had no vector then, and of what a change to memories hid or showed.
+-- The same of what is not known: what came since, got its vector, or was hidden or shown by a change to memories.
 select count(*)::integer, string_agg(uuid_send(message_id), ''::bytea), string_agg(int8send(place), ''::bytea),
     string_agg(float8send(extract(epoch from said_at)::float8), ''::bytea), string_agg(int4send(chars), ''::bytea),
     array_agg(session_id), array_agg(agent_name), array_agg(role), array_agg(speaker),
@@ -61,35 +61,42 @@ select count(*)::integer, string_agg(uuid_send(message_id), ''::bytea), string_a
     string_agg(int4send((vec is not null)::integer), ''::bytea), string_agg(halfvec_send(vec), ''::bytea)
 from (
     select i.message_id, i.place, i.said_at, i.chars, i.session_id, coalesce(i.agent_name, s.agent_name) as agent_name,
-        i.role, i.speaker, i.terms, case when i.embed_model = %(model)s then i.vec end as vec
+        i.role, i.speaker, i.terms, i.vec
     from (
-        (select user_id, message_id, place, said_at, chars, session_id, agent_name, role, speaker, terms, embed_model,
-            vec, is_hidden
-        from chat.message_index
-        where user_id = %(user_id)s and place > %(after)s
-        order by place desc
-        limit %(limit)s)
-        union all
-        select user_id, message_id, place, said_at, chars, session_id, agent_name, role, speaker, terms, embed_model,
-            vec, is_hidden
-        from chat.message_index
-        where user_id = %(user_id)s and place <= %(after)s and message_id = any(array(
-            select unnest(%(lacking)s::uuid[])
+        select n.message_id, n.place, n.said_at, n.chars, n.session_id, n.agent_name, n.role, n.speaker, n.terms, n.vec
+        from (
+            (select message_id, place, said_at, chars, session_id, agent_name, role, speaker, terms, is_hidden,
+                case when embed_model = %(model)s then vec end as vec
+            from chat.message_index
+            where user_id = %(user_id)s and place > %(after)s
+            order by place desc
+            limit %(limit)s)
             union all
-            select unnest(hidden) from chat.memory_changes where user_id = %(user_id)s and seq > %(after_seq)s
-            union all
-            select unnest(forgot.hidden)
-            from chat.memory_changes back
-            cross join lateral (
-                select hidden from chat.memory_changes
-                where user_id = %(user_id)s and memory_id = back.memory_id and seq <= %(after_seq)s and undone) forgot
-            where back.user_id = %(user_id)s and back.seq > %(after_seq)s and back.operation = 'restored'))
+            select message_id, place, said_at, chars, session_id, agent_name, role, speaker, terms, is_hidden,
+                case when embed_model = %(model)s then vec end as vec
+            from chat.message_index
+            where user_id = %(user_id)s and place <= %(after)s and message_id = any(array(
+                select unnest(%(lacking)s::uuid[])
+                union all
+                select unnest(hidden) from chat.memory_changes where user_id = %(user_id)s and seq > %(after_seq)s
+                union all
+                select unnest(forgot.hidden)
+                from chat.memory_changes back
+                cross join lateral (
+                    select hidden from chat.memory_changes
+                    where user_id = %(user_id)s and memory_id = back.memory_id and seq <= %(after_seq)s
+                        and undone) forgot
+                where back.user_id = %(user_id)s and back.seq > %(after_seq)s and back.operation = 'restored'))
+        ) n
+        where n.terms is not null and not n.is_hidden and n.role <> 'quote'
+            and n.message_id not in (select unnest(%(known)s::uuid[]))
+            and (n.vec is not null or n.message_id not in (select unnest(%(lacking)s::uuid[] || %(waiting)s::uuid[])))
     ) i
     cross join lateral (
         select memory, agent_name from chat.sessions
         where user_id = %(user_id)s and session_id = i.session_id
         limit 1) s
-    where i.terms is not null and not i.is_hidden and i.role <> 'quote' and s.memory = 'on'
+    where s.memory = 'on'
     order by i.place desc
 ) newest;
 
@@ -155,7 +162,7 @@ where c.user_id = %(user_id)s and c.seq > %(after_seq)s
 limit %(limit)s;
 
 -- name: read_live_messages
--- Messages as they are now, those found and those that came since, where this agent may look.
+-- Messages as they are now, those found and those that came since and are not known, where this agent may look.
 select h.message_id, h.created_at, h.session_id, s.title, i.role, i.speaker,
     case when jsonb_typeof(h.message #> '{data,content}') = 'string'
          then left(h.message #>> '{data,content}', %(characters)s) end as text,
@@ -168,7 +175,9 @@ from (
     (select user_id, message_id, agent_name, role, speaker, place, is_hidden
     from chat.message_index
     where user_id = %(user_id)s and place > %(after)s
-        and message_id <> all(%(ids)s::uuid[]) and message_id <> all(%(excluded)s::uuid[])
+        and message_id not in (select unnest(%(ids)s::uuid[] || %(excluded)s::uuid[] || %(known)s::uuid[]))
+        and (embed_model = %(model)s and vec is not null
+             or message_id not in (select unnest(%(waiting)s::uuid[])))
     order by place desc
     limit %(limit)s)
 ) i
