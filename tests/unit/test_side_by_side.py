@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 
+from benchmarks import conversations
 from benchmarks.conversations import Asking, Conversation, Spoken
 from benchmarks.recall_scores import Answered
 from benchmarks.side_by_side import recall, turn_sql
@@ -70,7 +71,8 @@ def test_a_planted_slowdown_turns_a_quick_run_without_peers_red(tmp_path, capsys
     assert [line.split(" | ")[0] for line in capsys.readouterr().out.splitlines()] == missed
 
 
-def test_recall_without_conversations_says_what_to_do(tmp_path):
+def test_recall_without_conversations_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(conversations, "DEVELOPMENT", tmp_path)
     said = recall.run(World(tmp_path, None, is_quick=True, conversations=()))
     assert "DATA=FILE" in said.tables[0].rows[0][0]
     assert not said.figures
