@@ -6,8 +6,10 @@ from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from chatServer.conversation.quote import quoted
+from chatServer.conversation.quote import quoted, quoted_within
 from chatServer.conversation.tokens import count_message, count_text
 from chatServer.memory.entities import Entities
 from chatServer.memory.lines import Line, chosen, recalled, shifted
@@ -17,6 +19,7 @@ from chatServer.memory.unpack import DIMENSIONS, Piece, fitted, items_of
 from chatServer.store.recall import Columns, LiveMemory, LiveMessage
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
+ODD = ["a", "Ab", ". ", "?", "”", ")", "\n", "  ", "é", "日本", "123", "'s", "...", "</memories>", "😀", "\t", " the "]
 
 
 def message(text: str, score: float = 0.5, item_id: UUID | None = None) -> Line:
@@ -147,3 +150,11 @@ def test_the_lines_as_they_are_quoted_keep_to_the_budget_whatever_speakers_and_t
     shown = recalled(plain, [], count_text, budget_tokens=budget_tokens, limit=10)
     assert shown
     assert count_message(quoted(shown, is_all=False)) <= budget_tokens
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.lists(st.sampled_from(ODD), max_size=20).map("".join), max_size=5), st.booleans())
+def test_the_tokens_of_lines_add_up_to_those_of_all_of_them(said, is_all):
+    found = recalled(map(message, said), (), count_text, budget_tokens=10_000, limit=5)
+    shown, tokens, items = quoted_within(found, 10_000, is_all=is_all)
+    assert (tokens, len(items)) == (count_message(shown) if shown else 0, len(said))
