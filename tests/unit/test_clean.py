@@ -89,6 +89,13 @@ def test_searchable_folds_case_width_and_ligatures():
     assert searchable("Straße ﬁnden, ＡＢＣ! It's snake_case.") == "strasse finden abc it s snake_case"
 
 
+@pytest.mark.parametrize(
+    "text", ["It's snake_case, 2 OF 3!\t\n\x1c\x7f end", "DATA:image/png;base64,AAAA= then", "a" * 300, "b" * 70 + " c"]
+)
+def test_searchable_reads_plain_text_as_it_reads_any_other(text):
+    assert searchable(f"{text} é") == f"{searchable(text)} é".strip()
+
+
 def test_searchable_makes_each_han_and_kana_character_a_word():
     assert searchable("漢字かなカナ・abc한국어") == "漢 字 か な カ ナ abc한국어"
 

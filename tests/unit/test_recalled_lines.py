@@ -7,8 +7,10 @@ from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from chatServer.conversation.quote import quoted
+from chatServer.conversation.quote import quoted, quoted_within
 from chatServer.conversation.tokens import count_message, count_text
 from chatServer.memory.entities import Entities
 from chatServer.memory.lines import Line, chosen, recalled, shifted
@@ -20,6 +22,7 @@ from chatServer.store.recall import Columns, LiveMemory, LiveMessage
 from chatServer.turn.recalled import recalled_json
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
+ODD = ["a", "Ab", ". ", "?", "”", ")", "\n", "  ", "é", "日本", "123", "'s", "...", "</memories>", "😀", "\t", " the "]
 
 
 def message(text: str, score: float = 0.5, item_id: UUID | None = None) -> Line:
@@ -169,3 +172,11 @@ def test_what_the_user_once_asked_is_told_from_what_he_said_also_without_its_tex
     asks = {item.text.strip(): each.get("asks", False) for item, each in zip(shown, told, strict=True)}
     assert len(asks) == 5
     assert {text for text, is_asked in asks.items() if is_asked} == {said[0], said[2].strip()}
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.lists(st.sampled_from(ODD), max_size=20).map("".join), max_size=5), st.booleans())
+def test_the_tokens_of_lines_add_up_to_those_of_all_of_them(said, is_all):
+    found = recalled(map(message, said), (), count_text, budget_tokens=10_000, limit=5)
+    shown, tokens, items = quoted_within(found, 10_000, is_all=is_all)
+    assert (tokens, len(items)) == (count_message(shown) if shown else 0, len(said))
