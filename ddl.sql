@@ -1379,4 +1379,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0018');
+insert into chat.alembic_version (version_num) values ('0019');

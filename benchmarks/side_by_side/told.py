@@ -13,7 +13,7 @@ from chatServer.messages.terms import packed_terms
 
 CHARS = 190
 KINDS = 500  # different texts, that come round again and again
-VOCABULARY = 20_000
+VOCABULARY = 4_000
 DROP = "drop table if exists told"
 KEPT = "create temp table told (place int, content text, words text, terms bytea, vec halfvec)"
 KEEP = "insert into told values (%s, %s, %s, %s, %s::text::halfvec)"
@@ -32,9 +32,7 @@ MESSAGES = """
 with said as (
     insert into public.chat_message_history (user_id, session_id, turn_id, message, tokens)
     select user_id, session_id, md5(session_id || (n + 1) / 2)::uuid,
-        jsonb_build_object('type', kind, 'data', jsonb_build_object(
-            'id', null, 'name', null, 'type', kind, 'content', content,
-            'additional_kwargs', jsonb_build_object(), 'response_metadata', jsonb_build_object())), 60
+        jsonb_build_object('type', kind, 'data', jsonb_build_object('content', content)), 60
     from unnest(%(user_ids)s::uuid[], %(session_ids)s::text[]) as s (user_id, session_id),
         generate_series(1, %(messages)s) as n
         join told on place = n %% %(kinds)s,
@@ -55,7 +53,7 @@ def texts(chars: int = CHARS, seed: int = 0) -> tuple[str, ...]:
     """Different ones for each seed: what is asked is not what was said."""
     random = np.random.default_rng(100 * chars + seed)
     spelt = ("".join(random.choice(SYLLABLES, size)) for size in itertools.cycle((2, 3, 3, 4)))
-    words = list(itertools.islice(spelt, 4_000))
+    words = list(itertools.islice(spelt, VOCABULARY))
     ends = np.cumsum(1 / np.arange(1, len(words) + 1))
     made = []
     for _ in range(KINDS):

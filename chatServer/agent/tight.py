@@ -83,9 +83,9 @@ class Tight:
         """As much of the only step as fits, now that the model calls nothing more: tokens were spent, and whoever paid
         them gets an answer."""
         self._run.is_full = True
-        for shown in (step, _bare(step)):
-            if await self._over(shown) <= 0:
-                return list(shown)
+        for least in (list, _bare):
+            if await self._over(shown := least(step)) <= 0:
+                return shown
         return []
 
     def _shown(self, added: Sequence[BaseMessage]) -> list[BaseMessage]:
@@ -122,8 +122,10 @@ def _cut(result: ToolMessage, max_tokens: int) -> ToolMessage:
 
 
 def _bare(step: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Of a step's first call that it was made, and why nothing came of it."""
-    result = next(each for each in step if isinstance(each, ToolMessage))
+    """Of a step's first call that it was made, and why nothing came of it; nothing where none was answered."""
+    result = next((each for each in step if isinstance(each, ToolMessage)), None)
+    if result is None:
+        return []
     call = tool_call(name=result.name or "", args={}, id=result.tool_call_id)
     return [AIMessage("", id=step[0].id, tool_calls=[call]), result.model_copy(update={"content": DID_NOT_FIT})]
 

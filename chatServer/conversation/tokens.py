@@ -37,7 +37,7 @@ PER_TOOLS = 12  # once for all of them
 PIECE_CHARS = 65_536
 SEARCH_CHARS = 4_096
 
-MAX_COUNTS = 10_000  # about 1 MB
+MAX_COUNTS = 10_000  # below 2 MB
 _counts: dict[bytes, int] = {}
 
 

@@ -13,11 +13,11 @@ OF_MESSAGES = UUID("5b0c6a0e-3f0b-4c53-9a57-0a5c1c6b7d52")  # what is done to a 
 
 
 async def pass_over(database: Database, principal: Principal, message_id: UUID) -> None:
-    """Recall shows it no longer; a second time changes nothing."""
+    """Recall shows it no longer; a second time hides nothing more."""
     user_id, change_id = principal.user_id, uuid5(OF_MESSAGES, str(message_id))
     async with database.transaction(principal) as connection:
         await store.advance_head(connection, user_id)
-        hidden = await store.hide_messages(connection, user_id, [message_id])
+        hidden = await store.hide_messages(connection, user_id, [message_id], with_titles=False)
         if not hidden:
             raise errors.MessageNotFound
         if await changes.find_undoable(connection, user_id, change_id) is None:
@@ -33,7 +33,7 @@ async def show_again(database: Database, principal: Principal, message_id: UUID)
         undoable = await changes.find_undoable(connection, user_id, change_id)
         if undoable is None:
             raise errors.MessageNotFound
-        await changes.mark_undone(connection, user_id, undoable.change)
+        await changes.mark_all_undone(connection, user_id, change_id)
         await changes.add_of_message(connection, user_id, change_id, message_id, "restored")
         await store.show_messages(connection, user_id, undoable.hidden)
         await tell(connection, user_id, changed=[])

@@ -234,8 +234,8 @@ class Recaller:
         return found
 
     def _ranked(self, shelf: Shelf, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
-        wanted = {"limit": FOUND, "memories": MEMORIES}
-        found = rank(shelf.index, question, vec, scope, now=time.time(), weights=self._weights, **wanted)
+        now, weights = time.time(), self._weights
+        found = rank(shelf.index, question, vec, scope, now=now, limit=FOUND, weights=weights, memories=MEMORIES)
         return {hit.item_id: hit for hit in relevant(found, shelf.index, vec)}
 
     async def _news(self, shelf: Shelf, ask: Ask, hits: Collection[UUID]) -> store.News:

@@ -93,7 +93,7 @@ async def _add_chunks(connection: Connection, user_id: UUID, rows: Rows) -> int:
 
 
 async def fail_textless(connection: Connection, user_id: UUID, error_code: str, error: str) -> None:
-    """Whatever a document said of its articles."""
+    """Mark the articles that were brought in and whose text did not come."""
     values = {"user_id": user_id, "error_code": error_code, "error": error}
     await connection.execute(SQL["fail_textless"], values)
 

@@ -47,6 +47,10 @@ async def mark_undone(connection: Connection, user_id: UUID, change: MemoryChang
     await connection.execute(SQL["mark_undone"], values)
 
 
+async def mark_all_undone(connection: Connection, user_id: UUID, memory_id: UUID) -> None:
+    await connection.execute(SQL["mark_all_undone"], {"user_id": user_id, "memory_id": memory_id})
+
+
 async def add_of_message(
     connection: Connection,
     user_id: UUID,

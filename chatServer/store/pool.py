@@ -148,7 +148,7 @@ class Database:
             raise errors.DatabaseUnavailable from error
 
     async def _set_timeouts(self, connection: RawConnection) -> None:
-        """Once for a connection that is nobody else's: twice in each transaction they were 6 % of a turn's CPU."""
+        """Once for a connection that is nobody else's, instead of twice in each transaction."""
         for name, value in self._timeouts(self._statement_timeout_ms):
             await connection.execute(f"set {name} = {value}".encode())
 

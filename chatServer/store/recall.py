@@ -217,7 +217,7 @@ async def ask_news(
 
 
 def _array(ids: Collection[UUID]) -> str:
-    """As Postgres reads it, to be cast: psycopg makes it of a list in five times the time, for each statement anew."""
+    """As Postgres reads it, to be cast: psycopg would make it of a list one by one, for each statement anew."""
     return "{" + ",".join([each.hex for each in ids]) + "}"
 
 

@@ -12,7 +12,7 @@ ENDINGS = frozenset({"finish", "abort", "error"})
 HEARTBEAT_S = 15.0
 BATCH = 256  # events that are sent in one piece: what a reader that takes nothing makes us hold
 # After a word, the next ones wait so long and go out together: to write each of 20 words that come at once by itself
-# was 15 % of a streamed turn's samples (py-spy, 600 turns, 2026-11-16). Nobody reads faster than that.
+# was 15 % of a streamed turn's samples (py-spy, 600 turns, 2026-11-16). A person does not see them come sooner.
 TOGETHER_S = 0.005
 
 

@@ -1,7 +1,9 @@
 -- 0019: a turn ends in one round trip: what it may not write fails with it.
 
+set local lock_timeout = '5s';
+
 -- For an attempt at a turn that ends: it raises when the turn no longer was this attempt's to end.
-create function chat.still_counts(is_so boolean) returns boolean
+create or replace function chat.still_counts(is_so boolean) returns boolean
     language plpgsql
 as $$
 begin

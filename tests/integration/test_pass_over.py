@@ -50,3 +50,21 @@ async def test_the_routes_are_for_ones_own_messages(client, as_ada, as_eve, data
     assert_problem(await client.post(back, headers=as_eve), 404, "message_not_found")
     assert (await client.post(back, headers=as_ada)).status_code == 204
     assert (await client.get("/api/memories/audit", headers=as_ada)).json()["hidden_messages"] == []
+
+
+async def test_what_was_passed_over_twice_a_month_apart_comes_back_with_one_undo(database, urls):
+    _, (message_id,) = await said(database, ADA, HIVES)
+    await pass_over(database, ADA, message_id)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.memory_changes set created_at = created_at - interval '31 days'")
+    await pass_over(database, ADA, message_id)
+    await show_again(database, ADA, message_id)
+    assert hidden_texts(urls) == []
+
+
+async def test_a_session_is_no_message_and_keeps_its_title(client, as_ada, database, urls):
+    made = await client.post("/api/sessions", json={"title": "Bees and hives"}, headers=as_ada)
+    session_id = made.json()["session_id"]
+    assert_problem(await client.delete(URL.format(session_id), headers=as_ada), 404, "message_not_found")
+    with owner_connection(urls.owner) as connection:
+        assert connection.execute("select count(*) from chat.message_index where is_hidden").fetchone() == (0,)

@@ -67,7 +67,7 @@ def test_a_planted_slowdown_turns_a_quick_run_without_peers_red(tmp_path, capsys
     plan = QUICK.for_those(World(tmp_path, None, is_quick=True, is_alone=True))
     assert plan.stacks == (OURS, OFF, FLOOR, AGAIN)
     results = Results(tmp_path, True, {"turns": told_of(sliced(plan, **planted), plan).as_json()})
-    assert results.are_kept({MEASURE.name}) is not missed
+    assert results.are_kept({MEASURE.name}) == (not missed)
     assert [line.split(" | ")[0] for line in capsys.readouterr().out.splitlines()] == missed
 
 

@@ -82,7 +82,7 @@ class Codes:
         return [self.codes[name] for name in names if name in self.codes]
 
     def among(self, column: npt.NDArray[np.int32], names: Sequence[str] | frozenset[str]) -> npt.NDArray[np.bool_]:
-        """Whether each of some numbers stands for one of these names. Looked up: np.isin took ten times as long."""
+        """Whether each of some numbers stands for one of these names. Looked up: np.isin sorts them first."""
         is_one = np.zeros(len(self.codes) + 1, np.bool_)  # the last is nobody's
         is_one[self.known(names)] = True
         return is_one[column]

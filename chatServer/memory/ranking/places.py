@@ -10,7 +10,7 @@ from chatServer.memory.ranking.pages import kept
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Twelve bytes for each row; a dictionary would take ten times that."""
+    """Twelve bytes for each row, which a dictionary would not do with."""
 
     lows: npt.NDArray[np.uint64]  # the second half of each id, ascending
     rows: npt.NDArray[np.int32]

@@ -41,8 +41,8 @@ def rank(
     weights: Weights,
     memories: int = 0,
 ) -> list[Hit]:
-    """The best items for a question, best first; equal ones in the order in which they came. So many memories are among
-    them, or behind them as the last is, however many messages come before: whoever brings back old answers, in which
+    """The best items for a question, best first; equal ones in the order in which they came. At least so many memories
+    come back, those beyond the limit with the score of the last within it: whoever brings back old answers, in which
     the words of a memory are met over and over, shall not lose it under them."""
     asked = ask(index, question, vec, scope, now)
     rows = candidates(asked, weights)

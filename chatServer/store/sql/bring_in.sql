@@ -243,9 +243,9 @@ from (
 where a.user_id = %(user_id)s and a.article_id = counted.article_id;
 
 -- name: fail_textless
--- Articles that are said to be read, of which no text is there.
+-- Articles that were brought in and are said to be read, of which no text is there.
 update chat.articles set state = 'failed', error_code = %(error_code)s, error = %(error)s
-where user_id = %(user_id)s and state = 'ready' and chunks = 0;
+where user_id = %(user_id)s and state = 'ready' and chunks = 0 and read_version < 0;
 
 -- name: usage
 -- What turns took.

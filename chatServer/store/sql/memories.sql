@@ -146,8 +146,8 @@ select memory_id, text, kind, category, importance, tags, tier, shelf, agent_nam
     valid_from, valid_to, created_at, updated_at, subject, predicate, object, fact_key, source_ids, superseded_by,
     turn_id, attempt, recalls, recalled_at, expires_at, seq
 from chat.memories
-where user_id = %(user_id)s and subject is not null and valid_to is null
-    and (lower(subject) = 'user' and (lower(predicate) = any(%(naming)s) or starts_with(predicate, 'has '))
+where user_id = %(user_id)s and subject is not null and valid_to is null and (expires_at is null or expires_at > now())
+    and (lower(subject) = 'user' and (lower(predicate) = any(%(naming)s) or starts_with(lower(predicate), 'has '))
         or subject ~ '^[a-z]{2,20}:')
 order by seq desc
 limit 1000;
@@ -209,10 +209,10 @@ where user_id = %(user_id)s
 limit %(limit)s;
 
 -- name: hide_messages
--- Recall shows these messages no longer; those that there are.
+-- Recall shows these messages no longer, nor, where that is wanted, titles under such ids; those that there are.
 with held as (
     select message_id from chat.message_index
-    where user_id = %(user_id)s and message_id = any(%(message_ids)s)
+    where user_id = %(user_id)s and message_id = any(%(message_ids)s) and (%(with_titles)s or place is not null)
     order by message_id
     for update
 )

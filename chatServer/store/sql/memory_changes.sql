@@ -28,17 +28,18 @@ order by seq desc;
 update chat.memory_changes set undone = true
 where user_id = %(user_id)s and seq = %(seq)s and memory_id = %(memory_id)s;
 
+-- name: mark_all_undone
+-- All that was done to it was taken back, however long ago it was.
+update chat.memory_changes set undone = true
+where user_id = %(user_id)s and memory_id = %(memory_id)s and not undone;
+
 -- name: add_of_message
--- Something was done to a message instead of a memory: recall passes it over, or shows it again.
-with head as (
-    insert into chat.memory_heads as heads (user_id, seq)
-    values (%(user_id)s, 1)
-    on conflict (user_id) do update set seq = heads.seq + 1
-    returning user_id, seq
-)
+-- Something was done to a message instead of a memory: recall passes it over, or shows it again. The caller holds the
+-- user's head, and has advanced it.
 insert into chat.memory_changes (user_id, seq, memory_id, operation, actor, message_id, hidden)
 select user_id, seq, %(change_id)s, %(operation)s, 'user', %(message_id)s, %(hidden)s
-from head;
+from chat.memory_heads
+where user_id = %(user_id)s;
 
 -- name: drop_before
 -- Of memories that are gone, and of those that were learned in a session, nothing is kept that could come back.

@@ -37,6 +37,8 @@ with found as (
     from chat.sessions
     where user_id = %(user_id)s and (session_id = %(id)s or external_id = %(id)s)
         and agent_name = coalesce(%(agent_name)s, agent_name)
+    order by session_id = %(id)s desc
+    limit 1
 ), active as (
     insert into public.user_agent_active_sessions (user_id, agent_name, active_session_id)
     select %(user_id)s, agent_name, session_id from found
