@@ -56,7 +56,7 @@ class Results:
 
     def are_kept(self, wanted: Collection[str]) -> bool:
         """A full run has to know every figure, except of a measure that has none at all and says why."""
-        asked = {name for name in wanted if self.measures[name]["figures"]}
+        asked = {name for name in wanted if self.measures.get(name, {}).get("figures")}
         unkept = {"MISSED"} if self.is_quick else {"MISSED", "not measured"}
         missed = [row for row in self._gates() if row[0].split(".")[0] in asked and row[-1] in unkept]
         for row in missed:

@@ -83,9 +83,9 @@ class Tight:
         """As much of the only step as fits, now that the model calls nothing more: tokens were spent, and whoever paid
         them gets an answer."""
         self._run.is_full = True
-        for least in (list, _bare):
-            if await self._over(shown := least(step)) <= 0:
-                return shown
+        for shown in (step, _bare(step)):
+            if await self._over(shown) <= 0:
+                return list(shown)
         return []
 
     def _shown(self, added: Sequence[BaseMessage]) -> list[BaseMessage]:

@@ -32,7 +32,7 @@ async def forget(database: Database, principal: Principal, memory_id: UUID, *, w
 async def take_out(connection: Connection, user_id: UUID, memory: Memory, reason: Reason) -> None:
     """The same under a head that is held."""
     saying = await _messages_saying(connection, user_id, memory)
-    hidden = await store.hide_messages(connection, user_id, {*memory.source_ids, *saying}, with_titles=True)
+    hidden = await store.hide_messages(connection, user_id, {*memory.source_ids, *saying}, titles=True)
     await store.delete(connection, user_id, memory, "deleted", reason, hidden=hidden)
 
 

@@ -17,7 +17,7 @@ async def pass_over(database: Database, principal: Principal, message_id: UUID) 
     user_id, change_id = principal.user_id, uuid5(OF_MESSAGES, str(message_id))
     async with database.transaction(principal) as connection:
         await store.advance_head(connection, user_id)
-        hidden = await store.hide_messages(connection, user_id, [message_id], with_titles=False)
+        hidden = await store.hide_messages(connection, user_id, [message_id], titles=False)
         if not hidden:
             raise errors.MessageNotFound
         if await changes.find_undoable(connection, user_id, change_id) is None:

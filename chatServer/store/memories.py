@@ -217,11 +217,9 @@ async def find_saying(
     return await _ids(connection, "find_saying", user_id, limit=MAX_SAYING, **values)
 
 
-async def hide_messages(
-    connection: Connection, user_id: UUID, message_ids: Collection[UUID], *, with_titles: bool
-) -> list[UUID]:
+async def hide_messages(connection: Connection, user_id: UUID, ids: Collection[UUID], *, titles: bool) -> list[UUID]:
     """Recall shows them no longer; returned are those that there are. A title is under the id of its session."""
-    return await _ids(connection, "hide_messages", user_id, message_ids=list(message_ids), with_titles=with_titles)
+    return await _ids(connection, "hide_messages", user_id, message_ids=list(ids), titles=titles)
 
 
 async def show_messages(connection: Connection, user_id: UUID, message_ids: Collection[UUID]) -> None:

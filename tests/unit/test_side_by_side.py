@@ -30,12 +30,20 @@ LOG = (
 
 
 def measured(tmp_path, value, *, is_quick=False):
-    return Results(tmp_path, is_quick, {"turns": {"figures": {"times_langchain_10": value}}})
+    limits = [each for each in read_limits(is_quick=is_quick) if each.measure == "turns"]
+    figures = {each.figure: each.least or each.most or 1.0 for each in limits}
+    return Results(tmp_path, is_quick, {"turns": {"figures": figures | {"times_langchain_10": value}}})
 
 
 @pytest.mark.parametrize(("value", "is_quick", "is_kept"), [(3.1, False, True), (2.9, False, False), (2.9, True, True)])
 def test_a_missed_limit_ends_the_run_red(tmp_path, value, is_quick, is_kept):
     assert measured(tmp_path, value, is_quick=is_quick).are_kept({"turns"}) is is_kept
+
+
+def test_a_full_run_without_one_of_its_figures_is_red(tmp_path):
+    results = measured(tmp_path, 3.1)
+    del results.measures["turns"]["figures"]["times_floor_10"]
+    assert not results.are_kept({"turns"})
 
 
 def test_a_limit_is_asked_only_of_what_was_measured(tmp_path):

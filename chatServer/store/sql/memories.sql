@@ -212,7 +212,7 @@ limit %(limit)s;
 -- Recall shows these messages no longer, nor, where that is wanted, titles under such ids; those that there are.
 with held as (
     select message_id from chat.message_index
-    where user_id = %(user_id)s and message_id = any(%(message_ids)s) and (%(with_titles)s or place is not null)
+    where user_id = %(user_id)s and message_id = any(%(message_ids)s) and (%(titles)s or place is not null)
     order by message_id
     for update
 )
