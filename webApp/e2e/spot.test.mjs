@@ -70,6 +70,14 @@ export const tests = {
     await page.goto(`/?message=${randomUUID()}`);
     await page.getByText("What was said there is gone.").waitFor();
     await answers(page).last().getByText("Answer 599").waitFor();
+
+    device.allow(/404|ERR_FAILED/);
+    await page.route(/\/messages\?.*before=/, (route) => route.abort());
+    await page.goto(`/?message=${early}`);
+    await page.getByText("What was said there could not be shown.").waitFor();
+    await page.screenshot({ path: new URL("spot-3.png", output).pathname });
+    await answers(page).last().getByText("Answer 599").waitFor();
+    assert.equal(new URL(page.url()).search, "");
   },
 
   async "a memory leads to what was said, in a conversation that is not open, also without motion"({ open, user, output }) {

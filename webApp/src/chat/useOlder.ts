@@ -11,8 +11,8 @@ export interface Older {
   isLoading: boolean;
   error: ApiError | null;
   load: () => void;
-  /** Reads on until it has come upon something; whether it has. */
-  reach: (isIt: (message: ChatMessage) => boolean) => Promise<boolean>;
+  /** Reads on until it has come upon something, or nobody waits for it any more; whether it has. */
+  reach: (isIt: (message: ChatMessage) => boolean, signal: AbortSignal) => Promise<boolean>;
 }
 
 export function useOlder(sessionId: string, first: string | null, setMessages: SetMessages): Older {
@@ -47,12 +47,13 @@ export function useOlder(sessionId: string, first: string | null, setMessages: S
   const load = useCallback(() => void (running.current ??= read()), [read]);
 
   const reach = useCallback(
-    async (isIt: (message: ChatMessage) => boolean) => {
-      for (;;) {
+    async (isIt: (message: ChatMessage) => boolean, signal: AbortSignal) => {
+      while (!signal.aborted) {
         const found = await (running.current ??= read(FULL_PAGE));
         if (found.some(isIt)) return true;
-        if (found.length === 0) return false; // the beginning, or an error that is shown there
+        if (found.length === 0) break; // the beginning, or an error that is shown there
       }
+      return false;
     },
     [read],
   );

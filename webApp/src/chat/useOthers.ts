@@ -17,31 +17,35 @@ interface Shown {
 
 export function useOthers(sessionId: string, { messages, isAnswering, setMessages, resumeStream }: Shown): void {
   const isReading = useRef(false);
-  const again = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(again.current), [sessionId]);
-  const shown = useRef(messages);
-  shown.current = messages;
-  const read = async (isNewsOnly = false) => {
-    if (isReading.current) return;
+  const left = useRef(new AbortController());
+  useEffect(() => {
+    const leaving = (left.current = new AbortController());
+    return () => leaving.abort();
+  }, [sessionId]);
+  const shown = useRef({ messages, isAnswering });
+  shown.current = { messages, isAnswering };
+  const read = async (isNewsOnly = false, signal = left.current.signal) => {
+    const isUnwanted = () => signal.aborted || shown.current.isAnswering; // asked after every wait
+    if (isReading.current || isUnwanted()) return;
     isReading.current = true;
     try {
-      const { messages: now } = await readHistory(sessionId);
-      if (isNewsOnly && now.at(-1)?.id === shown.current.at(-1)?.id) return;
+      const { messages: now } = await readHistory(sessionId, undefined, signal);
+      if (isUnwanted() || (isNewsOnly && now.at(-1)?.id === shown.current.messages.at(-1)?.id)) return;
       setMessages((before) => withNewest(before, now));
       await resumeStream();
     } catch (error) {
       // An event may come through a line that nothing else comes through yet.
-      if (asApiError(error).isOffline) again.current = setTimeout(() => void read(isNewsOnly), AGAIN_MS);
+      if (asApiError(error).isOffline && !signal.aborted) setTimeout(() => void read(isNewsOnly, signal), AGAIN_MS);
     } finally {
       isReading.current = false;
     }
   };
   useLive("turn", ({ data }) => {
-    if (data.session_id !== sessionId || isAnswering) return;
+    if (data.session_id !== sessionId) return;
     if (!messages.some((each) => each.id === data.reply_message_id)) void read();
   });
   // From here on events are told: what was said between our reading and this is told by nobody.
-  const lookAgain = () => void (isAnswering || read(true));
+  const lookAgain = () => void read(true);
   useLive("hello", lookAgain);
   useLive("reset", lookAgain);
 }

@@ -24,9 +24,10 @@ export function useSpot(sessionId: string, messages: ChatMessage[], older: Older
     find(sessionId, wanted, left.signal)
       .then(async (id) => {
         const isIt = (each: ChatMessage) => each.id === id;
-        const isThere = shown.current.some(isIt) || (await reach(isIt));
+        const isThere = shown.current.some(isIt) || (await reach(isIt, left.signal));
         if (left.signal.aborted) return;
         if (isThere) setSpot(id);
+        else toast(strings.memory.isOutOfReach);
         navigate("/", { replace: true }); // so that the same link leads here again
       })
       .catch((error: unknown) => {

@@ -13,7 +13,12 @@ export const sendWith =
       request.upload.onprogress = ({ loaded, total, lengthComputable }) => lengthComputable && total > 0 && onShare(loaded / total);
       request.onload = () => {
         const after = request.getResponseHeader("Retry-After");
-        resolve(new Response(request.responseText, { status: request.status, headers: after === null ? {} : { "Retry-After": after } }));
+        const told = { status: request.status, headers: after === null ? undefined : { "Retry-After": after } };
+        try {
+          resolve(new Response(request.responseText || null, told)); // a 204 may not even have an empty body
+        } catch (error) {
+          reject(error as Error); // a status that Response does not know
+        }
       };
       request.onerror = () => reject(new TypeError("nobody answered")); // as fetch says it
       request.onabort = () => reject(new DOMException("", "AbortError"));

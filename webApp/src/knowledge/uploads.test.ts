@@ -69,6 +69,18 @@ test("files go one after the other, and one that is refused does not hold up the
   expect(b).toMatchObject({ problem: strings.knowledge.unknownKind, mayRetry: false });
 });
 
+test("an answer without a body, or with a status that nobody knows, does not hold up the next", async () => {
+  addFiles([204, 205, 304, 999].map((status) => file(`${status}.md`)));
+  addFiles([file("last.md")]);
+  for (const [i, status] of [204, 205, 304, 999].entries()) {
+    await sent(i + 1);
+    waiting[i]!.answer({ status, text: "" });
+  }
+  await sent(5);
+  expect(states()).toEqual(["204.md failed", "205.md failed", "304.md failed", "999.md failed", "last.md sending"]);
+  waiting[4]!.answer(taken("last.md"));
+});
+
 test("what the network lost can be sent again, and a new choice takes the place of the failed one", async () => {
   addFiles([file("a.md")]);
   await sent(1);
