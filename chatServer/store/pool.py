@@ -149,8 +149,8 @@ class Database:
 
     async def _set_timeouts(self, connection: RawConnection) -> None:
         """Once for a connection that is nobody else's, instead of twice in each transaction."""
-        for name, value in self._timeouts(self._statement_timeout_ms):
-            await connection.execute(f"set {name} = {value}".encode())
+        timeouts = self._timeouts(self._statement_timeout_ms)
+        await connection.execute("; ".join(f"set {name} = {value}" for name, value in timeouts).encode())
 
     def _begin(self, role: str, timeout_ms: int) -> list[bytes]:
         # Only SET LOCAL statements reach the workers of Citus; set_config does not.
