@@ -236,7 +236,7 @@ async def test_entries_of_the_index_are_taken_in_the_order_of_their_ids(database
                 made = [Embedded(Unembedded(*row, ""), "[1]") for row in reversed(rows)]
                 await embedding.write_message_vectors(connection, ADA.user_id, "m", made)
             else:
-                await store.hide_messages(connection, ADA.user_id, ids)
+                await store.hide_messages(connection, ADA.user_id, ids, titles=True)
 
     waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
     with owner_connection(urls.owner) as holder, owner_connection(urls.owner) as watcher, holder.transaction():

@@ -34,8 +34,7 @@ update chat.memory_changes set undone = true
 where user_id = %(user_id)s and memory_id = %(memory_id)s and not undone;
 
 -- name: add_of_message
--- Something was done to a message instead of a memory: recall passes it over, or shows it again. The caller holds the
--- user's head, and has advanced it.
+-- What was done to a message instead of a memory, under the number to which the caller has advanced the user's head.
 insert into chat.memory_changes (user_id, seq, memory_id, operation, actor, message_id, hidden)
 select user_id, seq, %(change_id)s, %(operation)s, 'user', %(message_id)s, %(hidden)s
 from chat.memory_heads

@@ -3,8 +3,7 @@
 -- the process, Postgres looks at every one: 25 ms of CPU for 10,000 (2026-11-15).
 
 -- name: list_stamps
--- The articles of one owner that can be read, each with its upload or import and, while that comes, its size; the words
--- as numbers.
+-- The articles of one owner that can be read, each with its upload or import and its size; the words as numbers.
 select array_agg(article_id order by article_id), array_agg(read_version || '.' || chunks order by article_id),
     coalesce(sum(chunks), 0)::integer,
     (select array_agg(hashtext(word) order by place)
