@@ -26,6 +26,7 @@ async def opened_database(settings: Settings) -> AsyncIterator[Database]:
     async with database_url(settings) as url:
         await asyncio.to_thread(startup.refuse_unsafe_database, url)
         async with Database(url, settings) as database:
+            await database.connect()
             yield database
 
 

