@@ -45,12 +45,8 @@ def test_every_metric_is_explained():
     assert names <= explained
 
 
-# By a full run of make bench, which is committed when it was made.
-WRITTEN_BY_BENCH = {ROOT / "benchmarks" / name for name in ("RESULTS.md", "turns.png", "recall.png")}
-
-
 def test_links_between_documents_lead_somewhere():
     for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
         for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
             path = (document.parent / target).resolve()
-            assert "://" in target or path.exists() or path in WRITTEN_BY_BENCH, (document.name, target)
+            assert "://" in target or path.exists(), (document.name, target)
