@@ -18,6 +18,7 @@ from pydantic import SecretStr
 
 from chatServer import errors
 from chatServer.config import Settings
+from chatServer.store import pool
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import CUT_OFF_GRACE_MS, Connection, Database
@@ -324,3 +325,24 @@ async def test_a_swallowed_error_is_not_a_silent_rollback(database):
             with contextlib.suppress(psycopg.Error):
                 await connection.execute("select 1/0")
                 await connection.flush()
+
+
+# The first connections --------------------------------------------------------------------------------
+
+
+async def test_a_server_that_starts_waits_longer_for_its_connections_than_a_request(urls, settings):
+    impatient = settings.model_copy(update={"database_pool_wait_ms": 1})
+    async with Database(urls.app, impatient) as database:
+        with pytest.raises(errors.DatabaseUnavailable):
+            await stored(database)
+    async with Database(urls.app, impatient) as database:
+        await database.connect()
+        assert await stored(database) == 0
+
+
+async def test_a_server_that_gets_no_connection_says_that_the_database_is_away(settings, monkeypatch):
+    monkeypatch.setattr(pool, "CONNECT_S", 0.3)
+    nowhere = "postgresql://chat_app@127.0.0.1:1/chat"
+    async with Database(nowhere, settings) as database:
+        with pytest.raises(errors.DatabaseUnavailable):
+            await database.connect()
