@@ -26,7 +26,7 @@ from chatServer.messages import (
     text_of,
     to_langchain,
 )
-from chatServer.messages.plain import read_plain, without_unsaid
+from chatServer.messages.plain import plain_row, read_plain, without_unsaid
 from chatServer.messages.terms import packed_terms
 from chatServer.records import StoredMessage, new_id
 from chatServer.store import images, queries, sessions
@@ -163,7 +163,8 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         }
 
     async def _row(self, message_id: UUID, message: Message) -> Any:
-        row = without_unsaid(clean_json(message_to_dict(to_langchain(message))))
+        plain = plain_row(message)
+        row = clean_json(plain) if plain else without_unsaid(clean_json(message_to_dict(to_langchain(message))))
         keeper = images.Keeper(self._user_id, self._session_id, message_id)
         return await keeper.without_images(self._db, row)
 

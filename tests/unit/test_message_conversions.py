@@ -31,7 +31,7 @@ from chatServer.messages import (
     to_provider_dict,
     to_ui_parts,
 )
-from chatServer.messages.plain import read_plain, without_unsaid
+from chatServer.messages.plain import plain_row, read_plain, without_unsaid
 
 IMAGE = "data:image/png;base64,AA=="
 CALL = ToolCallMsg(id="c1", call_id="c1", type="function", name="add", arguments='{"a": 1}')
@@ -176,6 +176,16 @@ def test_a_row_without_what_goes_without_saying_is_the_same_message(message):
     lean = without_unsaid(row)
     assert messages_from_dict([lean]) == messages_from_dict([row])
     assert read_plain(lean) == read_plain(row)
+
+
+@given(messages)
+def test_a_row_that_is_made_at_a_glance_is_the_one_that_langchain_leads_to(message):
+    assert plain_row(message) in (None, without_unsaid(message_to_dict(to_langchain(message))))
+
+
+@pytest.mark.parametrize("base", [AIMessage("4", id="1", usage_metadata=USAGE), HumanMessage("hi", id="1", name="Ann")])
+def test_plain_words_become_a_row_at_a_glance(base):
+    assert plain_row(from_langchain(base)) == without_unsaid(message_to_dict(base))
 
 
 def test_a_row_says_only_what_langchain_would_not_say_anyway():
