@@ -2,8 +2,10 @@
 
 import re
 import sys
+import threading
 import zlib
 from array import array
+from collections.abc import Sequence
 
 import Stemmer
 
@@ -30,17 +32,20 @@ FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "our", "ours"})
 ASKS, OF_ONESELF, OF_A_TIME = (zlib.crc32(mark) for mark in (b":asks", b":of oneself", b":of a time"))
 MARKS = (ASKS, OF_ONESELF, OF_A_TIME)
 
+_mine = threading.local()
+
 _QUESTION = re.compile(r"[?？؟]\W{0,3}\Z")
 _YEAR = re.compile(r"(?:19|20)\d\d\Z")
 
 
-def terms_of(text: str) -> "array[int]":
-    """The marks of a text, then its words in their order, folded and stemmed, each as 32 bits."""
-    words = searchable(text).split()
+def terms_of(text: str, words: Sequence[str] | None = None) -> "array[int]":
+    """The marks of a text, then its words in their order, folded and stemmed, each as 32 bits; `words` are what
+    `searchable` has made of it, where that is known."""
+    words = searchable(text).split() if words is None else words
     return array("I", [*_marks(text, words), *hashed(words)])
 
 
-def hashed(words: list[str]) -> list[int]:
+def hashed(words: Sequence[str]) -> list[int]:
     """What is left of some words: without those of grammar, stemmed, as numbers."""
     return [zlib.crc32(stem.encode()) for stem in _stems(words)]
 
@@ -57,22 +62,28 @@ def stems_of(text: str) -> list[str]:
     return kept
 
 
-def packed_terms(text: str) -> bytes:
+def packed_terms(text: str, words: Sequence[str] | None = None) -> bytes:
     """The same as bytes, little-endian, as rows keep them."""
-    terms = terms_of(text)
+    terms = terms_of(text, words)
     if sys.byteorder == "big":
         terms.byteswap()
     return terms.tobytes()
 
 
-def _stems(words: list[str]) -> list[str]:
+def _stems(words: Sequence[str]) -> list[str]:
     meant = [word for word in words if word not in FUNCTION_WORDS][:MAX_TERMS]
-    # One for each call: a stemmer must not serve two threads, and making it takes 10 us.
-    stems: list[str] = Stemmer.Stemmer("english", maxCacheSize=0).stemWords(meant)
+    stems: list[str] = _stemmer().stemWords(meant)
     return stems
 
 
-def _marks(text: str, words: list[str]) -> list[int]:
+def _stemmer() -> Stemmer.Stemmer:
+    """One for each thread: it must not serve two, and making it takes 10 us, as long as stemming a message."""
+    if not hasattr(_mine, "stemmer"):
+        _mine.stemmer = Stemmer.Stemmer("english", maxCacheSize=0)
+    return _mine.stemmer
+
+
+def _marks(text: str, words: Sequence[str]) -> list[int]:
     met = set(words[:MAX_TERMS])
     marks = [ASKS] if _QUESTION.search(text[-8:]) else []
     if not met.isdisjoint(FIRST_PERSON):

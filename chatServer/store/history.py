@@ -153,13 +153,14 @@ class ChatMessageHistory(PostgresChatMessageHistory):
     def _found_by(self, messages: Sequence[Message]) -> dict[str, Any]:
         """The columns of the index, for those who speak: people and models."""
         texts = [text_of(message) if message.role in ("user", "assistant") else "" for message in messages]
+        words = [searchable(text).split() for text in texts]
         return {
             "agent_name": self._agent_name,
-            "words": [" ".join(set(searchable(text).split())) for text in texts],
+            "words": [" ".join(set(each)) for each in words],
             "roles": ["quote" if self._quotes and each.role == "assistant" else each.role for each in messages],
             "speakers": [message.name for message in messages],
             "chars": [len(text) for text in texts],
-            "terms": [packed_terms(text) for text in texts],
+            "terms": [packed_terms(text, each) for text, each in zip(texts, words, strict=True)],
         }
 
     async def _row(self, message_id: UUID, message: Message) -> Any:
