@@ -78,14 +78,15 @@ returning message_id;
 -- Messages in their order, and what they are found by; the caller holds the session's row lock.
 -- The lexemes are ours, so that search splits words the same way. One statement, so that no row is looked up again.
 with given as (
-    select message_id, tokens, said_at, words, role, speaker, chars, terms, place
-    from unnest(%(message_ids)s::uuid[], %(tokens)s::integer[], %(said_at)s::timestamptz[], %(words)s::text[],
-                %(roles)s::text[], %(speakers)s::text[], %(chars)s::integer[], %(terms)s::bytea[])
-        with ordinality as columns (message_id, tokens, said_at, words, role, speaker, chars, terms, place)
+    select message_id, message, tokens, said_at, words, role, speaker, chars, decode(terms, 'hex') as terms, place
+    from rows from (
+        jsonb_to_recordset(%(messages)s) as (message_id uuid, message jsonb, tokens integer, said_at timestamptz,
+            words text, role text, speaker text, chars integer, terms text)
+    ) with ordinality
+        as columns (message_id, message, tokens, said_at, words, role, speaker, chars, terms, place)
 ), stored as (
     insert into public.chat_message_history (user_id, session_id, message_id, message, tokens, turn_id, created_at)
-    select %(user_id)s, %(session_id)s, message_id, %(messages)s::jsonb -> (place - 1)::integer, tokens, %(turn_id)s,
-        coalesce(said_at, now())
+    select %(user_id)s, %(session_id)s, message_id, message, tokens, %(turn_id)s, coalesce(said_at, now())
     from given
     order by place
     returning id, message_id, created_at
