@@ -71,7 +71,7 @@ class Attempt:
         )
         self._recalled: RecallResult | None = None
         self._heard = Heard()
-        self._shall_end = asyncio.Event()
+        self._shall_end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._reason: Reason | None = None
         self._is_over = False
 
@@ -84,7 +84,7 @@ class Attempt:
         """Let go of the model, for a reason; what was said so far is kept."""
         if self._reason is None and not self._is_over:
             self._reason = reason
-            self._shall_end.set()
+            self._shall_end.set_result(None)
 
     async def run(self, answerer: Answerer, timeout_s: float) -> None:
         """To the end, whatever that is; nothing is raised."""
@@ -105,10 +105,10 @@ class Attempt:
         if self.begun.parts.is_larger_model:
             self.log.add(TurnEvent("metadata", value={"model": turn.model, **LARGER}))
         answering = asyncio.create_task(self._listen(answerer))
-        over = asyncio.Event()
+        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         keeping = asyncio.create_task(self._record.keep(over, self.end))
         await self._wait_for(answering, timeout_s)
-        over.set()
+        over.set_result(None)
         await asyncio.wait({keeping})
         if self.is_lost:
             await self._tell_if_gone()
@@ -119,9 +119,7 @@ class Attempt:
 
     async def _wait_for(self, answering: asyncio.Task[None], timeout_s: float) -> None:
         """Until the answer is there, or somebody or the clock wants it to end; then it has a moment to let go."""
-        ending = asyncio.ensure_future(self._shall_end.wait())
-        await asyncio.wait({answering, ending}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
-        ending.cancel()
+        await asyncio.wait({answering, self._shall_end}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
         if not answering.done():
             self.end("timeout")
             answering.cancel()

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from typing import Any
 
 from chatServer.store import turns
 
@@ -24,16 +25,15 @@ class Pace:
         return min(max(FLUSH_EVERY_S, self.running / WRITES_PER_S), turns.RENEW_AFTER_S / 2)
 
     @contextlib.asynccontextmanager
-    async def lane(self, over: asyncio.Event) -> AsyncIterator[bool]:
+    async def lane(self, over: asyncio.Future[None]) -> AsyncIterator[bool]:
         """A place to write; False when it was over first: then what is left is written with the turn's end."""
         entering = asyncio.ensure_future(self._lanes.acquire())
-        ending = asyncio.ensure_future(over.wait())
-        await asyncio.wait({entering, ending}, return_when=asyncio.FIRST_COMPLETED)
-        for each in (entering, ending):
-            each.cancel()
-        await asyncio.wait({entering, ending})
+        waiting: set[asyncio.Future[Any]] = {entering, over}
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        entering.cancel()
+        await asyncio.wait({entering})
         try:
-            yield not over.is_set()
+            yield not over.done()
         finally:
             if not entering.cancelled():
                 self._lanes.release()

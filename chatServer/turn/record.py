@@ -33,14 +33,12 @@ class Record:
         self._is_uncertain = False  # the last write failed, or only its answer did
         self._renewed_at = self._looked_at = time.monotonic()
 
-    async def keep(self, over: asyncio.Event, end: Callable[[Literal["stop", "lost"]], None]) -> None:
+    async def keep(self, over: asyncio.Future[None], end: Callable[[Literal["stop", "lost"]], None]) -> None:
         """Until it is over: write the log, renew the lease, and see whether somebody wants it to stop."""
-        while not over.is_set():
-            waiting = asyncio.ensure_future(over.wait())
-            done, _ = await asyncio.wait({waiting}, timeout=FLUSH_EVERY_S if self._is_uncertain else self._pace.pause_s)
-            if done:
+        while not over.done():
+            await asyncio.wait({over}, timeout=FLUSH_EVERY_S if self._is_uncertain else self._pace.pause_s)
+            if over.done():
                 return
-            waiting.cancel()
             try:
                 async with self._pace.lane(over) as has_place:
                     is_stop_requested = await self._touch() if has_place else False

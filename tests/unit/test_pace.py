@@ -17,17 +17,17 @@ def test_more_turns_write_less_often_and_never_too_late(running, pause_s):
 
 
 async def test_a_turn_that_is_over_waits_for_no_place_and_takes_none():
-    pace, over = Pace(1), asyncio.Event()
-    async with pace.lane(asyncio.Event()) as has_place:
+    pace, over = Pace(1), asyncio.Future[None]()
+    async with pace.lane(asyncio.Future()) as has_place:
         assert has_place
         waiting = asyncio.create_task(_place(pace, over))
         await asyncio.sleep(0)
         assert not waiting.done()
-        over.set()
+        over.set_result(None)
         assert await asyncio.wait_for(waiting, 5) is False
-    assert await asyncio.wait_for(_place(pace, asyncio.Event()), 5) is True, "the place is free again"
+    assert await asyncio.wait_for(_place(pace, asyncio.Future()), 5) is True, "the place is free again"
 
 
-async def _place(pace: Pace, over: asyncio.Event) -> bool:
+async def _place(pace: Pace, over: asyncio.Future[None]) -> bool:
     async with pace.lane(over) as has_place:
         return has_place
