@@ -39,7 +39,7 @@ web: webApp/node_modules/.package-lock.json
 	npm --prefix webApp run --silent size
 
 webApp/node_modules/.package-lock.json: webApp/package-lock.json
-	npm --prefix webApp ci --silent
+	npm --prefix webApp ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # For `make run`: only when something has changed, and never in the way of the server.
@@ -50,7 +50,7 @@ web-if-stale:
 	    webApp/vite.config.ts -newer webApp/dist/index.html -print -quit)" ]; then \
 	  echo "Building the web client (a minute at first)..."; \
 	  { $(MAKE) --silent webApp/node_modules/.package-lock.json && npm --prefix webApp run --silent build; } \
-	    || echo "That failed: the server runs without it."; \
+	    || echo "That failed, for the reason above: the server runs without it. To try again: make web"; \
 	fi
 
 # What the server answers, for the types of the web client.

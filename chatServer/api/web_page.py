@@ -37,7 +37,7 @@ NOT_BUILT = """<!doctype html>
 </head>
 <body>
 <h1>chatServer is running</h1>
-<p>Its web client is not built yet. With Node 20 or newer, run <code>make web</code>, then load this page again.</p>
+<p>Its web client is not built yet. With Node 20.19 or newer, run <code>make web</code>, then load this page again.</p>
 <p>The API works without it: <a href="/docs">its description</a>.</p>
 </body>
 </html>
