@@ -23,7 +23,7 @@ def connect(url: str, setting: str) -> psycopg.Connection:
     if is_ambiguous(url):
         raise StartupError(f"{setting}: write @ as %40, / as %2F and ? as %3F in the password.")
     try:
-        return psycopg.connect(url, connect_timeout=10, prepare_threshold=None)
+        connection = psycopg.connect(url, connect_timeout=10, prepare_threshold=None)
     except psycopg.ProgrammingError as error:  # its text may hold the password, so ours does not quote it
         raise StartupError(
             f"{setting} is no address of a database: postgresql://USER:PASSWORD@HOST:PORT/NAME"
@@ -34,6 +34,14 @@ def connect(url: str, setting: str) -> psycopg.Connection:
             f"Check {setting}: host, port, user, password, and that the database exists. "
             "On the first start, chatserver migrate makes the role chat_app."
         ) from error
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding not in (None, "UTF8"):  # people write in all languages
+        connection.close()
+        raise StartupError(
+            f"{setting}: this database keeps texts as {encoding}, and has to keep them as UTF8. Make another: "
+            "create database NAME encoding 'UTF8' template template0"
+        )
+    return connection
 
 
 def connect_as_owner(url: str) -> psycopg.Connection:

@@ -10,7 +10,7 @@ from chatServer.config import ROOT, Settings
 from chatServer.errors import StartupError
 from chatServer.main import running
 from chatServer.store.embedded import EmbeddedPostgres
-from chatServer.store.migrate import newest_revision
+from chatServer.store.migrate import migrate, newest_revision
 from tests.conftest import Urls, owner_connection
 
 ROLE = "another_login"
@@ -101,6 +101,15 @@ async def test_the_server_refuses_an_empty_database(postgres, urls, start):
             await start(postgres.url("chat_app", "unmigrated"))
     finally:
         execute(postgres.owner_url, "drop database unmigrated with (force)")
+
+
+def test_a_database_that_is_not_utf8_is_refused_before_anything_is_made_in_it(postgres):
+    execute(postgres.owner_url, "create database ascii encoding 'SQL_ASCII' locale 'C' template template0")
+    try:
+        with pytest.raises(StartupError, match=r"keeps texts as SQL_ASCII.*encoding 'UTF8'"):
+            migrate(postgres.url("postgres", "ascii"))
+    finally:
+        execute(postgres.owner_url, "drop database ascii")
 
 
 async def test_all_problems_are_told_at_once(postgres, urls, start):
