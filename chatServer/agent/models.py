@@ -102,7 +102,7 @@ class Models:
             return provider.build(wanted)
         except ImportError as error:
             package = provider.package
-            remedy = f"pip install --upgrade {package}"
+            remedy = f".venv/bin/pip install --upgrade {package}"
             raise ModelNotConfigured(f"The package {package} of the model {name} is broken: {remedy}") from error
         except Exception as error:  # noqa: BLE001  packages refuse options in ways of their own, and quote them
             logger.error("a model cannot be set up", extra={"fields": {"error": type(error).__name__, "model": name}})
@@ -124,7 +124,7 @@ class Models:
             raise ModelNotConfigured(f"There is no model {name}. Models are called: {known}.")
         if not provider.is_installed:
             package = provider.package
-            raise ModelNotConfigured(f"The model {name} needs the package {package}: pip install {package}")
+            raise ModelNotConfigured(f"The model {name} needs the package {package}: .venv/bin/pip install {package}")
         base_url = str(self._settings.model_base_url or "") if kind == "openai" else provider.base_url
         key = self._key(kind, provider)
         if key is None and provider.keys and not (kind == "openai" and base_url):

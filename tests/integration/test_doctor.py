@@ -340,7 +340,7 @@ def test_every_model_of_every_agent_is_looked_at(settings, tmp_path):
     only_problem(
         case_of(many),
         "models",
-        "needs the package langchain-anthropic: pip install langchain-anthropic (the agent a)",
+        "needs the package langchain-anthropic: .venv/bin/pip install langchain-anthropic (the agent a)",
         "set OPENROUTER_API_KEY (the agent b)",
     )
 

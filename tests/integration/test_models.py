@@ -236,10 +236,10 @@ async def test_each_model_is_built_once(wire):
         ("openrouter:x/y", "The model openrouter:x/y needs a key: set OPENROUTER_API_KEY."),
         (
             "anthropic:claude-opus",
-            "The model anthropic:claude-opus needs the package langchain-anthropic: pip install langchain-anthropic",
+            "anthropic:claude-opus needs the package langchain-anthropic: .venv/bin/pip install langchain-anthropic",
         ),
-        ("google:gemini", "needs the package langchain-google-genai: pip install langchain-google-genai"),
-        ("ollama:llama3.2:3b", "needs the package langchain-ollama: pip install langchain-ollama"),
+        ("google:gemini", "needs the package langchain-google-genai: .venv/bin/pip install langchain-google-genai"),
+        ("ollama:llama3.2:3b", "needs the package langchain-ollama: .venv/bin/pip install langchain-ollama"),
         ("gpt-5-mini", "There is no model gpt-5-mini. Models are called: builtin, script:FILE, openai:NAME,"),
         ("openai:", "There is no model openai:."),
         ("openia:gpt-5", "There is no model openia:gpt-5."),
