@@ -1,7 +1,9 @@
 """Any number of memories, of made-up words that are as frequent as words are, copied into a database."""
 
+import functools
 import hashlib
 import itertools
+import multiprocessing
 import struct
 import sys
 import time
@@ -28,6 +30,7 @@ WITH_A_TRIPLE = 3  # of ten
 IN_A_SESSION = 20
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 BATCH = 20_000  # rows of one COPY
+SHARED_FROM = 100  # users: then two processes make their memories
 COPIED = {
     "chat.sessions": {"user_id": "uuid", "session_id": "text", "agent_name": "text"},
     "chat.memory_heads": {"user_id": "uuid", "seq": "int8", "kept_seq": "int8"},
@@ -103,24 +106,34 @@ def owner_of(number: int, memories: int, users: int) -> Principal:
 
 
 def fill(owner_url: str, telling: Telling, model: str, memories: int, users: int) -> None:
-    """So many memories, each user with the same number of them; says how far it is."""
-    began, each = time.perf_counter(), memories // users
-    at_once = max(1, BATCH // each)
+    """So many memories, each user with the same number of them; by two processes where there are many users."""
+    began = time.perf_counter()
+    parts = [range(users)] if users < SHARED_FROM else [range(users // 2), range(users // 2, users)]
+    some = functools.partial(_fill_some, owner_url, telling, model, memories, users)
     with psycopg.connect(owner_url, autocommit=True) as connection:
         connection.execute("alter system set fsync = off")
         connection.execute("select pg_reload_conf()")
-        for first in range(0, users, at_once):
+        if len(parts) == 1:
+            some(parts[0])
+        else:
+            with multiprocessing.get_context("spawn").Pool(len(parts)) as pool:
+                pool.map(some, parts)
+        connection.execute("vacuum analyze")  # else autovacuum does it amid the measurement
+    print(f"{memories:,} memories of {users:,} users, filled in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+
+
+def _fill_some(owner_url: str, telling: Telling, model: str, memories: int, users: int, numbers: range) -> None:
+    each = memories // users
+    at_once = max(1, BATCH // each)
+    with psycopg.connect(owner_url, autocommit=True) as connection:
+        for first in range(numbers.start, numbers.stop, at_once):
             rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in COPIED}
-            for number in range(first, min(first + at_once, users)):
+            for number in range(first, min(first + at_once, numbers.stop)):
                 told = telling.memories(each, number)
                 for table, row in _rows(owner_of(number, memories, users).user_id, told, model):
                     rows[table].append(row)
             for table, some in rows.items():
                 _copy(connection, table, some)
-            done = min(first + at_once, users) * each
-            print(f"\r{done:,} of {memories:,} memories, {time.perf_counter() - began:.0f} s", end="", file=sys.stderr)
-        connection.execute("vacuum analyze")  # else autovacuum does it amid the measurement
-    print(file=sys.stderr)
 
 
 def _zipf(random: np.random.Generator, size: int, count: int) -> NDArray[np.int64]:
