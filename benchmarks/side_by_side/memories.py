@@ -35,7 +35,7 @@ OURS_ALONE = ((100_000, 1), (1_000_000, 10_000))  # to fill the others takes min
 ASKERS = 50
 WARM = 20
 COMPARED = 50  # with the true ten
-ADDED = 60
+ADDED = 40
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class About:
 
 
 def run(world: World) -> Outcome:
-    cells, asked = (QUICK, 60) if world.is_quick else (FULL, 300)
+    cells, asked = (QUICK, 60) if world.is_quick else (FULL, 200)
     logging.getLogger("chatServer").setLevel(logging.ERROR)  # degraded answers are counted here
     telling = asyncio.run(Telling.by(WordLlamaEmbedder()))
     tables, worst = [], 0.0
@@ -166,7 +166,7 @@ def ask_peer(
                 asked.rows.append(len(found["texts"]))
             shares = [len(ten & set(some)) / len(ten) for ten, some in zip(true, shown, strict=False) if ten]
             asked.true_share = float(np.mean(shares))
-            for each in questions[:ADDED]:
+            for each in questions[: 0 if ways[way] else ADDED]:  # scanning on is nothing to what is added
                 began = time.perf_counter()
                 body = {"user_id": "somebody", "text": f"{each.text} {uuid4()}"}
                 client.post("/remember", json=body).raise_for_status()
