@@ -1,7 +1,9 @@
 """Any number of memories, of made-up words that are as frequent as words are, copied into a database."""
 
+import functools
 import hashlib
 import itertools
+import multiprocessing
 import struct
 import sys
 import time
@@ -28,6 +30,8 @@ WITH_A_TRIPLE = 3  # of ten
 IN_A_SESSION = 20
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 BATCH = 20_000  # rows of one COPY
+TELLERS = 1_000  # users who tell something of their own; others tell the same again, and keep it for themselves
+SHARED_FROM = 100  # users: then two processes make their memories
 COPIED = {
     "chat.sessions": {"user_id": "uuid", "session_id": "text", "agent_name": "text"},
     "chat.memory_heads": {"user_id": "uuid", "seq": "int8", "kept_seq": "int8"},
@@ -71,8 +75,9 @@ class Telling:
         vectors = [await embedder.embed(words[start : start + 1_000]) for start in range(0, len(words), 1_000)]
         return cls(np.vstack(vectors), words[:VOCABULARY], words[VOCABULARY:])
 
-    def memories(self, count: int, seed: int) -> list[Told]:
-        random = np.random.default_rng(seed)
+    def memories(self, count: int, number: int) -> list[Told]:
+        """What the user of that number has told."""
+        random = np.random.default_rng(number % TELLERS)
         lengths = random.integers(6, 22, count)
         of = np.repeat(np.arange(count), lengths)
         words = _zipf(random, VOCABULARY, len(of))
@@ -103,24 +108,35 @@ def owner_of(number: int, memories: int, users: int) -> Principal:
 
 
 def fill(owner_url: str, telling: Telling, model: str, memories: int, users: int) -> None:
-    """So many memories, each user with the same number of them; says how far it is."""
-    began, each = time.perf_counter(), memories // users
-    at_once = max(1, BATCH // each)
+    """So many memories, each user with the same number of them; by two processes where there are many users."""
+    began = time.perf_counter()
+    parts = [range(users)] if users < SHARED_FROM else [range(users // 2), range(users // 2, users)]
+    some = functools.partial(_fill_some, owner_url, telling, model, memories, users)
     with psycopg.connect(owner_url, autocommit=True) as connection:
         connection.execute("alter system set fsync = off")
         connection.execute("select pg_reload_conf()")
-        for first in range(0, users, at_once):
+        if len(parts) == 1:
+            some(parts[0])
+        else:
+            with multiprocessing.get_context("spawn").Pool(len(parts)) as pool:
+                pool.map(some, parts)
+        connection.execute("vacuum analyze")  # else autovacuum does it amid the measurement
+    print(f"{memories:,} memories of {users:,} users, filled in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+
+
+def _fill_some(owner_url: str, telling: Telling, model: str, memories: int, users: int, numbers: range) -> None:
+    each = memories // users
+    at_once = max(1, BATCH // each)
+    contents = functools.cache(lambda teller: [_content(told) for told in telling.memories(each, teller)])
+    with psycopg.connect(owner_url, autocommit=True) as connection:
+        for first in range(numbers.start, numbers.stop, at_once):
             rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in COPIED}
-            for number in range(first, min(first + at_once, users)):
-                told = telling.memories(each, number)
-                for table, row in _rows(owner_of(number, memories, users).user_id, told, model):
+            for number in range(first, min(first + at_once, numbers.stop)):
+                said = contents(number % TELLERS)
+                for table, row in _rows(owner_of(number, memories, users).user_id, said, model):
                     rows[table].append(row)
             for table, some in rows.items():
                 _copy(connection, table, some)
-            done = min(first + at_once, users) * each
-            print(f"\r{done:,} of {memories:,} memories, {time.perf_counter() - began:.0f} s", end="", file=sys.stderr)
-        connection.execute("vacuum analyze")  # else autovacuum does it amid the measurement
-    print(file=sys.stderr)
 
 
 def _zipf(random: np.random.Generator, size: int, count: int) -> NDArray[np.int64]:
@@ -129,10 +145,25 @@ def _zipf(random: np.random.Generator, size: int, count: int) -> NDArray[np.int6
     return np.searchsorted(ends, random.random(count) * ends[-1]).clip(max=size - 1)
 
 
-def _rows(user_id: UUID, told: Sequence[Told], model: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    yield "chat.memory_heads", (user_id, len(told), len(told))
+class Content(NamedTuple):
+    """What is the same of a memory, whosever it is."""
+
+    text: str
+    triple: tuple[str, str, str]
+    lexemes: bytes
+    terms: bytes
+    vec: bytes
+
+
+def _content(told: Told) -> Content:
+    triple = (told.words[0].capitalize(), "likes", told.words[-1])
+    return Content(told.text, triple, _lexemes(told.words), packed_terms(told.text), told.vec)
+
+
+def _rows(user_id: UUID, said: Sequence[Content], model: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    yield "chat.memory_heads", (user_id, len(said), len(said))
     session_id = ""
-    for place, each in enumerate(told):
+    for place, each in enumerate(said):
         if place % IN_A_SESSION == 0:
             session_id = str(uuid5(user_id, str(place)))
             yield "chat.sessions", (user_id, session_id, "assistant")
@@ -141,13 +172,13 @@ def _rows(user_id: UUID, told: Sequence[Told], model: str) -> Iterator[tuple[str
         head = int(at.timestamp() * 1_000) << 80 | 7 << 76 | 2 << 62
         memory_id = UUID(int=head | int.from_bytes(user_id.bytes[:4]) << 20 | place)
         has_triple = place % 10 < WITH_A_TRIPLE
-        triple = (each.words[0].capitalize(), "likes", each.words[-1]) if has_triple else (None, None, None)
+        triple = each.triple if has_triple else (None, None, None)
         yield "chat.memory_changes", (user_id, place + 1, memory_id, "created", "rules")
         yield "chat.memories", (
             user_id, memory_id, place + 1, "*" if place % 4 else "assistant", "assistant", session_id, "fact",
             "knowledge", each.text, hashlib.sha256(f"{place} {each.text}".encode()).digest(), 0.5 + place % 5 / 10,
-            "long" if place % 3 else "short", *triple, at, at, "rules", "user", _lexemes(each.words),
-            packed_terms(each.text), model, each.vec,
+            "long" if place % 3 else "short", *triple, at, at, "rules", "user", each.lexemes,
+            each.terms, model, each.vec,
         )  # fmt: skip
 
 

@@ -23,6 +23,13 @@ from benchmarks.peers.told import POOL_SIZE, URL, ChatRequest, FillRequest
 DURABILITY: Any = os.environ.get("PEER_DURABILITY", "exit")
 # As LangGraph asks for it.
 OPTIONS = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
+TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+COPY = """
+insert into {table}
+select (jsonb_populate_record(t, jsonb_build_object('thread_id', other))).*
+from {table} as t, unnest(%(others)s::text[]) as other
+where t.thread_id = %(first)s
+"""
 
 pool: Any = AsyncConnectionPool(URL, min_size=POOL_SIZE, max_size=POOL_SIZE, kwargs=OPTIONS, open=False)
 
@@ -41,11 +48,14 @@ app = FastAPI(lifespan=lifespan)
 
 @app.post("/fill")
 async def fill(asked: FillRequest) -> None:
-    """One checkpoint with all of them: kinder than one for each of their turns."""
+    """One checkpoint with all of them: kinder than one for each of their turns. The other threads are copies."""
+    first, *others = asked.session_ids
     kinds = len(asked.texts)
-    for session_id in asked.session_ids:
-        said = [(HumanMessage if n % 2 else AIMessage)(asked.texts[n % kinds]) for n in range(1, asked.messages + 1)]
-        await app.state.agent.aupdate_state(_thread(session_id), {"messages": said})
+    said = [(HumanMessage if n % 2 else AIMessage)(asked.texts[n % kinds]) for n in range(1, asked.messages + 1)]
+    await app.state.agent.aupdate_state(_thread(first), {"messages": said})
+    async with pool.connection() as connection:
+        for table in TABLES:
+            await connection.execute(COPY.format(table=table), {"first": first, "others": others})
 
 
 @app.post("/chat")

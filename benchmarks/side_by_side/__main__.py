@@ -4,12 +4,15 @@ benchmarks/quick; ALONE=1 does it beside the floor only, without installing the 
 
 import argparse
 import logging
+import signal
 import sys
 import time
 
 from benchmarks.side_by_side import report
 from benchmarks.side_by_side.measures import MEASURES
 from benchmarks.side_by_side.world import open_world
+
+TOLD_BY = (signal.SIGINT, signal.SIGTERM)
 
 
 def main() -> None:
@@ -24,6 +27,7 @@ def main() -> None:
     wanted = set(filter(None, asked.only.split(","))) or {each.name for each in MEASURES}
     if unknown := wanted - {each.name for each in MEASURES}:
         sys.exit(f"There is no {', '.join(sorted(unknown))}; there are {', '.join(each.name for each in MEASURES)}.")
+    end_when_told()
     logging.disable(logging.INFO)  # of the databases that are made, and of every request
     results = report.Results.read(is_quick=asked.quick)
     for each in MEASURES:
@@ -33,7 +37,22 @@ def main() -> None:
             with open_world(is_quick=asked.quick, is_alone=asked.alone, conversations=asked.data) as world:
                 results.take(each, each.run(world), took_s=time.monotonic() - began)
             results.write()
+    for line in results.durations(wanted):
+        print(line)
     sys.exit(0 if results.are_kept(wanted) else 1)
+
+
+def end_when_told() -> None:
+    """Ctrl-C and SIGTERM leave every block, which ends all that was started in it; also where SIGINT was ignored, as it
+    is in what a shell starts in the background. The first is enough."""
+
+    def leave(number: int, _: object) -> None:
+        for each in TOLD_BY:
+            signal.signal(each, signal.SIG_IGN)
+        sys.exit(128 + number)
+
+    for each in TOLD_BY:
+        signal.signal(each, leave)
 
 
 if __name__ == "__main__":

@@ -23,12 +23,19 @@ INDEX = {
         "create index store_vectors_embedding_idx on store_vectors using hnsw (embedding vector_cosine_ops)",
     ),
 }
+# Binary, which is read without being parsed; what is none of psycopg's types is sent as its own type sends itself.
 COPIES = {
-    MEM0: {"memories (id, vector, payload)": lambda row: (row.memory_id, row.vector, row.payload)},
+    MEM0: {
+        "memories (id, vector, payload)": (
+            ("uuid", "bytea", "bytea"), lambda row: (row.memory_id, row.vector, row.payload),
+        ),
+    },
     STORE: {
-        "store (prefix, key, value)": lambda row: (row.prefix, str(row.memory_id), json.dumps({"text": row.text})),
-        "store_vectors (prefix, key, field_name, embedding)": lambda row: (
-            row.prefix, str(row.memory_id), "text", row.vector,
+        "store (prefix, key, value)": (
+            ("text", "text", "bytea"), lambda row: (row.prefix, str(row.memory_id), as_jsonb({"text": row.text})),
+        ),
+        "store_vectors (prefix, key, field_name, embedding)": (
+            ("text", "text", "text", "bytea"), lambda row: (row.prefix, str(row.memory_id), "text", row.vector),
         ),
     },
 }  # fmt: skip
@@ -39,29 +46,32 @@ class Row:
     user_id: str
     memory_id: UUID
     text: str
-    vector: str
+    vector: bytes
 
     @property
     def prefix(self) -> str:
         return f"memories.{self.user_id}"
 
     @property
-    def payload(self) -> str:
+    def payload(self) -> bytes:
         said = {"user_id": self.user_id, "data": self.text, "text_lemmatized": self.text, "role": "user"}
-        return json.dumps(said | {"created_at": SAID_AT, "updated_at": SAID_AT})
+        return as_jsonb(said | {"created_at": SAID_AT, "updated_at": SAID_AT})
 
 
-def vector_of(told: Told) -> np.ndarray:
-    """As it was sent: two short numbers, then halves."""
-    return np.frombuffer(told.vec[4:], ">f2").astype(np.float32)
+def as_jsonb(said: dict[str, str]) -> bytes:
+    return b"\x01" + json.dumps(said).encode()
+
+
+def vector_of(told: Told) -> bytes:
+    """Two short numbers, then floats; they were halves."""
+    return told.vec[:4] + np.frombuffer(told.vec[4:], ">f2").astype(">f4").tobytes()
 
 
 def rows(telling: Telling, memories: int, users: int) -> Iterator[Row]:
     for number in range(users):
         owner = owner_of(number, memories, users).user_id
         for place, told in enumerate(telling.memories(memories // users, number)):
-            vector = json.dumps([round(float(value), 5) for value in vector_of(told)])
-            yield Row(str(owner), uuid5(owner, str(place)), told.text, vector)
+            yield Row(str(owner), uuid5(owner, str(place)), told.text, vector_of(told))
 
 
 def fill(world: World, name: str, database: str, telling: Telling, memories: int, users: int) -> None:
@@ -69,8 +79,10 @@ def fill(world: World, name: str, database: str, telling: Telling, memories: int
     index, create = INDEX[name]
     with psycopg.connect(world.url(database), autocommit=True) as connection:
         connection.execute(f"drop index if exists {index}".encode())
-        for table, columns in COPIES[name].items():
-            with connection.cursor() as cursor, cursor.copy(f"copy {table} from stdin".encode()) as copy:
+        for table, (types, columns) in COPIES[name].items():
+            command = f"copy {table} from stdin (format binary)".encode()
+            with connection.cursor() as cursor, cursor.copy(command) as copy:
+                copy.set_types(types)
                 for row in rows(telling, memories, users):
                     copy.write_row(columns(row))
         connection.execute("set maintenance_work_mem = '1GB'")

@@ -40,7 +40,7 @@ main(["serve"])
 
 
 def run(world: World) -> Outcome:
-    turns = 100 if world.is_quick else 500
+    turns = 100 if world.is_quick else 300
     own = world.directory / "profiled"
     own.mkdir(mode=0o755)
     (own / "script.json").write_text(f'{{"rules": [], "default": "{REPLY}"}}')

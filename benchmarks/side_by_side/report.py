@@ -72,6 +72,15 @@ class Results:
             subprocess.run(command, check=True, cwd=ROOT)
         (self.folder / "RESULTS.md").write_text("\n".join(self._lines()) + "\n")
 
+    def durations(self, wanted: Collection[str]) -> Iterator[str]:
+        """How long each measure took, and all of them."""
+        taken = {name: each["took_s"] for name, each in self._in_order() if name in wanted}
+        rows = [(f"{self.measures[name]['letter']}: {name}", took_s) for name, took_s in taken.items()]
+        yield from table_lines(("measure", "s"), [*rows, ("together", sum(taken.values()))])
+
+    def _in_order(self) -> list[tuple[str, Any]]:
+        return sorted(self.measures.items(), key=lambda each: str(each[1]["letter"]))
+
     def _gates(self) -> Iterator[list[str]]:
         for limit in read_limits(is_quick=self.is_quick):
             value = self.measures.get(limit.measure, {}).get("figures", {}).get(limit.figure)
@@ -94,7 +103,9 @@ class Results:
         yield from table_lines(("figure", "what", "measured", "bound", ""), list(self._gates()))
         for picture in sorted(self.folder.glob("*.png")):
             yield f"![{picture.stem.replace('_', ' ')}]({picture.name})"
-        for name in sorted(self.measures, key=lambda each: self.measures[each]["letter"]):
+        yield from ("", "## How long it took", "")
+        yield from self.durations(self.measures)
+        for name, _ in self._in_order():
             yield from self._measure_lines(name)
 
     def _measure_lines(self, name: str) -> Iterator[str]:

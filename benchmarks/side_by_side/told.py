@@ -15,8 +15,8 @@ CHARS = 190
 KINDS = 500  # different texts, that come round again and again
 VOCABULARY = 4_000
 DROP = "drop table if exists told"
-KEPT = "create temp table told (place int, content text, words text, terms bytea, vec halfvec)"
-KEEP = "insert into told values (%s, %s, %s, %s, %s::text::halfvec)"
+KEPT = "create temp table told (place int, content text, tsv tsvector, terms bytea, vec halfvec)"
+KEEP = "insert into told values (%s, %s, array_to_tsvector(%s), %s, %s::text::halfvec)"
 SESSIONS = """
 insert into chat.sessions (user_id, session_id, agent_name, title, memory)
 select user_id, session_id, 'assistant', 'bench', %(memory)s
@@ -41,8 +41,8 @@ with said as (
     returning user_id, session_id, message_id, id, created_at, message)
 insert into chat.message_index (user_id, message_id, session_id, agent_name, tsv, embed_model, vec, place, role,
     said_at, chars, terms)
-select user_id, message_id, session_id, 'assistant', array_to_tsvector(string_to_array(words, ' ')),
-    %(model)s, vec, id, case message ->> 'type' when 'human' then 'user' else 'assistant' end,
+select user_id, message_id, session_id, 'assistant', tsv, %(model)s, vec, id,
+    case message ->> 'type' when 'human' then 'user' else 'assistant' end,
     created_at, length(content), terms
 from said join told on content = message #>> '{data,content}'
 """
@@ -79,7 +79,7 @@ def fill_ours(
         connection.execute(DROP)
         connection.execute(KEPT)
         rows = [
-            (place, text, " ".join(sorted(set(text.strip(".").split()))), packed_terms(text), vector)
+            (place, text, sorted(set(text.strip(".").split())), packed_terms(text), vector)
             for place, (text, vector) in enumerate(zip(texts(), vectors, strict=True))
         ]
         with connection.cursor() as cursor:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from uuid import NAMESPACE_URL, uuid5
 
@@ -58,34 +59,47 @@ def session_ids(kind: str, messages: int, count: int) -> list[str]:
 
 
 @contextlib.contextmanager
-def open_scene(world: World, sessions: dict[int, int], longest_peer: int) -> Iterator[Scene]:
+def open_scene(
+    world: World, sessions: dict[int, int], sessions_off: dict[int, int], longest_peer: int
+) -> Iterator[Scene]:
     """So many sessions of each length; LangChain's stacks stop at `longest_peer`."""
     with contextlib.ExitStack() as stack:
         ours = world.database("turns_ours", is_ours=True)
-        fill_ours(world, ours, sessions)
+        fill_ours(world, ours, sessions, sessions_off)
+        world.say("ours is filled")
         # Room for all of them: else each length would drive out what the one before had loaded.
         stacks = {OURS: stack.enter_context(world.ours(ours, RECALL_CACHE_MB="1024"))}
         for name, module in PEERS.items():
-            if not world.has(module):
-                continue
-            database = world.database(f"turns_{module}")
-            stacks[name] = stack.enter_context(world.peer(module, database))
-            for messages, count in sessions.items():
-                if name == FLOOR or messages <= longest_peer:
-                    fill_peer(stacks[name], messages, count)
-        for each in stacks.values():
-            world.run(each.database, "vacuum analyze")
-        world.run("postgres", "checkpoint")
+            if world.has(module):
+                stacks[name] = stack.enter_context(world.peer(module, world.database(f"turns_{module}")))
+        with world.without_fsync(), ThreadPoolExecutor(2) as pool:
+            wanted = [
+                (stacks[name], messages, count)
+                for messages, count in sorted(sessions.items(), reverse=True)
+                for name in stacks
+                if name == FLOOR or (name in PEERS and messages <= longest_peer)
+            ]
+            list(pool.map(lambda each: fill_peer(*each), wanted))
+            list(pool.map(lambda each: world.run(each.database, "vacuum analyze"), stacks.values()))
         yield Scene(stacks)
 
 
-def fill_ours(world: World, database: str, sessions: dict[int, int]) -> None:
+def fill_ours(
+    world: World, database: str, sessions: dict[int, int], sessions_off: dict[int, int] | None = None
+) -> None:
+    """Two lengths at a time; what is half written when the machine dies is nobody's loss."""
     vectors = asyncio.run(told.embedded())
-    for messages, count in sessions.items():
-        for kind, memory in ((OURS, "on"), (OFF, "off")):
-            ids = session_ids(kind, messages, count)
-            users = [str(dev_user_id(f"{kind} {each}")) for each in ids]
-            told.fill_ours(world.url(database), vectors, users, ids, messages, memory=memory)
+
+    def fill(kind: str, memory: str, messages: int, count: int) -> None:
+        ids = session_ids(kind, messages, count)
+        users = [str(dev_user_id(f"{kind} {each}")) for each in ids]
+        told.fill_ours(world.url(database), vectors, users, ids, messages, memory=memory)
+
+    wanted = [(OURS, "on", *each) for each in sessions.items()]
+    wanted += [(OFF, "off", *each) for each in (sessions if sessions_off is None else sessions_off).items()]
+    wanted.sort(key=lambda each: each[2] * each[3], reverse=True)
+    with world.without_fsync(), ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda each: fill(*each), wanted))
 
 
 def fill_peer(stack: Stack, messages: int, count: int) -> None:

@@ -2,11 +2,24 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from multiprocessing.pool import Pool
 
-from benchmarks.side_by_side.load import client_process
+from benchmarks.side_by_side import told
+from benchmarks.side_by_side.load import client_process, drive
 from benchmarks.side_by_side.outcome import Measure, Outcome, Table, median, short
+from benchmarks.side_by_side.turn_plan import (
+    BESIDE,
+    FULL,
+    LANGCHAIN,
+    MANY,
+    ORDER,
+    QUICK,
+    Cell,
+    Plan,
+    cells,
+    rounds_of,
+    seconds_of,
+)
 from benchmarks.side_by_side.turn_scene import (
     AGAIN,
     FLOOR,
@@ -14,95 +27,51 @@ from benchmarks.side_by_side.turn_scene import (
     OFF_STREAM,
     OURS,
     PEERS,
-    SAVER,
-    SEED,
     STREAM,
     Scene,
     counted,
     missing,
     open_scene,
 )
-from benchmarks.side_by_side.turn_slices import Slice, measure
-from benchmarks.side_by_side.world import World
+from benchmarks.side_by_side.turn_slices import Slice, drain, measure
+from benchmarks.side_by_side.world import REPLY, World
 
-BESIDE = "ours, worker beside"
-ORDER = (OURS, STREAM, OFF, OFF_STREAM, SEED, SAVER, FLOOR, AGAIN, BESIDE)
-LANGCHAIN = (SEED, SAVER)
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """`sessions`: how many of each length, which is how many may ask at once. Of 100,000 messages more would not fit
-    into the time that a run may take, and LangChain's stacks take seconds for each turn there."""
-
-    sessions: dict[int, int]
-    clients: tuple[int, ...]
-    longest_peer: int
-    rounds: int
-    seconds: float
-    stacks: tuple[str, ...] = ORDER
-
-    def for_those(self, world: World) -> "Plan":
-        """Who is there."""
-        present = (each for each in self.stacks if each not in PEERS or world.has(PEERS[each]))
-        return replace(self, stacks=tuple(present))
-
-
-FULL = Plan({10: 64, 1_000: 64, 20_000: 16, 100_000: 2}, (1, 16, 64), 20_000, 3, 1.0)
-QUICK = Plan({10: 16, 1_000: 16}, (16,), 1_000, 2, 0.4, (OURS, OFF, SEED, SAVER, FLOOR, AGAIN))
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    stack: str
-    messages: int
-    clients: int
-
+WARM_S = 0.3
 
 Slices = dict[Cell, list[Slice]]
 
 
 def run(world: World) -> Outcome:
     plan = (QUICK if world.is_quick else FULL).for_those(world)
-    with open_scene(world, plan.sessions, plan.longest_peer) as scene, client_process() as pool:
+    with open_scene(world, plan.sessions, plan.sessions_off, plan.longest_peer) as scene, client_process() as pool:
+        world.say("filled")
         warm(world, pool, scene, plan)
+        world.say("warm")
         before = counted(world, scene)
         slices: Slices = defaultdict(list)
         for number in range(plan.rounds):
-            for cell in cells(plan):
+            for cell in (each for each in cells(plan) if number < rounds_of(each, plan)):
                 clients = scene.clients(cell.stack, cell.messages, cell.clients)
                 beside = cell.stack == BESIDE
                 stack = scene.of(cell.stack)
-                slices[cell].append(measure(world, pool, stack, clients, plan.seconds, beside=beside))
-            print(f"turns: round {number + 1} of {plan.rounds}", flush=True)
+                slices[cell].append(measure(world, pool, stack, clients, seconds_of(cell, plan), beside=beside))
+            world.say(f"round {number + 1} of {plan.rounds}")
         if lacking := missing(before, counted(world, scene), *totals(slices)):
             raise RuntimeError(f"rows are missing: {lacking}")
     return told_of(slices, plan)
 
 
-def cells(plan: Plan) -> Iterator[Cell]:
-    """In the order in which they are measured: all stacks beside each other in every place."""
-    for messages, sessions in plan.sessions.items():
-        for clients in plan.clients:
-            if clients > sessions:
-                continue
-            for stack in plan.stacks:
-                is_first = messages == min(plan.sessions)
-                is_too_long = stack in LANGCHAIN and messages > plan.longest_peer
-                is_once = stack in (AGAIN, BESIDE, OFF_STREAM) and not is_first
-                if not is_too_long and not is_once and (stack != BESIDE or clients > 1):
-                    yield Cell(stack, messages, clients)
-
-
 def warm(world: World, pool: Pool, scene: Scene, plan: Plan) -> None:
     """Until caches are filled, statements prepared and users loaded; LangChain keeps nothing of its users."""
-    for messages, sessions in plan.sessions.items():
+    for messages in plan.sessions:
         for name in (each for each in (OURS, OFF, *PEERS) if each in plan.stacks):
             is_langchain = name in LANGCHAIN
             if is_langchain and messages > plan.longest_peer:
                 continue
-            clients = scene.clients(name, messages, 1 if is_langchain else min(sessions, max(plan.clients)))
-            measure(world, pool, scene.of(name), clients, plan.seconds)
+            count = 1 if is_langchain else min(plan.sessions_of(name)[messages], max(plan.clients))
+            clients = scene.clients(name, messages, count)
+            drive(pool, clients, told.texts(seed=1), REPLY, WARM_S)
+    drain(world, scene.of(OURS))
 
 
 def totals(slices: Slices) -> tuple[dict[str, int], int]:
@@ -124,27 +93,27 @@ def ratio(slices: Slices, above: Cell, below: Cell, name: str) -> float:
 
 def told_of(slices: Slices, plan: Plan) -> Outcome:
     figures: dict[str, float] = {}
-    most = 16
     first, fewest = min(plan.sessions), min(plan.clients)
     for messages in plan.sessions:
         if messages <= plan.longest_peer:
-            here = {name: Cell(name, messages, most) for name in (OURS, FLOOR, *LANGCHAIN)}
+            here = {name: Cell(name, messages, MANY) for name in (OURS, FLOOR, *LANGCHAIN)}
             better = max(LANGCHAIN, key=lambda name: median(each.per_s for each in slices.get(here[name], [])))
             figures[f"times_langchain_{messages}"] = ratio(slices, here[OURS], here[better], "per_s")
             figures[f"times_floor_{messages}"] = ratio(slices, here[OURS], here[FLOOR], "per_s")
+            figures[f"cpu_times_floor_{messages}"] = ratio(slices, here[OURS], here[FLOOR], "cpu_ms")
         for name in (OURS, OFF):
             grown = ratio(slices, Cell(name, messages, fewest), Cell(name, first, fewest), "cpu_ms")
             figures[f"grown_{'off_' if name == OFF else ''}{messages}"] = grown
     for name, stack in (("json", OURS), ("stream", STREAM), ("off", OFF), ("off_stream", OFF_STREAM)):
-        figures[f"cpu_ms_{name}"] = median(each.cpu_ms for each in slices.get(Cell(stack, first, most), []))
+        figures[f"cpu_ms_{name}"] = median(each.cpu_ms for each in slices.get(Cell(stack, first, MANY), []))
     figures["overhead_p50_ms"] = median(each.p50_ms for each in slices.get(Cell(OURS, first, 1), []))
     for name in ("cpu_ms", "per_s"):
-        figures[f"control_{name}"] = ratio(slices, Cell(AGAIN, first, most), Cell(OURS, first, most), name)
+        figures[f"control_{name}"] = ratio(slices, Cell(AGAIN, first, MANY), Cell(OURS, first, MANY), name)
     points = {
         name: [
             (float(messages), median(each.per_s for each in slices[Cell(name, messages, clients)]))
             for messages, sessions in plan.sessions.items()
-            if Cell(name, messages, clients := min(sessions, most)) in slices and clients == most
+            if Cell(name, messages, clients := min(sessions, MANY)) in slices and clients == MANY
         ]
         for name in (OURS, *PEERS)
     }

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from typing import Any
 import psutil
 import psycopg
 
-from benchmarks.server import END_S, cpu_s
+from benchmarks.server import cpu_s
 from chatServer.api.dev_key import DevKey
 from chatServer.api.dev_users import dev_user_id
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
@@ -28,15 +29,26 @@ ROOT = Path(__file__).resolve().parents[2]
 PEERS_PYTHON = ROOT / "benchmarks" / "peers" / ".venv" / "bin" / "python"
 REPLY = " ".join(["word"] * 20)
 SERVE = (sys.executable, "-m", "chatServer", "serve")
-WORK = (sys.executable, "-m", "chatServer", "worker")
+# The jobs of one session wait for each other, and for the worker's next look: a run would wait a third of a second for
+# each turn that it has measured. So it looks every 50 ms, which `after-work` pays for.
+WORKER = """
+from functools import partial
+from chatServer.cli import main
+from chatServer.work import worker
+worker.Pace = partial(worker.Pace, poll_s=0.05)
+main(["worker"])
+"""
+WORK = (sys.executable, "-c", WORKER)
 UNLIMITED = {f"LIMIT_{name}": "0" for name in ("TURNS_PER_MINUTE", "PARALLEL_TURNS", "TOKENS_PER_DAY")}
 # numpy's threads would take the cores of those who are measured.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 # Peers say all they do to their makers, unless told not to.
 SILENT = {"MEM0_TELEMETRY": "False", "LANGCHAIN_TRACING_V2": "false", "LANGSMITH_TRACING": "false"}
-IDLE_SHARE = 0.06  # of a core: less is called idle
-LOOK_S = 0.25
+# The clock of a process has ticks of 10 ms: one of them in such a moment is called idle, two are not.
+LOOK_S = 0.15
+IDLE_SHARE = 0.1  # of a core
 PATIENCE_S = 120
+END_S = 15  # to finish what it is doing; nothing of it is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,11 @@ class World:
     conversations: Sequence[str] = ()  # files of them, for `recall`
     alive: list[psutil.Process] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=itertools.count)
+    began: float = field(default_factory=time.monotonic)
+
+    def say(self, what: str) -> None:
+        """How far the measure is, and since when."""
+        print(f"{time.monotonic() - self.began:5.0f} s  {what}", flush=True)
 
     def database(self, name: str, *, is_ours: bool = False) -> str:
         """A fresh one; ours with our schema. What it had before is gone."""
@@ -92,6 +109,21 @@ class World:
         with psycopg.connect(self.url(database), autocommit=True) as connection:
             cursor = connection.execute(statement.encode(), values)
             return cursor.fetchall() if cursor.description else []
+
+    def set(self, **settings: str) -> None:
+        """Of Postgres, from now on, for everybody."""
+        for name, value in settings.items():
+            self.run("postgres", f"alter system set {name} = '{value}'")
+        self.run("postgres", "select pg_reload_conf()")
+
+    @contextlib.contextmanager
+    def without_fsync(self) -> Iterator[None]:
+        """While tables are filled. What is measured is durable."""
+        self.set(fsync="off", full_page_writes="off")
+        yield
+        self.set(fsync="on", full_page_writes="on")
+        self.run("postgres", "checkpoint")
+        os.sync()  # else it is written while others are measured
 
     @contextlib.contextmanager
     def ours(
@@ -147,15 +179,16 @@ class World:
                 command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, stderr=complaints, text=True
             )
         started = psutil.Process(process.pid)
-        self.alive.append(started)
         try:
+            self.alive.append(started)
             assert process.stdout is not None
             said = next((found[1] for line in process.stdout if (found := re.search(says, line))), None)
             if said is None:
                 raise RuntimeError(f"{' '.join(command)} did not start:\n{log.read_text()[-3_000:]}")
             yield started, said
         finally:
-            self.alive.remove(started)
+            with contextlib.suppress(ValueError):  # it may be interrupted before it was noted
+                self.alive.remove(started)
             with contextlib.suppress(psutil.NoSuchProcess):
                 started.resume()
             process.terminate()
@@ -195,11 +228,21 @@ def open_world(*, is_quick: bool, is_alone: bool = False, conversations: Sequenc
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         directory = Path(folder)
         directory.chmod(0o755)  # the embedded server may run as another user
-        with embedded_postgres(directory) as postgres:
+        with _ending_postgres(directory), embedded_postgres(directory) as postgres:
             migrate(postgres.owner_url)
             world = World(directory, postgres, is_quick, is_alone, conversations)
             # Tables are vacuumed when they are filled; else it happens amid a slice, and whose it is nobody knows.
-            world.run("postgres", "alter system set autovacuum = off")
-            world.run("postgres", "alter system set max_wal_size = '8GB'")
-            world.run("postgres", "select pg_reload_conf()")
+            world.set(autovacuum="off", max_wal_size="8GB")
             yield world
+
+
+@contextlib.contextmanager
+def _ending_postgres(directory: Path) -> Iterator[None]:
+    """Also one that was interrupted while it was being started."""
+    try:
+        yield
+    finally:
+        with contextlib.suppress(FileNotFoundError, psutil.NoSuchProcess):
+            postmaster = psutil.Process(int((directory / "postgres" / "postmaster.pid").read_text().split()[0]))
+            postmaster.send_signal(signal.SIGINT)
+            postmaster.wait(END_S)

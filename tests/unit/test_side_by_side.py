@@ -13,9 +13,10 @@ from benchmarks.side_by_side.limits import Limit, read_limits
 from benchmarks.side_by_side.measures import MEASURES
 from benchmarks.side_by_side.outcome import Outcome, Table
 from benchmarks.side_by_side.report import Results, table_lines
-from benchmarks.side_by_side.turn_scene import AGAIN, FLOOR, OFF, OURS
+from benchmarks.side_by_side.turn_plan import FULL, QUICK, Cell, cells, rounds_of
+from benchmarks.side_by_side.turn_scene import AGAIN, FLOOR, OFF, OURS, SAVER, SEED
 from benchmarks.side_by_side.turn_slices import Slice
-from benchmarks.side_by_side.turns import MEASURE, QUICK, cells, told_of
+from benchmarks.side_by_side.turns import MEASURE, told_of
 from benchmarks.side_by_side.world import World
 
 LOG = (
@@ -64,12 +65,12 @@ def sliced(plan, *, slower=1.0, longer=1.0):
         per_s, cpu_ms = (1_000, 0.8) if cell.stack == FLOOR else (150 / times, 6 * times)
         return Slice(60, 0, per_s, times, times, times, cpu_ms, 0.0, 0.0, 0.0)
 
-    return {cell: [a_slice(cell)] * plan.rounds for cell in cells(plan)}
+    return {cell: [a_slice(cell)] * rounds_of(cell, plan) for cell in cells(plan)}
 
 
 @pytest.mark.parametrize(
     ("planted", "missed"),
-    [({}, []), ({"slower": 15}, ["turns.times_floor_10"]), ({"longer": 3}, ["turns.grown_off_1000"])],
+    [({}, []), ({"slower": 15}, ["turns.cpu_times_floor_10"]), ({"longer": 3}, ["turns.grown_off_1000"])],
 )
 def test_a_planted_slowdown_turns_a_quick_run_without_peers_red(tmp_path, capsys, planted, missed):
     plan = QUICK.for_those(World(tmp_path, None, is_quick=True, is_alone=True))
@@ -77,6 +78,25 @@ def test_a_planted_slowdown_turns_a_quick_run_without_peers_red(tmp_path, capsys
     results = Results(tmp_path, True, {"turns": told_of(sliced(plan, **planted), plan).as_json()})
     assert results.are_kept({MEASURE.name}) == (not missed)
     assert [line.split(" | ")[0] for line in capsys.readouterr().out.splitlines()] == missed
+
+
+def test_every_cell_that_a_full_limit_is_about_is_measured_in_every_round_but_the_slow_ones():
+    often = {cell for cell in cells(FULL) if rounds_of(cell, FULL) == FULL.rounds}
+    assert {Cell(name, 10, 16) for name in (OURS, OFF, SEED, SAVER, FLOOR, AGAIN)} <= often
+    assert {Cell(OFF, messages, 1) for messages in FULL.sessions} <= often
+    assert Cell(OURS, 10, 1) in often
+    assert not any(cell.stack in (SEED, SAVER) and cell.messages == 20_000 for cell in often)
+    assert {cell.clients for cell in cells(FULL) if cell.stack == OURS} == {1, 16, 64}
+
+
+def test_a_quick_run_measures_every_cell_in_every_round():
+    assert all(rounds_of(cell, QUICK) == QUICK.rounds for cell in cells(QUICK))
+
+
+def test_the_time_that_each_measure_took_is_told(tmp_path):
+    known = {"turns": {"letter": "A", "took_s": 300}, "startup": {"letter": "G", "took_s": 60}}
+    told = list(Results(tmp_path, False, known).durations({"turns", "startup"}))
+    assert told[2:5] == ["| A: turns | 300 |", "| G: startup | 60 |", "| together | 360 |"]
 
 
 def test_recall_without_conversations_says_what_to_do(tmp_path, monkeypatch):

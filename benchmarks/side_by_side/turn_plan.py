@@ -1,0 +1,96 @@
+"""Which cells `turns` measures: stacks, lengths of sessions and how many ask at once; and how often each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from benchmarks.side_by_side.turn_scene import (
+    AGAIN,
+    FLOOR,
+    OFF,
+    OFF_STREAM,
+    OURS,
+    PEERS,
+    SAVER,
+    SEED,
+    STREAM,
+)
+from benchmarks.side_by_side.world import World
+
+BESIDE = "ours, worker beside"
+ORDER = (OURS, STREAM, OFF, OFF_STREAM, SEED, SAVER, FLOOR, AGAIN, BESIDE)
+LANGCHAIN = (SEED, SAVER)
+JUDGED = (OURS, OFF, OFF_STREAM, SEED, SAVER, FLOOR, AGAIN)
+MANY = 16  # at once: what most limits are about
+SLOW_FROM = 10_000  # messages, for LangChain's stacks: a second and more for each turn
+SLOW_TURNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`sessions`: how many of each length, which is how many may ask at once. Of 100,000 messages more would not fit
+    into the time that a run may take, and LangChain's stacks take seconds for each turn there. `rounds` are for the
+    cells that limits are about; the others are measured in the first of them."""
+
+    sessions: dict[int, int]
+    sessions_off: dict[int, int]  # without memory
+    clients: tuple[int, ...]
+    longest_peer: int
+    rounds: int
+    seconds: float
+    stacks: tuple[str, ...] = ORDER
+
+    def sessions_of(self, stack: str) -> dict[int, int]:
+        return self.sessions_off if stack in (OFF, OFF_STREAM) else self.sessions
+
+    def for_those(self, world: World) -> "Plan":
+        """Who is there."""
+        present = (each for each in self.stacks if each not in PEERS or world.has(PEERS[each]))
+        return replace(self, stacks=tuple(present))
+
+
+FULL = Plan(
+    {10: 64, 1_000: 64, 20_000: 16, 100_000: 1}, {10: 16, 1_000: 16, 20_000: 1, 100_000: 1}, (1, 16, 64), 20_000, 3, 1.0
+)
+QUICK = Plan(
+    {10: 16, 1_000: 16}, {10: 16, 1_000: 16}, (16,), 1_000, 2, 0.4, (OURS, OFF, SEED, SAVER, FLOOR, AGAIN)
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    stack: str
+    messages: int
+    clients: int
+
+
+def cells(plan: Plan) -> Iterator[Cell]:
+    """In the order in which they are measured: all stacks beside each other in every place."""
+    for messages in plan.sessions:
+        for clients in plan.clients:
+            for stack in plan.stacks:
+                is_first = messages == min(plan.sessions)
+                are_enough = clients <= plan.sessions_of(stack)[messages]
+                is_too_long = stack in LANGCHAIN and messages > plan.longest_peer
+                is_once = stack in (AGAIN, BESIDE, OFF_STREAM) and not is_first
+                if are_enough and not is_too_long and not is_once and (stack != BESIDE or clients > 1):
+                    yield Cell(stack, messages, clients)
+
+
+def rounds_of(cell: Cell, plan: Plan) -> int:
+    """All of them where a limit asks for the median of several, unless it is slow."""
+    is_first = cell.messages == min(plan.sessions)
+    judged: set[str] = set()
+    if cell.clients == MANY:
+        judged |= {*JUDGED} if is_first else {OURS, FLOOR, *LANGCHAIN}
+    if cell.clients == min(plan.clients):
+        judged |= {OURS, OFF} if is_first else {OFF}
+    return plan.rounds if cell.stack in judged and not is_slow(cell) else 1
+
+
+def seconds_of(cell: Cell, plan: Plan) -> float:
+    """One that is slow and alone has time for a few turns; of many each is answered once, which takes long enough."""
+    return plan.seconds * SLOW_TURNS if is_slow(cell) and cell.clients == 1 else plan.seconds
+
+
+def is_slow(cell: Cell) -> bool:
+    return cell.stack in LANGCHAIN and cell.messages > SLOW_FROM
