@@ -5,6 +5,7 @@ import contextlib
 import functools
 import importlib
 import logging
+import struct
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -86,6 +87,14 @@ def written(vectors: Vectors) -> list[str]:
     """As Postgres reads them."""
     halves = vectors.astype(np.float16).tolist()
     return ["[" + ",".join([f"{number:.5g}" for number in half]) + "]" for half in halves]  # a half has no more digits
+
+
+def packed(vectors: Vectors) -> list[bytes]:
+    """The same in a quarter of the room, for messages: their size, 1, and whole numbers up to 127."""
+    largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True, initial=0), 1e-9)
+    numbers = np.rint(vectors * (127 / largest)).astype(np.int8)
+    head = struct.pack(">hh", vectors.shape[1], 1)
+    return [head + row.tobytes() for row in numbers]
 
 
 async def settle(database: Database, embedder: Embedder) -> None:
