@@ -159,7 +159,7 @@ create table chat.message_index (
     chars        integer,
     terms        bytea,                             -- packed, as messages/terms.py cuts them
     is_hidden    boolean not null default false,    -- forgotten: still in its session, recalled no more
-    vec8         bytea,                             -- int16 size, int16 1, and that many numbers of one byte
+    vec4         bytea,                             -- int16 size, int16 1, and that many numbers of four bits
     primary key (user_id, message_id)
 );
 create index message_index_by_session on chat.message_index (user_id, session_id);

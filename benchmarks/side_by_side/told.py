@@ -15,7 +15,7 @@ CHARS = 190
 KINDS = 500  # different texts, that come round again and again
 VOCABULARY = 4_000
 DROP = "drop table if exists told"
-KEPT = "create temp table told (place int, content text, words text, terms bytea, vec8 bytea)"
+KEPT = "create temp table told (place int, content text, words text, terms bytea, vec4 bytea)"
 KEEP = "insert into told values (%s, %s, %s, %s, %s)"
 SESSIONS = """
 insert into chat.sessions (user_id, session_id, agent_name, title, memory)
@@ -39,10 +39,10 @@ with said as (
         lateral (select case n %% 2 when 1 then 'human' else 'ai' end) as k (kind)
     order by n
     returning user_id, session_id, message_id, id, created_at, message)
-insert into chat.message_index (user_id, message_id, session_id, agent_name, tsv, embed_model, vec8, place, role,
+insert into chat.message_index (user_id, message_id, session_id, agent_name, tsv, embed_model, vec4, place, role,
     said_at, chars, terms)
 select user_id, message_id, session_id, 'assistant', array_to_tsvector(string_to_array(words, ' ')),
-    %(model)s, vec8, id, case message ->> 'type' when 'human' then 'user' else 'assistant' end,
+    %(model)s, vec4, id, case message ->> 'type' when 'human' then 'user' else 'assistant' end,
     created_at, length(content), terms
 from said join told on content = message #>> '{data,content}'
 """

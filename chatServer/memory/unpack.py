@@ -17,7 +17,7 @@ from chatServer.store.recall import Columns
 
 # Shelves of the index: what an agent was told, what is remembered, and what was remembered until it was replaced.
 TOLD, HELD, REPLACED = "told:", "held:", "replaced:"
-HEAD = struct.Struct(">hh")  # before the numbers of a vector: how many there are, and whether they are bytes
+HEAD = struct.Struct(">hh")  # before the numbers of a vector: how many there are, and whether they are small
 T = TypeVar("T")
 ROLE_OF_TRUST = {"user": "user", "assistant": "assistant"}
 
@@ -149,10 +149,13 @@ def _of_one_size(piece: Piece) -> tuple[list[bool], NDArray[np.float32]]:
 
 
 def _width(vectors: bytes, start: int) -> int:
-    size, is_bytes = HEAD.unpack_from(vectors, start)
-    return HEAD.size + int(size) * (1 if is_bytes else 2)
+    size, is_small = HEAD.unpack_from(vectors, start)
+    return HEAD.size + ((int(size) + 1) // 2 if is_small else 2 * int(size))
 
 
 def _numbers(vectors: bytes, start: int, raw: NDArray[np.uint8]) -> NDArray[np.float32]:
-    _, is_bytes = HEAD.unpack_from(vectors, start)
-    return raw.view(np.int8 if is_bytes else ">f2").astype(np.float32)
+    size, is_small = HEAD.unpack_from(vectors, start)
+    if not is_small:
+        return raw.view(">f2").astype(np.float32)
+    pairs = np.stack([raw >> 4, raw & 15], axis=-1).reshape(*raw.shape[:-1], -1)
+    return pairs[..., :size].astype(np.float32) - 8

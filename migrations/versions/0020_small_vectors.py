@@ -1,4 +1,4 @@
-"""Vectors of messages take half of the room."""
+"""Vectors of messages take a quarter of the room."""
 
 from migrations.plain_sql import run
 

@@ -55,7 +55,7 @@ def rows(urls, query: str):
 
 
 def models_of(urls, table: str = "chat.message_index where place is not null"):
-    dims = "octet_length(vec8) - 4" if "message_index" in table else "vector_dims(vec)"
+    dims = "get_byte(vec4, 0) * 256 + get_byte(vec4, 1)" if "message_index" in table else "vector_dims(vec)"
     return rows(urls, f"select embed_model, {dims} from {table}")
 
 
@@ -199,13 +199,13 @@ async def test_a_vector_of_before_there_were_small_ones_is_read_as_it_was(databa
     await finished_turn(database, ADA, "I keep bees")
     await embed_newest(database, Stand(), ADA)
     with owner_connection(urls.owner) as connection:
-        connection.execute("update chat.message_index set vec = '[0.5,-1,0]', vec8 = null where role = 'user'")
+        connection.execute("update chat.message_index set vec = '[0.5,-1,0]', vec4 = null where role = 'user'")
     async with database.transaction(ADA) as connection:
         _, columns, _ = await load_newest(connection, ADA.user_id, "stand:in", messages=10, memories=10)
     assert np.frombuffer(columns.has_vector, ">i4").tolist() == [1, 1]
     vectors = [np.frombuffer(vec, "<f2")[:3] for vec in items_of([Piece.of(columns, is_memory=False)]).vecs]
     assert vectors[1].tolist() == [0.5, -1, 0]
-    assert abs(vectors[0]).max() == 127, "the answer's is small"
+    assert abs(vectors[0]).max() == 7, "the answer's is small"
 
 
 async def test_a_vector_is_not_given_to_a_text_that_it_was_not_made_of(database, urls):

@@ -41,7 +41,7 @@ select count(*)::integer, string_agg(uuid_send(message_id), ''::bytea), string_a
 from (
     select i.message_id, i.place, i.said_at, i.chars, i.session_id, coalesce(i.agent_name, s.agent_name) as agent_name,
         i.role, i.speaker, i.terms,
-        case when i.embed_model = %(model)s then coalesce(i.vec8, halfvec_send(i.vec)) end as vec
+        case when i.embed_model = %(model)s then coalesce(i.vec4, halfvec_send(i.vec)) end as vec
     from chat.message_index i
     cross join lateral (
         select memory, agent_name from chat.sessions
@@ -67,14 +67,14 @@ from (
         select n.message_id, n.place, n.said_at, n.chars, n.session_id, n.agent_name, n.role, n.speaker, n.terms, n.vec
         from (
             (select message_id, place, said_at, chars, session_id, agent_name, role, speaker, terms, is_hidden,
-                case when embed_model = %(model)s then coalesce(vec8, halfvec_send(vec)) end as vec
+                case when embed_model = %(model)s then coalesce(vec4, halfvec_send(vec)) end as vec
             from chat.message_index
             where user_id = %(user_id)s and place > %(after)s
             order by place desc
             limit %(limit)s)
             union all
             select message_id, place, said_at, chars, session_id, agent_name, role, speaker, terms, is_hidden,
-                case when embed_model = %(model)s then coalesce(vec8, halfvec_send(vec)) end as vec
+                case when embed_model = %(model)s then coalesce(vec4, halfvec_send(vec)) end as vec
             from chat.message_index
             where user_id = %(user_id)s and place <= %(after)s and message_id = any(array(
                 select unnest(%(lacking)s::uuid[])
@@ -177,7 +177,7 @@ from (
     from chat.message_index
     where user_id = %(user_id)s and place > %(after)s
         and message_id not in (select unnest(%(ids)s::uuid[] || %(excluded)s::uuid[] || %(known)s::uuid[]))
-        and (embed_model = %(model)s and (vec8 is not null or vec is not null)
+        and (embed_model = %(model)s and (vec4 is not null or vec is not null)
              or message_id not in (select unnest(%(waiting)s::uuid[])))
     order by place desc
     limit %(limit)s)
