@@ -145,19 +145,23 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         counts = [None] * len(ids) if tokens is None else list(tokens)
         if len(counts) != len(ids):
             raise ValueError(f"{len(ids)} messages have {len(ids)} counts of tokens, not {len(counts)}.")
+        values |= {"turn_id": self._turn_id, "agent_name": self._agent_name}
+        columns = {"message_id": ids, "tokens": counts, **self._found_by(messages)}
+        columns["said_at"] = [None] * len(ids) if said_at is None else list(said_at)
+        if len(ids) == 1:
+            first = {name: column[0] for name, column in columns.items()}
+            await self._db.execute(SQL["append_message"], {**values, **first, "message": Jsonb(rows[0], dumps=_dumps)})
+            return
         # One value, not an array of them: psycopg escapes the quotes in an array's items one by one, 2 s for a million.
-        appended = {"message_ids": ids, "messages": Jsonb(rows, dumps=_dumps), "tokens": counts}
-        appended |= {"turn_id": self._turn_id, "said_at": [None] * len(ids) if said_at is None else list(said_at)}
-        await self._db.execute(SQL["append_messages"], {**values, **appended, **self._found_by(messages)})
+        await self._db.execute(SQL["append_messages"], {**values, **columns, "messages": Jsonb(rows, dumps=_dumps)})
 
-    def _found_by(self, messages: Sequence[Message]) -> dict[str, Any]:
+    def _found_by(self, messages: Sequence[Message]) -> dict[str, list[Any]]:
         """The columns of the index, for those who speak: people and models."""
         texts = [text_of(message) if message.role in ("user", "assistant") else "" for message in messages]
         return {
-            "agent_name": self._agent_name,
             "words": [" ".join(set(searchable(text).split())) for text in texts],
-            "roles": ["quote" if self._quotes and each.role == "assistant" else each.role for each in messages],
-            "speakers": [message.name for message in messages],
+            "role": ["quote" if self._quotes and each.role == "assistant" else each.role for each in messages],
+            "speaker": [message.name for message in messages],
             "chars": [len(text) for text in texts],
             "terms": [packed_terms(text) for text in texts],
         }
