@@ -168,6 +168,8 @@ class ChatMessageHistory(PostgresChatMessageHistory):
 
     async def _row(self, message_id: UUID, message: Message) -> Any:
         row = without_unsaid(clean_json(message_to_dict(to_langchain(message))))
+        if row["data"].get("id") == str(message_id):  # which the row says beside it
+            del row["data"]["id"]
         keeper = images.Keeper(self._user_id, self._session_id, message_id)
         return await keeper.without_images(self._db, row)
 
@@ -226,7 +228,7 @@ def stored_message(columns: Sequence[Any]) -> StoredMessage:
     place, message_id, turn_id, created_at, row, tokens = columns
     is_readable = True
     try:
-        message = message_of(row)
+        message = message_of(row, str(message_id))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         # The table is open to other writers. What we cannot read is shown to people as it stands, and to no model.
         logger.warning("message %s is not in LangChain's format", message_id)
@@ -236,9 +238,11 @@ def stored_message(columns: Sequence[Any]) -> StoredMessage:
     return StoredMessage(place, turn_id, created_at, message, is_readable, tokens)
 
 
-def message_of(row: str) -> Message:
+def message_of(row: str, message_id: str | None = None) -> Message:
     """A row's JSON as a message; whatever LangChain raises, where another writer's is none."""
     stored = json.loads(row)
+    if message_id and type(stored) is dict and type(stored.get("data")) is dict:
+        stored["data"].setdefault("id", message_id)
     return read_plain(stored) or from_langchain(messages_from_dict([_whole(stored)])[0])
 
 
