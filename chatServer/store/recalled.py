@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 LINE = struct.Struct(">16sqHB")  # id, microseconds since 1970, score in thousandths, and who said it where
+FIELDS = {"id", "what", "role", "score", "said_at", "trust", "source"}  # of a message; some ask
 ROLES = ("user", "assistant")
 ASKS = len(ROLES)
 MARKS = 2 * ASKS  # below them the places of sessions
@@ -35,19 +36,18 @@ def read(row: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def _packed(item: dict[str, Any], sessions: list[str]) -> str | dict[str, Any]:
     """Only where nothing is lost by it."""
-    if item["what"] != "message" or item["role"] not in ROLES:
+    role, source = item["role"], item["source"]
+    session, asks = source.get("session_id"), "asks" in item
+    is_plain = item["what"] == "message" and item.keys() - {"asks"} == FIELDS and role == item["trust"] in ROLES
+    if not is_plain or session is None or source.get("message_id") != item["id"]:
         return item
-    session = item["source"].get("session_id", "")
-    known = sessions if session in sessions else [*sessions, session]
-    if len(known) > MAX_SESSIONS:
-        return item
+    if session not in sessions:
+        if len(sessions) == MAX_SESSIONS:
+            return item
+        sessions.append(session)
     said = (datetime.fromisoformat(item["said_at"]) - EPOCH) // MICROSECOND
-    marks = ROLES.index(item["role"]) + ASKS * ("asks" in item) + MARKS * known.index(session)
-    line = b64encode(LINE.pack(UUID(item["id"]).bytes, said, round(item["score"] * 1_000), marks)).decode()
-    if _unpacked(line, known) != item:
-        return item
-    sessions[:] = known
-    return line
+    marks = ROLES.index(role) + ASKS * asks + MARKS * sessions.index(session)
+    return b64encode(LINE.pack(UUID(item["id"]).bytes, said, round(item["score"] * 1_000), marks)).decode()
 
 
 def _read(line: str, sessions: Sequence[str]) -> dict[str, Any] | None:
