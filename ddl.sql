@@ -151,7 +151,7 @@ create table chat.message_index (
     agent_name   text,
     tsv          tsvector not null,
     embed_model  text,
-    vec          halfvec,
+    vec          halfvec,                           -- of before revision 0020
     place        bigint,                            -- of the message among all; null: a title's
     role         text,                              -- user, assistant; quote: an answer that says again what was said
     speaker      text,                              -- the name that the message carries
@@ -159,6 +159,7 @@ create table chat.message_index (
     chars        integer,
     terms        bytea,                             -- packed, as messages/terms.py cuts them
     is_hidden    boolean not null default false,    -- forgotten: still in its session, recalled no more
+    vec4         bytea,                             -- int16 size, int16 1, and that many numbers of four bits
     primary key (user_id, message_id)
 );
 create index message_index_by_session on chat.message_index (user_id, session_id);
@@ -1379,4 +1380,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0019');
+insert into chat.alembic_version (version_num) values ('0020');

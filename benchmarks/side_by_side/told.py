@@ -8,15 +8,15 @@ import numpy as np
 import psycopg
 
 from benchmarks.many_memories import SYLLABLES
-from chatServer.memory.embed import WordLlamaEmbedder
+from chatServer.memory.embed import WordLlamaEmbedder, packed
 from chatServer.messages.terms import packed_terms
 
 CHARS = 190
 KINDS = 500  # different texts, that come round again and again
 VOCABULARY = 4_000
 DROP = "drop table if exists told"
-KEPT = "create temp table told (place int, content text, tsv tsvector, terms bytea, vec halfvec)"
-KEEP = "insert into told values (%s, %s, array_to_tsvector(%s), %s, %s::text::halfvec)"
+KEPT = "create temp table told (place int, content text, tsv tsvector, terms bytea, vec4 bytea)"
+KEEP = "insert into told values (%s, %s, array_to_tsvector(%s), %s, %s)"
 SESSIONS = """
 insert into chat.sessions (user_id, session_id, agent_name, title, memory)
 select user_id, session_id, 'assistant', 'bench', %(memory)s
@@ -39,9 +39,9 @@ with said as (
         lateral (select case n %% 2 when 1 then 'human' else 'ai' end) as k (kind)
     order by n
     returning user_id, session_id, message_id, id, created_at, message)
-insert into chat.message_index (user_id, message_id, session_id, agent_name, tsv, embed_model, vec, place, role,
+insert into chat.message_index (user_id, message_id, session_id, agent_name, tsv, embed_model, vec4, place, role,
     said_at, chars, terms)
-select user_id, message_id, session_id, 'assistant', tsv, %(model)s, vec, id,
+select user_id, message_id, session_id, 'assistant', tsv, %(model)s, vec4, id,
     case message ->> 'type' when 'human' then 'user' else 'assistant' end,
     created_at, length(content), terms
 from said join told on content = message #>> '{data,content}'
@@ -62,13 +62,12 @@ def texts(chars: int = CHARS, seed: int = 0) -> tuple[str, ...]:
     return tuple(made)
 
 
-async def embedded() -> list[str]:
-    vectors = await WordLlamaEmbedder().embed(list(texts()))
-    return [str([round(float(value), 5) for value in vector]) for vector in vectors]
+async def embedded() -> list[bytes]:
+    return packed(await WordLlamaEmbedder().embed(list(texts())))
 
 
 def fill_ours(
-    url: str, vectors: Sequence[str], users: Sequence[str], sessions: Sequence[str], messages: int, *, memory: str
+    url: str, vectors: Sequence[bytes], users: Sequence[str], sessions: Sequence[str], messages: int, *, memory: str
 ) -> None:
     """Sessions of so many messages, one for each user, with all that recall finds messages by."""
     values = {

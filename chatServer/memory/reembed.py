@@ -6,7 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from chatServer import errors
-from chatServer.memory.embed import Embedder, measured, written
+from chatServer.memory.embed import Embedder, measured, packed, written
 from chatServer.records import NOBODY, Principal
 from chatServer.store import articles, embedding
 from chatServer.store.embedding import Embedded, Unembedded
@@ -156,9 +156,12 @@ async def _mend(
     if not items:
         return Progress()
     user_id, model = principal.user_id, _model(embedder)
-    vectors = written(await embedder.embed([item.text for item in items])) if model else []
-    made = [Embedded(item, vector) for item, vector in zip(items, vectors, strict=False)]
     among = len(lacking.vectors)
+    made: list[Embedded] = []
+    if model:
+        vectors = await embedder.embed([item.text for item in items])
+        forms: list[str | bytes] = [*packed(vectors[:among]), *written(vectors[among:])]
+        made = [Embedded(item, vector) for item, vector in zip(items, forms, strict=True)]
     async with database.transaction(principal) as connection:
         if lacking.entries:
             await embedding.mend_index(connection, user_id, lacking.entries)

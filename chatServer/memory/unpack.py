@@ -1,5 +1,6 @@
 """Packed columns of the store, as the items of an index and what a shelf notes beside it."""
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +17,7 @@ from chatServer.store.recall import Columns
 
 # Shelves of the index: what an agent was told, what is remembered, and what was remembered until it was replaced.
 TOLD, HELD, REPLACED = "told:", "held:", "replaced:"
-HEAD = 2  # numbers before those of a vector: its size, and nothing
+HEAD = struct.Struct(">hh")  # before the numbers of a vector: how many there are, and whether they are small
 T = TypeVar("T")
 ROLE_OF_TRUST = {"user": "user", "assistant": "assistant"}
 
@@ -118,24 +119,43 @@ def _vectors(piece: Piece) -> list[bytes | None]:
     if not any(piece.has_vector):
         return [None] * len(piece)
     has_vector, raw = _of_one_size(piece)
-    packed = fitted(raw.astype(np.float32)).astype("<f2").tobytes()
+    packed = fitted(raw).astype("<f2").tobytes()
     width = 2 * DIMENSIONS
     parts = (packed[start : start + width] for start in range(0, len(packed), width))
     return [next(parts) if has else None for has in has_vector]
 
 
-def _of_one_size(piece: Piece) -> tuple[list[bool], NDArray[np.float16]]:
-    """Which items have a vector of the first one's size, and those vectors."""
+def _of_one_size(piece: Piece) -> tuple[list[bool], NDArray[np.float32]]:
+    """Which items have a vector of the first one's size, and those vectors, whose lengths are any."""
     vectors, count = piece.columns.vectors, sum(piece.has_vector)
-    sizes = np.frombuffer(vectors, ">i2")
-    width = int(sizes[0]) + HEAD
-    if len(sizes) == count * width and (sizes[::width] == sizes[0]).all():  # as nearly always
-        return piece.has_vector, np.frombuffer(vectors, ">f2").reshape(count, width)[:, HEAD:]
+    width = _width(vectors, 0)
+    if len(vectors) == count * width:  # as nearly always
+        rows = np.frombuffer(vectors, np.uint8).reshape(count, width)
+        if (rows[:, : HEAD.size] == rows[0, : HEAD.size]).all():
+            return piece.has_vector, _numbers(vectors, 0, rows[:, HEAD.size :])
     starts, start = [], 0
     for _ in range(count):
         starts.append(start)
-        start += int(sizes[start]) + HEAD
-    fits = iter([sizes[start] == sizes[0] for start in starts])
-    halves = np.frombuffer(vectors, ">f2")
-    same = [halves[start + HEAD : start + width] for start in starts if sizes[start] == sizes[0]]
-    return [has and bool(next(fits)) for has in piece.has_vector], np.array(same)
+        start += _width(vectors, start)
+    size = vectors[:2]
+    fits = iter([vectors[start : start + 2] == size for start in starts])
+    raw = np.frombuffer(vectors, np.uint8)
+    same = [
+        _numbers(vectors, start, raw[start + HEAD.size : start + _width(vectors, start)])
+        for start in starts
+        if vectors[start : start + 2] == size
+    ]
+    return [has and bool(next(fits)) for has in piece.has_vector], np.array(same, np.float32)
+
+
+def _width(vectors: bytes, start: int) -> int:
+    size, is_small = HEAD.unpack_from(vectors, start)
+    return HEAD.size + ((int(size) + 1) // 2 if is_small else 2 * int(size))
+
+
+def _numbers(vectors: bytes, start: int, raw: NDArray[np.uint8]) -> NDArray[np.float32]:
+    size, is_small = HEAD.unpack_from(vectors, start)
+    if not is_small:
+        return raw.view(">f2").astype(np.float32)
+    pairs = np.stack([raw >> 4, raw & 15], axis=-1).reshape(*raw.shape[:-1], -1)
+    return pairs[..., :size].astype(np.float32) - 8

@@ -11,6 +11,7 @@ MemoryScope = Literal["off", "session", "agent", "user"]
 Scope = Literal["chat", "memory"]  # what a personal token may be used for
 LARGER = {"larger_model": True, "reason": "context"}  # of a turn whose prompt did not fit into the usual model
 UNTOLD = ("is_read", "is_anonymous")  # what of a revision is for whoever revises
+UNCHANGED: dict[str, Any] = {"memory_updated": False, "memory_tools_used": []}  # what most revisions say; no row does
 TurnState = Literal["running", "done", "failed", "stopped", "interrupted"]
 EventKind = Literal[
     "start",
@@ -143,7 +144,8 @@ class Turn:
     @property
     def told_revision(self) -> dict[str, Any] | None:
         """What came of making memory of it, as clients read it; None: nothing yet."""
-        return {name: value for name, value in (self.revision or {}).items() if name not in UNTOLD} or None
+        told = {name: value for name, value in (self.revision or {}).items() if name not in UNTOLD}
+        return (UNCHANGED | told if "status" in told else told) or None
 
     @property
     def told_larger(self) -> dict[str, Any]:

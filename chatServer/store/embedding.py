@@ -36,11 +36,11 @@ class Unembedded(NamedTuple):
 
 
 class Embedded(NamedTuple):
-    """Its vector, as Postgres reads it. It belongs to the text that it was made of: a row that has changed since gets
-    none."""
+    """Its vector: of a message packed, of a memory as Postgres reads it. It belongs to the text that it was made of: a
+    row that has changed since gets none."""
 
     item: Unembedded
-    vector: str
+    vector: str | bytes
 
 
 class Unindexed(NamedTuple):

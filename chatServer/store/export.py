@@ -6,7 +6,7 @@ from uuid import UUID
 
 from psycopg.rows import dict_row
 
-from chatServer.store import queries
+from chatServer.store import queries, recalled
 from chatServer.store.pool import Connection
 
 SQL = queries.load("export.sql")
@@ -53,7 +53,10 @@ async def read_page(
     places = {f"after_{number}": value for number, value in enumerate(after, 1)}
     async with connection.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(SQL[section.name], {"user_id": user_id, "limit": PAGE, "bytes": PAGE_BYTES, **places})
-        return await cursor.fetchall()
+        rows = await cursor.fetchall()
+    for row in rows if section.name == "turns" else ():
+        row["recalled"] = recalled.read(row["recalled"])
+    return rows
 
 
 async def read_image(connection: Connection, user_id: UUID, image_id: UUID) -> Picture | None:

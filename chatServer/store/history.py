@@ -143,21 +143,28 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         if len(counts) != len(messages):
             raise ValueError(f"{len(messages)} messages have {len(messages)} counts of tokens, not {len(counts)}.")
         times = [None] * len(messages) if said_at is None else [at.isoformat() for at in said_at]
-        # One value, not an array of each column: psycopg would escape and join their items one by one, a fifth of what
-        # a question took, and 2 s for a million quotes.
         rows = [
             {**await self._row(message), "tokens": count, "said_at": at}
             for message, count, at in zip(messages, counts, times, strict=True)
         ]
         values = {"user_id": self._user_id, "session_id": self._session_id, "turn_id": self._turn_id}
-        values |= {"agent_name": self._agent_name, "messages": Jsonb(rows, dumps=_dumps)}
-        await self._db.execute(SQL["append_messages"], values)
+        values |= {"agent_name": self._agent_name}
+        if len(rows) == 1:
+            [row] = rows
+            alone = {**values, **row, "message": Jsonb(row["message"], dumps=_dumps)}
+            await self._db.execute(SQL["append_message"], alone)
+            return
+        # One value, not an array of each column: psycopg would escape and join their items one by one, 2 s for a
+        # million quotes.
+        await self._db.execute(SQL["append_messages"], {**values, "messages": Jsonb(rows, dumps=_dumps)})
 
     async def _row(self, message: Message) -> dict[str, Any]:
         """A message as it is stored, and what it is found by where it is said by people and models."""
         message_id = _uuid_of(message.message_id)
         plain = plain_row(message)
         row = clean_json(plain) if plain else without_unsaid(clean_json(message_to_dict(to_langchain(message))))
+        if row["data"].get("id") == str(message_id):  # which the row says beside it
+            del row["data"]["id"]
         keeper = images.Keeper(self._user_id, self._session_id, message_id)
         row = await keeper.without_images(self._db, row)
         text = text_of(message) if message.role in ("user", "assistant") else ""
@@ -227,7 +234,7 @@ def stored_message(columns: Sequence[Any]) -> StoredMessage:
     place, message_id, turn_id, created_at, row, tokens = columns
     is_readable = True
     try:
-        message = message_of(row)
+        message = message_of(row, str(message_id))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         # The table is open to other writers. What we cannot read is shown to people as it stands, and to no model.
         logger.warning("message %s is not in LangChain's format", message_id)
@@ -237,9 +244,11 @@ def stored_message(columns: Sequence[Any]) -> StoredMessage:
     return StoredMessage(place, turn_id, created_at, message, is_readable, tokens)
 
 
-def message_of(row: str) -> Message:
+def message_of(row: str, message_id: str | None = None) -> Message:
     """A row's JSON as a message; whatever LangChain raises, where another writer's is none."""
     stored = json.loads(row)
+    if message_id and type(stored) is dict and type(stored.get("data")) is dict:
+        stored["data"].setdefault("id", message_id)
     return read_plain(stored) or from_langchain(messages_from_dict([_whole(stored)])[0])
 
 

@@ -51,7 +51,7 @@ class Columns(NamedTuple):
     term_bytes: bytes  # int32: how much of `terms` belongs to each
     terms: bytes
     has_vector: bytes  # int32
-    vectors: bytes  # of those that have one: int16 size, int16 nothing, float16 numbers
+    vectors: bytes  # of those that have one: int16 size, int16 1 or 0, numbers: of four bits, with 0 float16
     # Of memories alone:
     importances: bytes = b""  # float32
     is_long: bytes = b""  # int32

@@ -9,6 +9,7 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from chatServer import metrics
+from chatServer.records.turns import UNCHANGED
 from chatServer.store import queries, user_events
 from chatServer.store.pool import Connection
 
@@ -83,7 +84,7 @@ async def mark_read(connection: Connection, user_id: UUID, turn_ids: Collection[
 async def finish(connection: Connection, user_id: UUID, session_id: str, turn_id: UUID, told: dict[str, Any]) -> bool:
     """A turn is revised, which its log, its reply and the user's other devices hear once; whether it was not before,
     and is still there. The caller holds the session's row."""
-    values = {"user_id": user_id, "turn_id": turn_id, "told": Jsonb(told)}
+    values = {"user_id": user_id, "turn_id": turn_id, "told": Jsonb(_kept(told))}
     row = await (await connection.execute(SQL["finish_revision"], values)).fetchone()
     if row is None:
         return False
@@ -94,3 +95,7 @@ async def finish(connection: Connection, user_id: UUID, session_id: str, turn_id
     about = {"what": "revision", "session_id": session_id, "turn_id": str(turn_id)}
     await user_events.tell(connection, user_id, "memory", about | told)
     return True
+
+
+def _kept(told: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in told.items() if value or name not in UNCHANGED}

@@ -1,6 +1,7 @@
 """Rows of chat.turns."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from chatServer.records import Turn, TurnState
 from chatServer.store import queries
+from chatServer.store import recalled as lines
 from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
 
@@ -122,7 +124,7 @@ async def finish_turn(
     no token that says who is anonymous."""
     ended = {"state": state, "partial_text": partial_text, "error_code": error_code}
     ended |= {"revision_state": "queued" if is_to_be_revised else "none"}
-    details = {"usage": usage and Jsonb(usage), "recalled": recalled and Jsonb(recalled)}
+    details = {"usage": usage and Jsonb(usage), "recalled": recalled and Jsonb(lines.kept(recalled))}
     details |= {"revision": Jsonb({"is_anonymous": True}) if is_to_be_revised and is_anonymous else None}
     values = {"user_id": user_id, "turn_id": turn_id, "attempt": attempt, **ended, **details}
     await connection.execute(SQL["finish_turn"], values)
@@ -131,7 +133,7 @@ async def finish_turn(
 async def _all(connection: Connection, name: str, user_id: UUID, **values: Any) -> list[Turn]:
     async with connection.cursor(row_factory=class_row(Turn)) as cursor:
         await cursor.execute(SQL[name], {"user_id": user_id, **values})
-        return await cursor.fetchall()
+        return [replace(turn, recalled=lines.read(turn.recalled)) for turn in await cursor.fetchall()]
 
 
 async def _one(connection: Connection, name: str, user_id: UUID, **values: Any) -> tuple[Any, ...] | None:

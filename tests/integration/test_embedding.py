@@ -18,9 +18,11 @@ from chatServer.memory import reembed as reembedding
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder, settle, unit_length, written
 from chatServer.memory.recall import POOL_SIZE
 from chatServer.memory.reembed import embed_newest, reembed
+from chatServer.memory.unpack import Piece, items_of
 from chatServer.messages import Message
 from chatServer.store import sessions
 from chatServer.store.history import ChatMessageHistory
+from chatServer.store.recall import load_newest
 from chatServer.work.after_turn import Workshop, index_turn
 from tests.conftest import ADA, EVE, owner_connection
 from tests.tools.recalling import recaller_of
@@ -53,7 +55,8 @@ def rows(urls, query: str):
 
 
 def models_of(urls, table: str = "chat.message_index where place is not null"):
-    return rows(urls, f"select embed_model, vector_dims(vec) from {table}")
+    dims = "get_byte(vec4, 0) * 256 + get_byte(vec4, 1)" if "message_index" in table else "vector_dims(vec)"
+    return rows(urls, f"select embed_model, {dims} from {table}")
 
 
 async def test_what_means_the_same_is_near_and_what_says_nothing_is_nowhere():
@@ -190,6 +193,19 @@ async def test_an_embedder_that_fails_leaves_the_turn_alone_and_the_next_turn_ca
     _, turn_id = await finished_turn(database, ADA, "and wasps")
     await index_turn(Workshop(database, no_model, embedder=Stand()), ADA, turn_id)
     assert models_of(urls) == [("stand:in", 3)] * 4
+
+
+async def test_a_vector_of_before_there_were_small_ones_is_read_as_it_was(database, urls):
+    await finished_turn(database, ADA, "I keep bees")
+    await embed_newest(database, Stand(), ADA)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.message_index set vec = '[0.5,-1,0]', vec4 = null where role = 'user'")
+    async with database.transaction(ADA) as connection:
+        _, columns, _ = await load_newest(connection, ADA.user_id, "stand:in", messages=10, memories=10)
+    assert np.frombuffer(columns.has_vector, ">i4").tolist() == [1, 1]
+    vectors = [np.frombuffer(vec, "<f2")[:3] for vec in items_of([Piece.of(columns, is_memory=False)]).vecs]
+    assert vectors[1].tolist() == [0.5, -1, 0]
+    assert abs(vectors[0]).max() == 7, "the answer's is small"
 
 
 async def test_a_vector_is_not_given_to_a_text_that_it_was_not_made_of(database, urls):

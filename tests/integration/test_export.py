@@ -143,7 +143,7 @@ async def test_hidden_messages_and_entries_of_search_come_back_as_they_were(sett
             with owner_connection(urls.owner) as owner:
                 return owner.execute(
                     """select message_id, session_id, agent_name, tsv, role, speaker, said_at, chars, terms, is_hidden,
-                           vec is not null from chat.message_index order by message_id"""
+                           vec4 is not null from chat.message_index order by message_id"""
                 ).fetchall()
 
         before, document = index(), await document_of(client, as_ada)

@@ -215,6 +215,19 @@ async def test_a_row_that_is_not_a_message_is_shown_and_not_dropped(database, se
     assert "martian" in text_of(stored[0].message)
 
 
+async def test_an_id_that_the_row_has_is_not_in_its_message_too(database, session_id, urls):
+    ids = [str(uuid.uuid4()) for _ in range(2)]
+    said = [HumanMessage("a", id=ids[0]), AIMessage("b", id="run-1"), AIMessage("", id=ids[1], tool_calls=[CALL])]
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        await history.aadd_messages(said)
+        stored = await history.page(10)
+    with owner_connection(urls.owner) as connection:
+        query = "select message #>> '{data,id}' from public.chat_message_history order by id"
+        assert connection.execute(query).fetchall() == [(None,), ("run-1",), (None,)]
+    assert [stored[0].message.message_id, stored[2].message.message_id] == ids
+
+
 async def test_providers_ids_do_not_disturb_ours(database, session_id):
     async with database.transaction(ADA) as connection:
         history = ChatMessageHistory(connection, ADA.user_id, session_id)

@@ -233,7 +233,7 @@ async def test_entries_of_the_index_are_taken_in_the_order_of_their_ids(database
         ids = [row[0] for row in reversed(rows)]
         async with database.transaction(ADA) as connection:
             if what == "vectors":
-                made = [Embedded(Unembedded(*row, ""), "[1]") for row in reversed(rows)]
+                made = [Embedded(Unembedded(*row, ""), b"\0\1\0\1\x7f") for row in reversed(rows)]
                 await embedding.write_message_vectors(connection, ADA.user_id, "m", made)
             else:
                 await store.hide_messages(connection, ADA.user_id, ids, titles=True)

@@ -1,6 +1,7 @@
 """What is shown of what was found: passages, one of each, and whom or when a question is about."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from chatServer.conversation.quote import quoted, quoted_within
 from chatServer.conversation.tokens import count_message, count_text
+from chatServer.memory.embed import WordLlamaEmbedder, packed, unit_length
 from chatServer.memory.entities import Entities
 from chatServer.memory.lines import Line, chosen, recalled, shifted
 from chatServer.memory.passage import PASSAGE_CHARACTERS, passage
@@ -138,15 +140,34 @@ def test_scores_move_in_odds_and_vectors_keep_their_angles():
     assert fitted(np.ones((1, 3), np.float32)).shape == (1, DIMENSIONS)
 
 
+def vectors_of(sent: list[bytes]) -> Sequence[bytes | None]:
+    """As four items of which these vectors were read have them."""
+    ids = b"".join(uuid4().bytes for _ in range(4))
+    whole, halves = np.zeros(4, ">i8").tobytes(), np.zeros(4, ">i4").tobytes()
+    names, has_vector = ["x"] * 4, np.array([bool(each) for each in sent], ">i4").tobytes()
+    columns = Columns(4, ids, whole, whole, halves, names, names, names, names, halves, b"", has_vector, b"".join(sent))
+    return items_of([Piece.of(columns, is_memory=False)]).vecs
+
+
+@pytest.mark.parametrize("size", [256, 255, 3])
+async def test_vectors_of_four_bits_a_number_point_where_halves_do(size):
+    told = ["I keep bees", "My kitten is lovely", "", "The invoice is overdue"]
+    vectors = unit_length((await WordLlamaEmbedder().embed(told))[:, :size])
+    small = packed(vectors)
+    assert [len(each) for each in small] == [4 + (size + 1) // 2] * 4
+    head = np.array([size, 0], ">i2").tobytes()
+    halves = [head + vector.astype(">f2").tobytes() for vector in vectors]
+    for sent in (small, [halves[0], *small[1:3], halves[3]]):
+        found = [np.frombuffer(vec, "<f2").astype(np.float32)[:size] for vec in vectors_of(sent)]
+        assert not found[2].any()
+        assert all(unit_length(found)[place] @ vectors[place] > 0.985 for place in (0, 1, 3))
+
+
 @pytest.mark.parametrize("sizes", [(3, 5, 3), (256, 2, 2), (4, 4, 4), (2, 0, 2)])
 def test_vectors_of_another_size_than_the_newest_count_as_missing(sizes):
     """The second item of four has none."""
-    sent = b"".join(np.array([size, 0], ">i2").tobytes() + np.ones(size, ">f2").tobytes() for size in sizes)
-    ids = b"".join(uuid4().bytes for _ in range(4))
-    whole, halves = np.zeros(4, ">i8").tobytes(), np.zeros(4, ">i4").tobytes()
-    names, has_vector = ["x"] * 4, np.array([1, 0, 1, 1], ">i4").tobytes()
-    columns = Columns(4, ids, whole, whole, halves, names, names, names, names, halves, b"", has_vector, sent)
-    vecs = items_of([Piece.of(columns, is_memory=False)]).vecs
+    sent = [np.array([size, 0], ">i2").tobytes() + np.ones(size, ">f2").tobytes() for size in sizes]
+    vecs = vectors_of([sent[0], b"", *sent[1:]])
     assert [vec is not None for vec in vecs] == [True, False, sizes[1] == sizes[0], sizes[2] == sizes[0]]
     assert {np.frombuffer(vec, "<f2").sum() for vec in vecs if vec} == {sizes[0]}
 

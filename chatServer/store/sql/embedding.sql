@@ -67,9 +67,9 @@ with held as (
     for update
 )
 update chat.message_index i
-set vec = given.vec::halfvec, embed_model = %(model)s
+set vec4 = given.vec4, vec = null, embed_model = %(model)s
 from held
-join unnest(%(ids)s::uuid[], %(versions)s::bigint[], %(vectors)s::text[]) as given (message_id, place, vec)
+join unnest(%(ids)s::uuid[], %(versions)s::bigint[], %(vectors)s::bytea[]) as given (message_id, place, vec4)
     using (message_id, place)
 where i.user_id = %(user_id)s and i.message_id = held.message_id;
 

@@ -74,6 +74,22 @@ update public.chat_message_history set importance = %(importance)s
 where user_id = %(user_id)s and session_id = %(session_id)s and message_id = %(message_id)s
 returning message_id;
 
+-- name: append_message
+-- One message, and what it is found by; the caller holds the session's row lock. Half of what the next one takes for it.
+with stored as (
+    insert into public.chat_message_history (user_id, session_id, message_id, message, tokens, turn_id, created_at)
+    values (%(user_id)s, %(session_id)s, %(message_id)s, %(message)s, %(tokens)s, %(turn_id)s,
+        coalesce(%(said_at)s::timestamptz, now()))
+    returning id, created_at
+)
+insert into chat.message_index
+    (user_id, message_id, session_id, agent_name, tsv, place, role, speaker, said_at, chars, terms)
+select %(user_id)s, %(message_id)s, %(session_id)s, %(agent_name)s,
+    array_to_tsvector(string_to_array(%(words)s, ' ')), id, %(role)s, %(speaker)s, created_at, %(chars)s,
+    decode(%(terms)s, 'hex')
+from stored
+where %(words)s <> '';
+
 -- name: append_messages
 -- Messages in their order, and what they are found by; the caller holds the session's row lock.
 -- The lexemes are ours, so that search splits words the same way. One statement, so that no row is looked up again.

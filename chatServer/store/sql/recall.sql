@@ -37,10 +37,11 @@ select count(*)::integer, string_agg(uuid_send(message_id), ''::bytea), string_a
     string_agg(float8send(extract(epoch from said_at)::float8), ''::bytea), string_agg(int4send(chars), ''::bytea),
     array_agg(session_id), array_agg(agent_name), array_agg(role), array_agg(speaker),
     string_agg(int4send(octet_length(terms)), ''::bytea), string_agg(terms, ''::bytea),
-    string_agg(int4send((vec is not null)::integer), ''::bytea), string_agg(halfvec_send(vec), ''::bytea)
+    string_agg(int4send((vec is not null)::integer), ''::bytea), string_agg(vec, ''::bytea)
 from (
     select i.message_id, i.place, i.said_at, i.chars, i.session_id, coalesce(i.agent_name, s.agent_name) as agent_name,
-        i.role, i.speaker, i.terms, case when i.embed_model = %(model)s then i.vec end as vec
+        i.role, i.speaker, i.terms,
+        case when i.embed_model = %(model)s then coalesce(i.vec4, halfvec_send(i.vec)) end as vec
     from chat.message_index i
     cross join lateral (
         select memory, agent_name from chat.sessions
@@ -58,7 +59,7 @@ select count(*)::integer, string_agg(uuid_send(message_id), ''::bytea), string_a
     string_agg(float8send(extract(epoch from said_at)::float8), ''::bytea), string_agg(int4send(chars), ''::bytea),
     array_agg(session_id), array_agg(agent_name), array_agg(role), array_agg(speaker),
     string_agg(int4send(octet_length(terms)), ''::bytea), string_agg(terms, ''::bytea),
-    string_agg(int4send((vec is not null)::integer), ''::bytea), string_agg(halfvec_send(vec), ''::bytea)
+    string_agg(int4send((vec is not null)::integer), ''::bytea), string_agg(vec, ''::bytea)
 from (
     select i.message_id, i.place, i.said_at, i.chars, i.session_id, coalesce(i.agent_name, s.agent_name) as agent_name,
         i.role, i.speaker, i.terms, i.vec
@@ -66,14 +67,14 @@ from (
         select n.message_id, n.place, n.said_at, n.chars, n.session_id, n.agent_name, n.role, n.speaker, n.terms, n.vec
         from (
             (select message_id, place, said_at, chars, session_id, agent_name, role, speaker, terms, is_hidden,
-                case when embed_model = %(model)s then vec end as vec
+                case when embed_model = %(model)s then coalesce(vec4, halfvec_send(vec)) end as vec
             from chat.message_index
             where user_id = %(user_id)s and place > %(after)s
             order by place desc
             limit %(limit)s)
             union all
             select message_id, place, said_at, chars, session_id, agent_name, role, speaker, terms, is_hidden,
-                case when embed_model = %(model)s then vec end as vec
+                case when embed_model = %(model)s then coalesce(vec4, halfvec_send(vec)) end as vec
             from chat.message_index
             where user_id = %(user_id)s and place <= %(after)s and message_id = any(array(
                 select unnest(%(lacking)s::uuid[])
@@ -176,7 +177,7 @@ from (
     from chat.message_index
     where user_id = %(user_id)s and place > %(after)s
         and message_id not in (select unnest(%(ids)s::uuid[] || %(excluded)s::uuid[] || %(known)s::uuid[]))
-        and (embed_model = %(model)s and vec is not null
+        and (embed_model = %(model)s and (vec4 is not null or vec is not null)
              or message_id not in (select unnest(%(waiting)s::uuid[])))
     order by place desc
     limit %(limit)s)

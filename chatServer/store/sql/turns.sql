@@ -15,12 +15,13 @@ select turn_id, session_id, agent_name, turn_key, request_hash,
     attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
 from chat.turns
 where user_id = %(user_id)s and session_id = %(session_id)s and turn_key = %(turn_key)s
-union
+union all
 select turn_id, session_id, agent_name, turn_key, request_hash,
     case when lease_until < now() then 'interrupted' else state end as state,
     attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
 from chat.turns
-where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running';
+where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running'
+    and (turn_key = %(turn_key)s) is not true;
 
 -- name: insert_turn
 -- A turn that begins now.
