@@ -51,8 +51,12 @@ def features(asked: Asked, rows: Rows) -> dict[str, Floats]:
         "date": _date(asked, rows),
     }
     among_people = asked.among_people(rows)
-    found |= {f"people_{name}": found[name] * among_people for name in AMONG_PEOPLE}
-    found["people_opening"] = _opening(around) * among_people
+    if among_people.any():
+        found |= {f"people_{name}": found[name] * among_people for name in AMONG_PEOPLE}
+        found["people_opening"] = _opening(around) * among_people
+    else:  # as mostly
+        nothing = np.zeros(len(rows), np.float32)
+        found |= dict.fromkeys((*(f"people_{name}" for name in AMONG_PEOPLE), "people_opening"), nothing)
     return {**found, **_memory(asked, rows)}
 
 
