@@ -30,6 +30,7 @@ class Hit:
     item_id: UUID
     score: float
     parts: dict[str, float] = field(hash=False)
+    row: int = -1  # of the index, at the time of the search
 
 
 def rank(
@@ -56,7 +57,8 @@ def rank(
     best = np.concatenate([best, _memories_beside(index.columns["memory"][rows], order, best, memories)])
     chances = (1 / (1 + np.exp(-np.maximum(scores[best], least)))).tolist()
     parts = _parts(list(weights.by_name), table[:, best].T)
-    return [Hit(*each) for each in zip(index.ids_of(rows[best]), chances, parts, strict=True)]
+    those = rows[best]
+    return [Hit(*each) for each in zip(index.ids_of(those), chances, parts, those.tolist(), strict=True)]
 
 
 def _not_too_often(asked: Asked, rows: Rows, order: Rows, limit: int) -> Rows:
