@@ -203,13 +203,11 @@ class Recaller:
         """Of the question, if it can be had in time; and whether it could not."""
         if self._embedder.size == 0:
             return None, False
-        embedding = asyncio.ensure_future(self._embedder.embed([question.plain]))
-        await asyncio.wait({embedding}, timeout=EMBED_S * self._pace)
-        if not embedding.done():
-            embedding.cancel()
-            return None, True
         try:
-            return fitted(embedding.result())[0], False
+            async with asyncio.timeout(EMBED_S * self._pace):
+                return fitted(await self._embedder.embed([question.plain]))[0], False
+        except TimeoutError:
+            return None, True
         except errors.EmbedderFailed as error:
             logger.warning("no vector for a question: %s", error)
             return None, True
