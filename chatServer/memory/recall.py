@@ -287,7 +287,8 @@ async def recalling(
     """A recaller with a small pool of its own, and its embedder being loaded meanwhile."""
     overlap_s = 2 * database.longest_transaction_s  # of one that gave out an id, and of one that came before it
     pace = deadline_ms / PROMISED_MS
-    async with database.beside(pool_size=POOL_SIZE, wait_ms=round(POOL_WAIT_MS * pace)) as own:
+    waits = {"wait_ms": round(POOL_WAIT_MS * pace), "statement_ms": round(STATEMENT_MS * pace)}
+    async with database.beside(pool_size=POOL_SIZE, **waits) as own:
         room = cache_mb * 1024**2
         recaller = Recaller(own, embedder, count, cache_bytes=room, overlap_s=overlap_s, pace=pace, closed=closed)
         warming = asyncio.create_task(recaller.warm())

@@ -37,6 +37,7 @@ def features(asked: Asked, rows: Rows) -> dict[str, Floats]:
     """Every feature of some rows, by name; the rows ascend, and the best by words are among them."""
     columns, question = asked.index.columns, asked.question
     is_assistant = (columns["role"][rows] == ASSISTANT).astype(np.float32)
+    nothing = np.zeros(len(rows), np.float32)
     before, after = asked.neighbours(rows, "before"), asked.neighbours(rows, "after")
     around = Around(before, after, asked.neighbours(before, "before"), asked.neighbours(after, "after"))
     found = {
@@ -45,17 +46,16 @@ def features(asked: Asked, rows: Rows) -> dict[str, Floats]:
         **_session(asked, rows),
         **_shape(asked, rows),
         "assistant": is_assistant,
-        "assistant_asked": is_assistant * question.asks_assistant,
-        "assistant_all": is_assistant * question.asks_all,
-        "speaker": asked.index.speakers.among(columns["speaker"][rows], question.named).astype(np.float32),
-        "date": _date(asked, rows),
+        "assistant_asked": is_assistant if question.asks_assistant else nothing,
+        "assistant_all": is_assistant if question.asks_all else nothing,
+        "speaker": _speaker(asked, rows) if question.named else nothing,
+        "date": _date(asked, rows) if question.period else nothing,
     }
     among_people = asked.among_people(rows)
     if among_people.any():
         found |= {f"people_{name}": found[name] * among_people for name in AMONG_PEOPLE}
         found["people_opening"] = _opening(around) * among_people
     else:  # as mostly
-        nothing = np.zeros(len(rows), np.float32)
         found |= dict.fromkeys((*(f"people_{name}" for name in AMONG_PEOPLE), "people_opening"), nothing)
     return {**found, **_memory(asked, rows)}
 
@@ -133,10 +133,12 @@ def _opening(around: Around) -> Floats:
     return np.where(around.before < 0, 1, np.where(around.before_that < 0, 0.6, 0)).astype(np.float32)
 
 
+def _speaker(asked: Asked, rows: Rows) -> Floats:
+    return asked.index.speakers.among(asked.index.columns["speaker"][rows], asked.question.named).astype(np.float32)
+
+
 def _date(asked: Asked, rows: Rows) -> Floats:
-    if asked.question.period is None:
-        return np.zeros(len(rows), np.float32)
-    first, last = asked.question.period
+    first, last = asked.question.period or (0.0, 0.0)
     times = asked.index.columns["time"][rows]
     return ((times >= first) & (times < last)).astype(np.float32)
 
@@ -145,6 +147,8 @@ def _memory(asked: Asked, rows: Rows) -> dict[str, Floats]:
     """What is known of memories alone."""
     columns = asked.index.columns
     is_memory = columns["memory"][rows].astype(np.float32)
+    if not is_memory.any():
+        return dict.fromkeys(("memory", "importance", "long_term", "recent"), is_memory)
     age_days = np.maximum(asked.now - columns["time"][rows], 0) / DAY_S
     return {
         "memory": is_memory,

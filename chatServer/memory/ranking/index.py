@@ -17,7 +17,8 @@ from chatServer.memory.ranking.typical import Typical, typical
 from chatServer.messages.terms import MARKS
 
 MAX_QUESTION_TERMS = 32  # the rarest ones
-TAIL = 2_048  # new items before their postings join the others
+TAIL = 2_048  # new items before their postings join the others, which copies all of them
+SHORT_TAIL = 256  # where there are few others: each new item copies the tail
 NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8))  # terms, rows, counts
 LOW_HALF = 2**64 - 1
 FEW = 32  # up to so many new items are linked one by one
@@ -115,7 +116,7 @@ class Index:
         else:
             for row in range(first, self.columns.count):
                 link_one(self.columns, row)
-        if self.columns.count - self._tail_from > TAIL:
+        if self.columns.count - self._tail_from > min(TAIL, max(SHORT_TAIL, self._tail_from // 4)):
             self._settle()
 
     def remove(self, ids: Collection[UUID]) -> None:
