@@ -113,7 +113,7 @@ def _shape(asked: Asked, rows: Rows) -> dict[str, Floats]:
     """What the item is like, against what its role's messages usually are; nothing is said of memories."""
     columns, typical = asked.index.columns, asked.index.typical
     role, is_message = columns["role"][rows], ~columns["memory"][rows]
-    marks, rates = columns["marks"][rows], typical.mark_rates[role]
+    marks, rates = columns["marks"][rows], typical.mark_rates.take(role, axis=0)
     asks, of_oneself, of_a_time = ((marks >> bit & 1).astype(np.float32) for bit in (ASKS, OF_ONESELF, OF_A_TIME))
     length = np.clip(np.log((columns["chars"][rows] + 20) / (typical.chars[role] + 20)), -2, 2)
     has_rarity = np.searchsorted(rows, len(typical.rarity))  # so many of them: the others came later
