@@ -1,6 +1,5 @@
 """The order of what was found: a logistic model over few features, each of which can be named to a person."""
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -65,12 +64,12 @@ def rank(
 def _not_too_often(asked: Asked, rows: Rows, order: Rows, limit: int) -> Rows:
     """The first of an order, without what says the same over and over: whoever asked a thing fifty times shall not be
     answered with his own questions. As long, by the same side, with the same words and meaning: that is the same."""
-    seen: Counter[tuple[float, ...]] = Counter()
+    seen: dict[tuple[float, ...], int] = {}
     taken: list[int] = []
     for place, role, is_memory, chars, words, meaning in _described(asked, rows, order, 2 * limit):
         same = (role, is_memory, chars, round(words, 4), round(meaning, 4))
-        seen[same] += 1
-        if seen[same] <= (PERHAPS_ALIKE if same[-1] == NO_VECTOR else ALIKE):
+        times = seen[same] = seen.get(same, 0) + 1
+        if times <= (PERHAPS_ALIKE if same[-1] == NO_VECTOR else ALIKE):
             taken.append(place)
             if len(taken) == limit:
                 break

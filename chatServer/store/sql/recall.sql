@@ -18,8 +18,7 @@ set local enable_sort = off;
 set local enable_bitmapscan = off;
 
 -- name: read_clock
--- How far the user's memories and messages have come, what of it is too much to be told at once, which memories were
--- changed since a number and are no more, and the time.
+-- How far the user's memories and messages have come, what of it is too much to tell, what is no more, and the time.
 select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s), 0) as seq,
     extract(epoch from now())::float8 as now_s,
     coalesce((select extract(epoch from max(erased_at))::float8 from chat.erasures
