@@ -60,7 +60,7 @@ from chatServer.api.state import State
 from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
 from chatServer.conversation import feed
-from chatServer.conversation.tokens import count_text
+from chatServer.conversation.tokens import count_once, count_text
 from chatServer.knowledge.ingest import Library
 from chatServer.knowledge.retrieve import Retriever
 from chatServer.memory import guard, recall
@@ -168,7 +168,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
             recall.recalling(
                 database,
                 embedder,
-                count_text,
+                count_once,
                 cache_mb=settings.recall_cache_mb,
                 deadline_ms=settings.recall_deadline_ms,
                 closed=agents_found.closed,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from chatServer.agent.extract import keys_of
 from chatServer.agent.phrases import without_quotes
-from chatServer.conversation.tokens import count_again, shortened
+from chatServer.conversation.tokens import count_once, shortened
 from chatServer.messages import Message, clean_text, text_of
 
 READ_CHARACTERS = 2_000  # of one message
@@ -26,7 +26,7 @@ def gist(known: str, messages: Sequence[Message], target_tokens: int) -> str:
         if line := _line(message):
             lines.append(line)
     lines = list(dict.fromkeys(lines))
-    counts = [count_again(line) + LINE_TOKENS for line in lines]
+    counts = [count_once(line) + LINE_TOKENS for line in lines]
     kept, left = set[int](), target_tokens
     for place in sorted(range(len(lines)), key=lambda each: (-_weight(lines[each], each, len(lines)), -each)):
         if counts[place] <= left:

@@ -1,7 +1,7 @@
 """What is shown of what was found: live rows only, nothing twice, the best first, as much as the budget takes."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import UUID
@@ -58,7 +58,7 @@ def line_of(
     if until_s is not None:
         shifts |= {"was asked for": WAS_ASKED_FOR} if about_the_past else {"outdated": OUTDATED}
     score = shifted(hit.score, sum(shifts.values())) if shifts else hit.score
-    return Line(score, {**hit.parts, **shifts}, row, until or None)
+    return Line(score, {**hit.parts, **shifts} if shifts else hit.parts, row, until or None)
 
 
 def is_over(row: LiveMessage | LiveMemory, until_s: float | None) -> bool:
@@ -74,14 +74,7 @@ def chosen(lines: Sequence[Line], question: str) -> Iterator[Line]:
     for line in lines:
         for source in _sources(line):
             told.setdefault(source, []).append(line)
-    lifted: dict[UUID, float] = {}
-    for line in lines:
-        for memory in told.get(line.item_id, ())[-1:]:
-            lifted[memory.item_id] = max(lifted.get(memory.item_id, 0.0), line.score)
-    ranked = [
-        replace(line, score=lifted[line.item_id]) if lifted.get(line.item_id, 0.0) > line.score else line
-        for line in lines
-    ]
+    ranked = _lifted(lines, told) if told else lines
     shown, texts = [_words(question)], set[str]()  # what was read once need not be compared again
     for line in sorted(ranked, key=lambda line: (-line.score, isinstance(line.row, LiveMessage))):
         text = line.row.text
@@ -92,6 +85,18 @@ def chosen(lines: Sequence[Line], question: str) -> Iterator[Line]:
         if not any(_are_same(words, others) for others in shown):
             shown.append(words)
             yield line
+
+
+def _lifted(lines: Sequence[Line], told: Mapping[UUID, Sequence[Line]]) -> list[Line]:
+    """A memory counts as much as the message that said it, if that counts more."""
+    lifted: dict[UUID, float] = {}
+    for line in lines:
+        for memory in told.get(line.item_id, ())[-1:]:
+            lifted[memory.item_id] = max(lifted.get(memory.item_id, 0.0), line.score)
+    return [
+        replace(line, score=lifted[line.item_id]) if lifted.get(line.item_id, 0.0) > line.score else line
+        for line in lines
+    ]
 
 
 def recalled(

@@ -203,13 +203,11 @@ class Recaller:
         """Of the question, if it can be had in time; and whether it could not."""
         if self._embedder.size == 0:
             return None, False
-        embedding = asyncio.ensure_future(self._embedder.embed([question.plain]))
-        await asyncio.wait({embedding}, timeout=EMBED_S * self._pace)
-        if not embedding.done():
-            embedding.cancel()
-            return None, True
         try:
-            return fitted(embedding.result())[0], False
+            async with asyncio.timeout(EMBED_S * self._pace):
+                return fitted(await self._embedder.embed([question.plain]))[0], False
+        except TimeoutError:
+            return None, True
         except errors.EmbedderFailed as error:
             logger.warning("no vector for a question: %s", error)
             return None, True
@@ -289,7 +287,8 @@ async def recalling(
     """A recaller with a small pool of its own, and its embedder being loaded meanwhile."""
     overlap_s = 2 * database.longest_transaction_s  # of one that gave out an id, and of one that came before it
     pace = deadline_ms / PROMISED_MS
-    async with database.beside(pool_size=POOL_SIZE, wait_ms=round(POOL_WAIT_MS * pace)) as own:
+    waits = {"wait_ms": round(POOL_WAIT_MS * pace), "statement_ms": round(STATEMENT_MS * pace)}
+    async with database.beside(pool_size=POOL_SIZE, **waits) as own:
         room = cache_mb * 1024**2
         recaller = Recaller(own, embedder, count, cache_bytes=room, overlap_s=overlap_s, pace=pace, closed=closed)
         warming = asyncio.create_task(recaller.warm())

@@ -65,7 +65,8 @@ class Shelf:
         messages, memories = self._lacking
         known = [item_id for item_id, recent in self._recent.items() if recent.has_vector]
         waiting = [item_id for item_id, recent in self._recent.items() if not recent.has_vector]
-        return Since(self._place, self._seq, known, waiting, list(messages), list(memories))
+        lacking = [item_id for item_id in messages if item_id not in self._recent]
+        return Since(self._place, self._seq, known, waiting, lacking, list(memories))
 
     def update(self, news: News, sought: Collection[UUID] = ()) -> set[UUID]:
         """Learn what came since, and that what was sought and is not live is gone; returned is what was not known
@@ -78,8 +79,7 @@ class Shelf:
         if memories:
             changed |= self._learn(memories, [p for p in range(len(memories)) if self._is_changed(memories, p)])
         if news.clock.seq >= self._seq:  # a later answer may have brought it back
-            live = news.live
-            self.forget([*news.gone, *(item_id for item_id in sought if item_id not in live)])
+            self.forget([*news.clock.gone, *(item_id for item_id in sought if item_id not in news.live)])
         self._seq = max(self._seq, news.clock.seq)
         self._newest = max(self._newest, news.clock.place)
         return changed
@@ -167,4 +167,5 @@ class Shelf:
             self._newest = max(self._newest, *messages.places)
         settled = [recent.place for recent in self._recent.values() if recent.time_s < settled_s]
         self._place = max([self._place, *settled])
-        self._recent = {item_id: recent for item_id, recent in self._recent.items() if recent.place > self._place}
+        for item_id in [item_id for item_id, recent in self._recent.items() if recent.place <= self._place]:
+            del self._recent[item_id]

@@ -77,9 +77,12 @@ class Database:
             name="chat",
         )
 
-    def beside(self, *, pool_size: int, wait_ms: int) -> "Database":
-        """Another pool to the same place, for work that must neither wait for ours nor let it wait."""
+    def beside(self, *, pool_size: int, wait_ms: int, statement_ms: int | None = None) -> "Database":
+        """Another pool to the same place, for work that must neither wait for ours nor let it wait; its statements may
+        have a time of their own."""
         small = {"database_pool_size": pool_size, "database_pool_wait_ms": wait_ms}
+        if statement_ms is not None:
+            small |= {"database_statement_timeout_ms": statement_ms}
         return Database(self._url, self._settings.model_copy(update=small))
 
     @property

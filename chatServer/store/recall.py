@@ -34,6 +34,7 @@ class Clock(NamedTuple):
     place_missed: int | None = None  # of the newest message that came since and is not told: there are too many
     seq_missed: int | None = None  # of the newest such memory
     erased_s: float = 0.0  # when all that is the user's was last erased
+    gone: Sequence[UUID] = ()  # memories that were changed since and are no more
 
 
 class Columns(NamedTuple):
@@ -113,15 +114,8 @@ class News(NamedTuple):
     clock: Clock
     messages: Columns | None
     memories: Columns | None
-    gone: list[UUID]
-    live_messages: list[LiveMessage]
-    live_memories: list[LiveMemory]
+    live: dict[UUID, LiveMessage | LiveMemory]
     lessons: list[LiveMemory]
-
-    @property
-    def live(self) -> dict[UUID, LiveMessage | LiveMemory]:
-        found: dict[UUID, LiveMessage | LiveMemory] = {row.message_id: row for row in self.live_messages}
-        return found | {row.memory_id: row for row in self.live_memories}
 
 
 async def load_newest(
@@ -162,19 +156,19 @@ class NewsAsked(NamedTuple):
     clock: Answer[Clock]
     messages: Answer[TupleRow]
     memories: Answer[TupleRow]
-    gone: Answer[TupleRow]
     live_messages: Answer[TupleRow]
     live_memories: Answer[LiveMemory]
     lessons: Answer[LiveMemory] | None
 
     async def read(self) -> News:
+        live: dict[UUID, LiveMessage | LiveMemory]
+        live = {row[0]: message for row in await self.live_messages.fetchall() if (message := _live(row))}
+        live |= {memory.memory_id: memory for memory in await self.live_memories.fetchall()}
         return News(
             await _read_clock(self.clock),
             await _columns(self.messages),
             await _columns(self.memories),
-            [row[0] for row in await self.gone.fetchall()],
-            [live for row in await self.live_messages.fetchall() if (live := _live(row))],
-            await self.live_memories.fetchall(),
+            live,
             await self.lessons.fetchall() if self.lessons else [],
         )
 
@@ -209,7 +203,6 @@ async def ask_news(
         await _clock(connection, {**values, "asking": scope.asking}),
         await connection.execute(SQL["load_new_messages"], messages, binary=True),
         await connection.execute(SQL["load_new_memories"], memories, binary=True),
-        await connection.execute(SQL["list_gone_memories"], values),
         await connection.execute(SQL["read_live_messages"], live),
         await connection.cursor(row_factory=class_row(LiveMemory)).execute(SQL["read_live_memories"], live),
         await _lessons(connection, user_id, scope, tools) if tools else None,

@@ -255,3 +255,9 @@ async def test_memory_is_loading_until_its_embedder_and_every_connection_are_the
             assert await look() == Check(ok=True, detail="loaded")
             while recaller._database.usage().size < POOL_SIZE:  # a slow machine has not given all of them in time
                 await recaller.warm()
+
+
+async def test_a_text_alone_has_the_vector_that_it_has_among_others():
+    texts = ["My kitten sleeps all day", "", "Où est la clé?", "x" * 500]
+    together = await WORDLLAMA.embed(texts)
+    assert np.array_equal(together, np.concatenate([await WORDLLAMA.embed([text]) for text in texts]))

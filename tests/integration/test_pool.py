@@ -355,3 +355,10 @@ async def test_a_server_that_gets_no_connection_says_that_the_database_is_away(s
     async with Database(nowhere, settings) as database:
         with pytest.raises(errors.DatabaseUnavailable):
             await database.connect()
+
+
+async def test_a_pool_beside_has_its_own_time_for_statements_without_saying_it_each_time(database):
+    async with database.beside(pool_size=1, wait_ms=5_000, statement_ms=4_321) as own:
+        assert (await who_am_i(own))[2] == "4321ms"
+        assert not any("statement_timeout" in str(each) for each in own._begin("chat_user", 4_321))
+        assert any("statement_timeout" in str(each) for each in own._begin("chat_user", 3_000))

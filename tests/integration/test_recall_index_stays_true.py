@@ -91,7 +91,7 @@ async def test_what_is_known_is_not_told_again_until_it_gets_its_vector(database
 
         async def how_many() -> tuple[int, int]:
             await asked(recaller, ADA, "zebra")
-            return told[-1].messages.size if told[-1].messages else 0, len(told[-1].live_messages)
+            return told[-1].messages.size if told[-1].messages else 0, len(told[-1].live)
 
         await eventually(lambda: recaller.is_warm)
         recaller._news = heard
@@ -113,8 +113,11 @@ async def test_messages_without_vectors_do_not_hide_that_there_is_more_news(data
     async with recaller_of(database) as recaller:
         await asked(recaller, ADA, "cup?")
         shelf = await recaller.shelves.of(ADA)
-        assert shelf.since.lacking_messages
+        assert shelf.since.waiting_messages
+        assert not shelf.since.lacking_messages  # they are asked for once
         shelf._place = shelf._newest  # as it is when all of that is old
+        shelf._recent.clear()
+        assert shelf.since.lacking_messages
         await said(database, ADA, "The vase is from Delft", *(f"Plate {n} is broken" for n in range(20)))
         assert (await asked(recaller, ADA, "Where is the vase from?")).degraded == "loading"
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
 from chatServer.conversation import tokens
-from chatServer.conversation.tokens import count_message, count_system, count_text, count_tools, shortened
+from chatServer.conversation.tokens import count_message, count_once, count_system, count_text, count_tools, shortened
 from chatServer.messages import AgentCallMsg, Message, ToolCallMsg, from_langchain
 from chatServer.messages.langchain import AIMessage
 
@@ -192,3 +192,12 @@ def test_a_text_is_shortened_to_what_was_asked():
     assert shortened(text, 0) == shortened(text, -5) == ""
     for limit in (1, 50, 999):
         assert limit * 0.8 - 1 <= count_text(shortened(text, limit)) <= limit
+
+
+def test_a_text_that_comes_again_is_counted_once_and_not_kept(monkeypatch):
+    line, counted = "- (the user said, 2026-11-16) My dog is called Rex", []
+    monkeypatch.setattr(tokens, "_counts", {})
+    monkeypatch.setattr(tokens, "count_text", lambda text: counted.append(text) or count_text(text))
+    assert [count_once(line) for _ in range(3)] == [count_text(line)] * 3
+    assert counted == [line]
+    assert all(len(key) == 16 for key in tokens._counts)

@@ -21,8 +21,10 @@ def candidates(asked: Asked, weights: Weights) -> Rows:
     rough = np.where(asked.allowed, _rough(asked, weights), -np.inf)
     memories = best(np.where(asked.index.columns["memory"], rough, -np.inf), MEMORIES, above=-np.inf)
     # The best by words alone and by meaning alone are looked at, whatever else speaks against them; and memories.
-    chosen = [best(rough, count, above=-np.inf), asked.best_by_words, asked.best_by_scan, memories]
-    return np.unique(np.concatenate(chosen))
+    is_chosen = np.zeros(len(rough), np.bool_)
+    for some in (best(rough, count, above=-np.inf), asked.best_by_words, asked.best_by_scan, memories):
+        is_chosen[some] = True
+    return np.flatnonzero(is_chosen)
 
 
 def _rough(asked: Asked, weights: Weights) -> Floats:

@@ -37,6 +37,7 @@ def features(asked: Asked, rows: Rows) -> dict[str, Floats]:
     """Every feature of some rows, by name; the rows ascend, and the best by words are among them."""
     columns, question = asked.index.columns, asked.question
     is_assistant = (columns["role"][rows] == ASSISTANT).astype(np.float32)
+    nothing = np.zeros(len(rows), np.float32)
     before, after = asked.neighbours(rows, "before"), asked.neighbours(rows, "after")
     around = Around(before, after, asked.neighbours(before, "before"), asked.neighbours(after, "after"))
     found = {
@@ -45,14 +46,17 @@ def features(asked: Asked, rows: Rows) -> dict[str, Floats]:
         **_session(asked, rows),
         **_shape(asked, rows),
         "assistant": is_assistant,
-        "assistant_asked": is_assistant * question.asks_assistant,
-        "assistant_all": is_assistant * question.asks_all,
-        "speaker": asked.index.speakers.among(columns["speaker"][rows], question.named).astype(np.float32),
-        "date": _date(asked, rows),
+        "assistant_asked": is_assistant if question.asks_assistant else nothing,
+        "assistant_all": is_assistant if question.asks_all else nothing,
+        "speaker": _speaker(asked, rows) if question.named else nothing,
+        "date": _date(asked, rows) if question.period else nothing,
     }
     among_people = asked.among_people(rows)
-    found |= {f"people_{name}": found[name] * among_people for name in AMONG_PEOPLE}
-    found["people_opening"] = _opening(around) * among_people
+    if among_people.any():
+        found |= {f"people_{name}": found[name] * among_people for name in AMONG_PEOPLE}
+        found["people_opening"] = _opening(around) * among_people
+    else:  # as mostly
+        found |= dict.fromkeys((*(f"people_{name}" for name in AMONG_PEOPLE), "people_opening"), nothing)
     return {**found, **_memory(asked, rows)}
 
 
@@ -72,13 +76,13 @@ def _words(asked: Asked, rows: Rows, around: Around) -> dict[str, Floats]:
 def _around(asked: Asked, rows: Rows, around: Around) -> Floats:
     """BM25 of an item with its neighbours; divided by the best among the rows with the best words."""
     windows, length = (rows, around.before, around.after), asked.index.columns["length"]
-    counts = np.zeros((len(rows), len(asked.lexical.idf)), np.float32)
+    counts = np.zeros((len(rows), len(asked.lexical.idf)), np.uint16)
     lengths = np.zeros(len(rows), np.float32)
     for each in windows:
-        counts += asked.lexical.counts[each]
+        counts += asked.lexical.counts.take(each, axis=0, mode="wrap")  # a third of the time that brackets take
         lengths += length[each] * (each >= 0)
     lengths /= np.float32(len(windows) * asked.index.mean_length)
-    worth: Floats = saturated(counts, lengths[:, None]) @ asked.lexical.idf
+    worth: Floats = saturated(counts.astype(np.float32), lengths[:, None]) @ asked.lexical.idf
     return divided(worth, worth[np.searchsorted(rows, asked.best_by_words)].max(initial=0))
 
 
@@ -109,7 +113,7 @@ def _shape(asked: Asked, rows: Rows) -> dict[str, Floats]:
     """What the item is like, against what its role's messages usually are; nothing is said of memories."""
     columns, typical = asked.index.columns, asked.index.typical
     role, is_message = columns["role"][rows], ~columns["memory"][rows]
-    marks, rates = columns["marks"][rows], typical.mark_rates[role]
+    marks, rates = columns["marks"][rows], typical.mark_rates.take(role, axis=0)
     asks, of_oneself, of_a_time = ((marks >> bit & 1).astype(np.float32) for bit in (ASKS, OF_ONESELF, OF_A_TIME))
     length = np.clip(np.log((columns["chars"][rows] + 20) / (typical.chars[role] + 20)), -2, 2)
     has_rarity = np.searchsorted(rows, len(typical.rarity))  # so many of them: the others came later
@@ -129,10 +133,12 @@ def _opening(around: Around) -> Floats:
     return np.where(around.before < 0, 1, np.where(around.before_that < 0, 0.6, 0)).astype(np.float32)
 
 
+def _speaker(asked: Asked, rows: Rows) -> Floats:
+    return asked.index.speakers.among(asked.index.columns["speaker"][rows], asked.question.named).astype(np.float32)
+
+
 def _date(asked: Asked, rows: Rows) -> Floats:
-    if asked.question.period is None:
-        return np.zeros(len(rows), np.float32)
-    first, last = asked.question.period
+    first, last = asked.question.period or (0.0, 0.0)
     times = asked.index.columns["time"][rows]
     return ((times >= first) & (times < last)).astype(np.float32)
 
@@ -141,6 +147,8 @@ def _memory(asked: Asked, rows: Rows) -> dict[str, Floats]:
     """What is known of memories alone."""
     columns = asked.index.columns
     is_memory = columns["memory"][rows].astype(np.float32)
+    if not is_memory.any():
+        return dict.fromkeys(("memory", "importance", "long_term", "recent"), is_memory)
     age_days = np.maximum(asked.now - columns["time"][rows], 0) / DAY_S
     return {
         "memory": is_memory,

@@ -17,8 +17,10 @@ from chatServer.memory.ranking.typical import Typical, typical
 from chatServer.messages.terms import MARKS
 
 MAX_QUESTION_TERMS = 32  # the rarest ones
-TAIL = 2_048  # new items before their postings join the others
+TAIL = 2_048  # new items before their postings join the others, which copies all of them
+SHORT_TAIL = 256  # where there are few others: each new item copies the tail
 NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8))  # terms, rows, counts
+LOW_HALF = 2**64 - 1
 FEW = 32  # up to so many new items are linked one by one
 
 KINDS = {
@@ -114,7 +116,7 @@ class Index:
         else:
             for row in range(first, self.columns.count):
                 link_one(self.columns, row)
-        if self.columns.count - self._tail_from > TAIL:
+        if self.columns.count - self._tail_from > min(TAIL, max(SHORT_TAIL, self._tail_from // 4)):
             self._settle()
 
     def remove(self, ids: Collection[UUID]) -> None:
@@ -132,11 +134,11 @@ class Index:
         """The live rows of some items."""
         if not ids or not self.columns.count:
             return np.empty(0, np.int64)
-        wanted = packed_ids(ids)
-        lows, pairs = np.unique(wanted[:, 1]), set(map(tuple, wanted.tolist()))
+        wanted = {each.int for each in ids}
+        lows = np.array(sorted({number & LOW_HALF for number in wanted}), np.uint64)
         near: Rows = np.array(sorted(self._places.of(lows) + self._in_the_tail(lows)), np.int64)
         near = near[self.columns["alive"][near]]
-        is_one = [tuple(pair) in pairs for pair in self.columns["id"][near].tolist()]
+        is_one = [high << 64 | low in wanted for high, low in self.columns["id"][near].tolist()]
         return near[np.array(is_one, np.bool_)]
 
     def id_of(self, row: int) -> UUID:

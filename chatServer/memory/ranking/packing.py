@@ -28,7 +28,10 @@ def packed_ids(ids: Collection[UUID]) -> npt.NDArray[np.uint64]:
 
 
 def packed_vectors(given: Sequence[bytes | None]) -> dict[str, npt.ArrayLike]:
-    """Int8 with a scale for all dimensions, floats for those that are scanned; zeros where there is no vector."""
+    """Int8 with a scale for all dimensions, floats for those that are scanned; zeros where there is no vector, and
+    no columns where there is none at all."""
+    if not any(given):  # as what was just said
+        return {}
     nothing = bytes(2 * DIMENSIONS)
     packed = b"".join(vec if vec and len(vec) == len(nothing) else nothing for vec in given)
     vecs = np.nan_to_num(np.frombuffer(packed, "<f2").reshape(-1, DIMENSIONS).astype(np.float32), posinf=0, neginf=0)

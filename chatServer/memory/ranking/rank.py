@@ -1,7 +1,9 @@
 """The order of what was found: a logistic model over few features, each of which can be named to a person."""
 
-from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -28,6 +30,7 @@ class Hit:
     item_id: UUID
     score: float
     parts: dict[str, float] = field(hash=False)
+    row: int = -1  # of the index, at the time of the search
 
 
 def rank(
@@ -54,26 +57,34 @@ def rank(
     best = np.concatenate([best, _memories_beside(index.columns["memory"][rows], order, best, memories)])
     chances = (1 / (1 + np.exp(-np.maximum(scores[best], least)))).tolist()
     parts = _parts(list(weights.by_name), table[:, best].T)
-    return [Hit(*each) for each in zip(index.ids_of(rows[best]), chances, parts, strict=True)]
+    those = rows[best]
+    return [Hit(*each) for each in zip(index.ids_of(those), chances, parts, those.tolist(), strict=True)]
 
 
 def _not_too_often(asked: Asked, rows: Rows, order: Rows, limit: int) -> Rows:
     """The first of an order, without what says the same over and over: whoever asked a thing fifty times shall not be
     answered with his own questions. As long, by the same side, with the same words and meaning: that is the same."""
-    columns, those = asked.index.columns, rows[order]
-    about = (columns["role"], columns["memory"], columns["chars"], asked.lexical.worth, asked.scanned)
-    # As lists: to take them from arrays one by one was a sixth of a search (2026-11-16).
-    described = zip(order.tolist(), *(each[those].tolist() for each in about), strict=True)
-    seen: Counter[tuple[float, ...]] = Counter()
+    seen: dict[tuple[float, ...], int] = {}
     taken: list[int] = []
-    for place, role, is_memory, chars, words, meaning in described:
+    for place, role, is_memory, chars, words, meaning in _described(asked, rows, order, 2 * limit):
         same = (role, is_memory, chars, round(words, 4), round(meaning, 4))
-        seen[same] += 1
-        if seen[same] <= (PERHAPS_ALIKE if same[-1] == NO_VECTOR else ALIKE):
+        times = seen[same] = seen.get(same, 0) + 1
+        if times <= (PERHAPS_ALIKE if same[-1] == NO_VECTOR else ALIKE):
             taken.append(place)
             if len(taken) == limit:
                 break
     return np.array(taken, np.int64)
+
+
+def _described(asked: Asked, rows: Rows, order: Rows, at_once: int) -> Iterator[tuple[Any, ...]]:
+    """Each place of an order with what its row is like, as many at once as are mostly looked at. As lists: to take them
+    from arrays one by one was a sixth of a search (2026-11-16)."""
+    columns = asked.index.columns
+    about = (columns["role"], columns["memory"], columns["chars"], asked.lexical.worth, asked.scanned)
+    for start in range(0, len(order), at_once):
+        some = order[start : start + at_once]
+        those = rows[some]
+        yield from zip(some.tolist(), *(each[those].tolist() for each in about), strict=True)
 
 
 def _memories_beside(is_memory: npt.NDArray[np.bool_], order: Rows, best: Rows, count: int) -> Rows:
@@ -96,10 +107,15 @@ def _parts(names: list[str], table: Floats) -> list[dict[str, float]]:
 
 def weighted(found: dict[str, Floats], weights: Weights, count: int) -> Floats:
     """What each feature adds to the score of each row, in the order of the weights."""
-    table = np.empty((len(weights.by_name), count), np.float32)
-    for row, (name, weight) in zip(table, weights.by_name.items(), strict=True):
-        np.multiply(found[name], np.float32(weight), out=row, casting="same_kind")
+    table: Floats = np.concatenate([found[name] for name in weights.by_name], dtype=np.float32)
+    table = table.reshape(len(weights.by_name), count)
+    table *= _column(weights)  # at once: one by one took three times as long (2026-11-16)
     return table
+
+
+@lru_cache(maxsize=8)
+def _column(weights: Weights) -> Floats:
+    return np.array(list(weights.by_name.values()), np.float32)[:, None]
 
 
 def total(found: dict[str, Floats], weights: Weights, count: int) -> Floats:

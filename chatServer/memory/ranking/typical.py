@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from chatServer.memory.ranking.items import ROLES, Columns
 from chatServer.memory.ranking.postings import Floats, Postings, rows_in, terms_in
@@ -36,10 +37,16 @@ def typical(columns: Columns, parts: Sequence[Postings]) -> Typical:
     for role in range(len(ROLES)):
         theirs = alive & (columns["role"] == role) & ~columns["memory"]
         if theirs.any():
-            chars[role] = np.median(columns["chars"][theirs])
+            chars[role] = _median(columns["chars"][theirs])
             mean_rarity[role] = rarity[theirs].mean()
             rates[role] = bits[theirs].mean(axis=0)
     return Typical(int(alive.sum()), chars, rates, rarity, mean_rarity)
+
+
+def _median(values: npt.NDArray[np.int32]) -> float:
+    """np.median takes four times as long for a few hundred (2026-11-16)."""
+    ordered = np.sort(values)
+    return float(ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
 def _rarity(columns: Columns, parts: Sequence[Postings]) -> Floats:

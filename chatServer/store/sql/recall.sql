@@ -18,7 +18,7 @@ set local enable_sort = off;
 set local enable_bitmapscan = off;
 
 -- name: read_clock
--- How far the user's memories and messages have come, what of it is too much to be told at once, and the time.
+-- How far the user's memories and messages have come, what of it is too much to tell, what is no more, and the time.
 select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s), 0) as seq,
     extract(epoch from now())::float8 as now_s,
     coalesce((select extract(epoch from max(erased_at))::float8 from chat.erasures
@@ -29,7 +29,11 @@ select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s),
     (select place from chat.message_index where user_id = %(user_id)s and place > %(after)s
      order by place desc offset %(limit)s limit 1) as place_missed,
     (select seq from chat.memories where user_id = %(user_id)s and seq > %(after_seq)s
-     order by seq desc offset %(limit)s limit 1) as seq_missed;
+     order by seq desc offset %(limit)s limit 1) as seq_missed,
+    array(select distinct c.memory_id from chat.memory_changes c
+          where c.user_id = %(user_id)s and c.seq > %(after_seq)s
+              and not exists (select from chat.memories m where m.user_id = c.user_id and m.memory_id = c.memory_id)
+          limit %(limit)s) as gone;
 
 -- name: load_messages
 -- A piece of what recall finds messages by, the newest first.
@@ -153,14 +157,6 @@ from (
     where expires_at is null or expires_at > now()
     order by seq desc
 ) newest;
-
--- name: list_gone_memories
--- Memories that were changed since a number and are no more.
-select distinct c.memory_id
-from chat.memory_changes c
-where c.user_id = %(user_id)s and c.seq > %(after_seq)s
-    and not exists (select from chat.memories m where m.user_id = c.user_id and m.memory_id = c.memory_id)
-limit %(limit)s;
 
 -- name: read_live_messages
 -- Messages as they are now, those found and those that came since and are not known, where this agent may look.
