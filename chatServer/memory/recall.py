@@ -128,6 +128,7 @@ class Recaller:
             logger.warning("recall has no vectors: %s", error)
         await asyncio.to_thread(rehearse, self._weights)
         self._count("anything")
+        await asyncio.gather(self._database.connect(), return_exceptions=True)
         ask = Ask(NOBODY, "anything", store.Scope("", None, None, ()), frozenset(), 0, 1, about_the_past=False)
         await asyncio.gather(*(self._recall(ask) for _ in range(POOL_SIZE)), return_exceptions=True)
         self.shelves.drop(NOBODY.user_id)

@@ -17,6 +17,7 @@ USERS = 1_000
 # A turn's own, and what came beside it. Four times as many made each connection keep a buffer of 256 kB (2026-11-15).
 TURN_MESSAGES = 16
 TURN_MEMORIES = 16
+TURN_LOOKS = 20  # how often a turn looks further back, while it finds nothing but what lacks a vector
 
 logger = logging.getLogger(__name__)
 
@@ -82,16 +83,24 @@ async def count_users(database: Database) -> int:
 
 
 async def embed_newest(database: Database, embedder: Embedder, principal: Principal) -> Progress:
-    """The same for what a user said or was remembered of him just now."""
+    """The same for what a user said or was remembered of him just now; and before, where others have not come to it."""
     user_id, model = principal.user_id, _model(embedder)
-    async with database.transaction(principal) as connection:
-        lacking = await embedding.find_lacking_messages(
-            connection, user_id, model, look=TURN_MESSAGES, limit=TURN_MESSAGES
-        )
-        memories = (
-            await embedding.find_lacking_memories(connection, user_id, model, limit=TURN_MEMORIES) if model else []
-        )
-    return await _mend(database, embedder, principal, lacking, memories)
+    done, before = NOTHING, embedding.NEWEST
+    for look in range(TURN_LOOKS):
+        async with database.transaction(principal) as connection:
+            lacking = await embedding.find_lacking_messages(
+                connection, user_id, model, before=before, look=TURN_MESSAGES, limit=TURN_MESSAGES
+            )
+            memories = (
+                await embedding.find_lacking_memories(connection, user_id, model, limit=TURN_MEMORIES)
+                if model and look == 0
+                else []
+            )
+        done = _sum(done, await _mend(database, embedder, principal, lacking, memories))
+        if lacking.before is None:
+            break
+        before = lacking.before
+    return done
 
 
 async def reembed_user(

@@ -89,6 +89,15 @@ async def test_a_turn_over_http_leaves_its_vectors(settings, as_ada, urls):
     assert rows(urls, "select model, size from chat.embedding") == [("wordllama", 256)]
 
 
+async def test_a_turn_makes_up_for_those_before_it_that_nobody_came_to(database, urls, monkeypatch):
+    monkeypatch.setattr(reembedding, "TURN_MESSAGES", 4)
+    for text in ("I keep bees", "I live in Rome", "I drink tea", "I play chess", "I read Kant"):
+        await finished_turn(database, ADA, text)
+    await embed_newest(database, WORDLLAMA, ADA)
+    assert models_of(urls) == [("wordllama", 256)] * 10
+    assert await embed_newest(database, WORDLLAMA, ADA) == reembedding.NOTHING
+
+
 async def test_another_embedder_is_refused_and_the_command_is_named(database, urls):
     await settle(database, WORDLLAMA)
     await settle(database, WORDLLAMA)
