@@ -164,7 +164,7 @@ export const strings = {
     forget: "Forget",
     forgetOf: (text: string) => `Forget: ${text}`,
     undoOf: (text: string) => `Undo: ${text}`,
-    markedWrong: "No longer taken for true.",
+    markedWrong: "No longer taken for true. If you like, say what is right:",
     whatIsRight: "What is right",
     corrected: "Corrected.",
     correctedByYou: "corrected by you",
