@@ -82,11 +82,12 @@ async def show_memory(database: Database, user: Principal, memory_id: UUID, *, a
     shown = WholeMemoryAnswer.with_changes(*await show(database, user, memory_id)).model_dump(mode="json")
     if as_json:
         return as_text(shown)
-    changes = shown.pop("changes")
+    changes, replaced = shown.pop("changes"), shown.pop("replaced")
     source, triple = shown.pop("source"), shown.pop("triple")
     shown |= {"triple": " · ".join(triple.values()) if triple else None}
     shown |= {"tags": ", ".join(shown["tags"]), "session_id": source["session_id"]}
     shown |= {"message_ids": ", ".join(source["message_ids"])}
+    shown |= {"replaced": " · ".join(each["text"] for each in replaced)}
     lines = [f"{name:15} {plain(value)}" for name, value in shown.items() if value not in (None, "")]
     rows = [
         (each["created_at"][:16].replace("T", " "), each["operation"], each["actor"], each["reason"], _undone(each))

@@ -17,8 +17,8 @@ from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
 from chatServer.agent.phrases import language_of, phrase
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.statements import is_learned, is_remark, is_statement, tells_a_fact
-from chatServer.agent.wishes import Kind, Wish, wish_in
-from chatServer.memory.label import BY_USER, OF_TOOLS, is_over
+from chatServer.agent.wishes import Wish, tells_nothing, wish_in
+from chatServer.memory.label import BY_USER, CORRECTED, OF_TOOLS, is_over
 from chatServer.memory.notes import NOTHING
 from chatServer.memory.past import without_before
 from chatServer.memory.reworded import reworded
@@ -29,7 +29,6 @@ FORGET_TOOL = "forget_memories"
 SURE = 0.75  # of a question's weight that a sentence has: then articles need not be asked
 READ = {"operation": "read"}
 UNREADABLE = "The notes cannot be read whole here, and so no line is taken out of them. Name a section, or edit them."
-TELLS_NOTHING: tuple[Kind, ...] = ("forget", "forget_all", "know", "articles")  # of who wishes it
 MAX_QUOTED = 4_000
 MAX_LOOKED_IN = 10  # articles that are named
 MAX_NAMED = 500  # characters of what is to be forgotten
@@ -119,7 +118,7 @@ def _forgotten(given: Prompt, wish: Wish) -> Reply:
         return Reply(call={"what": wish.what[:MAX_NAMED]}, tool=FORGET_TOOL)
     gone = _memories_forgotten(given)
     if done and done != "read":
-        return Reply(phrase(wish.language, "forgotten", "\n".join([wish.what, *gone])))
+        return Reply(phrase(wish.language, "forgotten", _each(wish.what, *gone)))
     page = _page_read(given)
     if page is None:  # the prompt's copy may be old by now, and the page is written back whole
         return Reply(call=READ)
@@ -130,10 +129,16 @@ def _line_forgotten(wish: Wish, page: str, gone: list[str]) -> Reply:
     try:
         arguments = arguments_to_forget(wish.what, page)
     except Unreadable:
-        return Reply("\n".join([*gone, phrase(wish.language, "failed", UNREADABLE)]))
+        told = [phrase(wish.language, "forgotten", _each(*gone))] if gone else []
+        return Reply("\n\n".join([*told, phrase(wish.language, "failed", UNREADABLE)]))
     if arguments:
         return Reply(call=arguments)
-    return Reply(phrase(wish.language, "forgotten" if gone else "nothing_to_forget", "\n".join(gone)))
+    return Reply(phrase(wish.language, "forgotten" if gone else "nothing_to_forget", _each(*gone)))
+
+
+def _each(*things: str) -> str:
+    """One thing in the sentence itself, several below it."""
+    return things[0] if len(things) == 1 else "".join(f"\n- {thing}" for thing in things)
 
 
 def _memories_forgotten(given: Prompt) -> list[str]:
@@ -143,7 +148,8 @@ def _memories_forgotten(given: Prompt) -> list[str]:
         for arguments, result in zip(given.calls, given.results, strict=False)
         if "operation" not in arguments and result.status != "error"
     ]
-    return [line for result in told for line in said_in(result)[:MAX_QUOTED].splitlines() if line.startswith("- ")]
+    lines = (line for result in told for line in said_in(result)[:MAX_QUOTED].splitlines())
+    return [line.removeprefix("- ") for line in lines if line.startswith("- ")]
 
 
 def _page_read(given: Prompt) -> str | None:
@@ -171,8 +177,7 @@ def _is_known(block: Source) -> bool:
     """Of the user, and still: not how tools went, what is over, and what he wanted to be told or forgotten."""
     if block.kind != "memories" or block.label.startswith(OF_TOOLS):
         return False
-    wish = wish_in(block.text)
-    return not is_over(block.label) and (wish is None or wish.kind not in TELLS_NOTHING)
+    return not is_over(block.label) and not tells_nothing(block.text)
 
 
 def _listed(memory: Source) -> str:
@@ -180,16 +185,20 @@ def _listed(memory: Source) -> str:
 
 
 def _to_the_user(label: str) -> str:
-    """Of whom a label says that he said it, he is told so himself."""
-    return f"you said{label.removeprefix(BY_USER)}" if label.startswith(BY_USER) else label
+    """Of whom a label says that he said it, or put it right, he is told so himself."""
+    for of_him, to_him in ((BY_USER, "you said"), (CORRECTED, "corrected by you")):
+        if label.startswith(of_him):
+            return f"{to_him}{label.removeprefix(of_him)}"
+    return label
 
 
 def _extracted(given: Prompt) -> Reply:
     language = language_of(searchable(given.question[:MAX_QUOTED]).split())
     if tells_a_fact(given.question):
         return _heard(given, language)
-    sources = [Source("notes", given.notes or ""), *given.blocks]
-    sources += [Source("said", text[:MAX_QUOTED]) for text in given.earlier]
+    sources = [Source("notes", given.notes or "")]
+    sources += [block for block in given.blocks if block.kind != "memories" or not tells_nothing(block.text)]
+    sources += [Source("said", text[:MAX_QUOTED]) for text in given.earlier if not tells_nothing(text)]
     quoted = []
     asked = without_before(given.question)
     is_told = is_statement(given.question)

@@ -8,6 +8,7 @@ from chatServer.memory import about_me
 
 Kind = Literal["remember", "forget", "forget_all", "know", "articles", "hello", "thanks", "fine"]
 READ_CHARACTERS = 60_000  # notes cannot hold more
+TELLS_NOTHING: tuple[Kind, ...] = ("forget", "forget_all", "know", "articles")  # of who wishes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +147,9 @@ def wish_in(text: str) -> Wish | None:
                 continue  # "Remember when we met?" asks
             return Wish(kind, language, what)
     return None
+
+
+def tells_nothing(text: str) -> bool:
+    """Whether it only wishes something to be told or forgotten: then it answers no question."""
+    wish = wish_in(text)
+    return wish is not None and wish.kind in TELLS_NOTHING

@@ -131,12 +131,18 @@ class ChangeAnswer(BaseModel):
     created_at: datetime
 
 
+class ReplacedAnswer(BaseModel):
+    id: UUID = Field(validation_alias="memory_id")
+    text: str
+
+
 class WholeMemoryAnswer(MemoryAnswer):
     changes: list[ChangeAnswer]
+    replaced: list[ReplacedAnswer] = Field(description="What it took the place of, the newest first")
 
     @classmethod
-    def with_changes(cls, memory: Memory, changes: Sequence[MemoryChange]) -> Self:
-        return cls.model_validate({**plain_of(memory), "changes": changes}, from_attributes=True)
+    def with_changes(cls, memory: Memory, changes: Sequence[MemoryChange], replaced: Sequence[Memory]) -> Self:
+        return cls.model_validate({**plain_of(memory), "changes": changes, "replaced": replaced}, from_attributes=True)
 
 
 class MemoriesAnswer(BaseModel):

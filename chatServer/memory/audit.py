@@ -16,7 +16,10 @@ SAME = "They say the same: delete all but one; those of one shelf maintenance me
 UNUSED = "Nobody has needed it for a month: delete it if it no longer matters."
 OUTSIDE = "It comes from a tool or a page, not from you: edit it to make it your word, or delete it."
 DIFFERENT = "They say different things of one subject: delete what is wrong; if both are true, leave them."
-HIDDEN = "Recall passes it over since you have forgotten it, or a memory that it says: undo that to have it back."
+HIDDEN = (
+    "Recall passes it over since you have forgotten or corrected it, or a memory that it says:"
+    " undo that to have it back."
+)
 
 Entry = tuple[Memory, ...]  # one memory, or several that belong together
 

@@ -35,10 +35,13 @@ async def search(
     return list({each.memory_id: each for each in (*near, *literal)}.values())[:limit]
 
 
-async def show(database: Database, principal: Principal, memory_id: UUID) -> tuple[Memory, list[MemoryChange]]:
-    """A memory, and what was done to it, the newest first."""
+async def show(
+    database: Database, principal: Principal, memory_id: UUID
+) -> tuple[Memory, list[MemoryChange], list[Memory]]:
+    """A memory, what was done to it, and what it has taken the place of; of both the newest first."""
     async with database.transaction(principal) as connection:
         memory = await store.find_memory(connection, principal.user_id, memory_id)
         if memory is None:
             raise errors.MemoryNotFound
-        return memory, await changes.list_changes(connection, principal.user_id, memory_id, limit=MAX_CHANGES)
+        done = await changes.list_changes(connection, principal.user_id, memory_id, limit=MAX_CHANGES)
+        return memory, done, await store.find_replaced_by(connection, principal.user_id, memory_id)

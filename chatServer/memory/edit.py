@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
 from chatServer import errors
+from chatServer.memory.alike import signature
 from chatServer.memory.classify import classify
-from chatServer.memory.forget import tell
+from chatServer.memory.forget import hide_saying, tell
 from chatServer.memory.rules import WORKING_LIFE, is_long_term, kind_of
 from chatServer.memory.shelve import shelve
 from chatServer.messages import clean_text
@@ -20,6 +21,7 @@ Removable = Literal["valid_to", "expires_at", "triple"]
 MAX_TAGS = 16
 MAX_TAG = 64
 USER = Reason("user")
+AHEAD = timedelta(minutes=5)  # of our clock may be that of whoever says that it is over by now
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ async def create(
 
 
 async def edit(database: Database, principal: Principal, memory_id: UUID, wanted: Edit) -> Memory:
-    """Change what is given. From then on the memory is the user's word, whoever made it: no source takes it away."""
+    """Change what is given. From then on the memory is the user's word, whoever made it: no source takes it away, and
+    recall no longer shows the messages that said what he has put right. `undo` brings them back."""
     async with database.transaction(principal) as connection:
         await store.advance_head(connection, principal.user_id)
         known = await store.find_memory(connection, principal.user_id, memory_id)
@@ -97,11 +100,20 @@ async def edit(database: Database, principal: Principal, memory_id: UUID, wanted
         )
         if any(each.memory_id != memory_id and each.valid_to is None and edited.valid_to is None for each in held):
             raise errors.InvalidRequest("Another memory says exactly this already.")
-        await store.write(connection, principal.user_id, edited, "edited", USER, before=known)
+        hidden = await hide_saying(connection, principal.user_id, known) if _is_put_right(known, edited) else ()
+        await store.write(connection, principal.user_id, edited, "edited", USER, before=known, hidden=hidden)
         await tell(connection, principal.user_id, changed=[memory_id])
         found = await store.find_memory(connection, principal.user_id, memory_id)
     assert found is not None  # nosec B101 # it was written just now
     return found
+
+
+def _is_put_right(known: Memory, edited: Memory) -> bool:
+    """Whether what it said is so no longer: it is over by now, or its text has lost a word that tells."""
+    now = datetime.now(UTC)
+    if edited.valid_to and edited.valid_to <= now and (known.valid_to is None or known.valid_to > now):
+        return True
+    return not set(signature(known.text).words) <= set(signature(edited.text).words)
 
 
 def _edited(known: Memory, wanted: Edit) -> Memory:
@@ -110,7 +122,7 @@ def _edited(known: Memory, wanted: Edit) -> Memory:
         "category": wanted.category,
         "importance": wanted.importance,
         "tier": wanted.tier,
-        "valid_to": wanted.valid_to,
+        "valid_to": wanted.valid_to and _by_our_clock(wanted.valid_to),
         "expires_at": wanted.expires_at,
         "tags": None if wanted.tags is None else sound_tags(wanted.tags),
     }
@@ -126,6 +138,11 @@ def _edited(known: Memory, wanted: Edit) -> Memory:
     if "valid_to" in taken:  # it holds again
         taken["superseded_by"] = None
     return replace(changed, origin="user", trust="user", **taken)
+
+
+def _by_our_clock(moment: datetime) -> datetime:
+    now = datetime.now(UTC)
+    return now if now < moment <= now + AHEAD else moment
 
 
 def _about(triple: Triple) -> tuple[str, str]:

@@ -31,9 +31,15 @@ async def forget(database: Database, principal: Principal, memory_id: UUID, *, w
 
 async def take_out(connection: Connection, user_id: UUID, memory: Memory, reason: Reason) -> None:
     """The same under a head that is held."""
-    saying = await _messages_saying(connection, user_id, memory)
-    hidden = await store.hide_messages(connection, user_id, {*memory.source_ids, *saying}, titles=True)
+    hidden = await hide_saying(connection, user_id, memory)
     await store.delete(connection, user_id, memory, "deleted", reason, hidden=hidden)
+
+
+async def hide_saying(connection: Connection, user_id: UUID, memory: Memory) -> list[UUID]:
+    """Let recall no longer show the messages that said it; those are named with the change that does so, so that
+    `undo` shows them again."""
+    saying = await _messages_saying(connection, user_id, memory)
+    return await store.hide_messages(connection, user_id, {*memory.source_ids, *saying}, titles=True)
 
 
 async def undo(database: Database, principal: Principal, memory_id: UUID) -> Memory | None:

@@ -7,6 +7,7 @@ from chatServer.records import Recalled
 
 OF_TOOLS = "how tools went"
 BY_USER = "the user said"
+CORRECTED = "corrected by the user"
 UNTIL = "until "
 IN = "in “"
 
@@ -23,10 +24,12 @@ def label_of(item: Recalled) -> str:
         who = "remembered" if item.trust == "user" else f"remembered, from {_doubtful(item)}"
     else:
         who = _short(item.speaker or "") or (BY_USER if item.role == "user" else "the assistant said")
-    parts = [who, _day(item.said_at)]
+    if item.corrected_at:
+        who = CORRECTED
+    parts = [who, _day(item.corrected_at or item.said_at)]
     if item.valid_to:
         parts.append(f"{UNTIL}{_day(item.valid_to)}")
-    if title := _short(item.source.title or ""):
+    if not item.corrected_at and (title := _short(item.source.title or "")):
         parts.append(f"{IN}{title}”")
     return ", ".join(parts)
 

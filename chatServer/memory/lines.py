@@ -176,4 +176,5 @@ def _recalled(line: Line, text: str) -> Recalled:
         valid_to=line.until,
         source=Source(row.session_id, row.source_ids[-1] if row.source_ids else None, row.title),
         trust=row.trust,
+        corrected_at=row.corrected_at,
     )

@@ -1,5 +1,6 @@
 """Forgetting what somebody names in his own words, in a turn: the memories that say it, and taking that back."""
 
+import re
 from collections.abc import Collection
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.words import stem
 from chatServer.memory.forget import take_back, take_out, tell
 from chatServer.memory.shelve import prefixes
-from chatServer.records import Memory, Principal, Reason
+from chatServer.records import Memory, MemoryFilter, Principal, Reason
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from chatServer.store import notes
@@ -18,6 +19,7 @@ MAX_FORGOTTEN = 10  # memories at once: whoever names more of them names nothing
 READ_CHARACTERS = 500
 WHY = "it was asked for in a conversation"
 _WHOSE = frozenset(("i", "we", "our", "you", "your", "user"))  # the user's, as all of it
+_PAST = re.compile(r"(?<=\w{3})(?<!e)ed$")
 _ASKED = frozenset(map(stem, ("where", "what", "when", "who", "which", "how")))
 
 
@@ -65,7 +67,17 @@ async def _named(connection: Connection, user_id: UUID, shelves: Collection[str]
     if named != words:  # "how I work" is a fact of the user, not that a printer works, nor where his sister does
         is_his = "my" in what.lower().split()
         near = [each for each in near if each.triple and (is_his or is_the_user(each.triple.subject))]
-    return [each for each in near if named and says(each, named)]
+    found = [each for each in near if named and says(each, named)]
+    return found or await _over(connection, user_id, shelves, named)
+
+
+async def _over(connection: Connection, user_id: UUID, shelves: Collection[str], named: frozenset[str]) -> list[Memory]:
+    """Where nothing that holds says it, what held once: who has moved may want it forgotten where he lived."""
+    if not named:
+        return []
+    wanted = MemoryFilter(shelves=tuple(shelves), phrase=" ".join(named), ever=True)
+    ever = await store.list_memories(connection, user_id, wanted, limit=MAX_FORGOTTEN + 1)
+    return [each for each in ever if each.valid_to and says(each, named)]
 
 
 def says(memory: Memory, named: frozenset[str]) -> bool:
@@ -78,4 +90,6 @@ def says(memory: Memory, named: frozenset[str]) -> bool:
 
 
 def _telling(text: str) -> frozenset[str]:
-    return frozenset(word.removeprefix("not ") for word in signature(text).words) - _WHOSE
+    """Whoever wants it forgotten that he lived somewhere means what says that he lives there."""
+    words = (word.removeprefix("not ") for word in signature(text).words)
+    return frozenset(_PAST.sub("", word) for word in words) - _WHOSE

@@ -141,6 +141,7 @@ class Recalled:
     source: Source
     trust: Trust
     tokens: int = 0
+    corrected_at: datetime | None = None  # by the user himself: from then on it is his word, and no longer the source's
 
 
 @dataclass(frozen=True, slots=True)

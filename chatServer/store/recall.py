@@ -106,6 +106,7 @@ class LiveMemory(NamedTuple):
     session_id: str | None
     title: str | None
     source_ids: list[UUID]
+    corrected_at: datetime | None = None  # by the user himself, of what was learned in a session
 
 
 class News(NamedTuple):

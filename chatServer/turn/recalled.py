@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol, overload
 from uuid import UUID
 
+from chatServer.agent.wishes import tells_nothing
 from chatServer.messages import text_of
 from chatServer.records import Agent, Budget, ModelInput, Principal, Recalled, RecallResult
 from chatServer.turn.before import Begun
@@ -84,6 +85,7 @@ def _item_json(item: Recalled, *, with_text: bool) -> dict[str, Any]:
         "parts": item.parts if with_text else None,
         "said_at": _iso(item.said_at),
         "valid_to": item.valid_to and _iso(item.valid_to),
+        "corrected_at": item.corrected_at and _iso(item.corrected_at),
         "trust": item.trust,
         "source": {name: str(value) for name, value in source.items() if value is not None},
     }
@@ -91,8 +93,9 @@ def _item_json(item: Recalled, *, with_text: bool) -> dict[str, Any]:
 
 
 def _asks(item: Recalled) -> bool:
-    """A question that the user once asked: it answers nothing by itself."""
-    return item.what == "message" and item.role == "user" and item.text.rstrip().endswith(("?", "？"))
+    """What the user once asked, or wished to be forgotten: it answers nothing by itself."""
+    is_his = item.what == "message" and item.role == "user"
+    return is_his and (item.text.rstrip().endswith(("?", "？")) or tells_nothing(item.text))
 
 
 def _iso(moment: datetime) -> str:

@@ -45,7 +45,7 @@ async def test_what_is_known_and_what_is_forgotten_is_said_and_can_be_undone(dat
         known = (await ask("What do you know about me?"))["response"]
         assert all(each in known for each in ("door code", "Berlin", "Rex"))
         answer = await ask("Forget that I live in Berlin.")
-        assert answer["response"] == f"Forgotten: - {BERLIN}"
+        assert answer["response"] == f"Forgotten: {BERLIN}"
         parts = answer["message"]["parts"]
         [gone] = [part["output"] for part in parts if part.get("toolName") == "forget_memories"]
         known = (await ask("What do you know about me?"))["response"]

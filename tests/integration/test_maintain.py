@@ -52,7 +52,7 @@ async def test_what_is_important_or_often_recalled_is_kept_for_good(database):
     assert counted("promoted") == before + 2
     tiers = [(await read(database, each.memory_id)).tier for each in (*kept, *short, over)]
     assert tiers == ["long", "long", "short", "short", "short"]
-    _, [change, _] = await show(database, ADA, kept[1].memory_id)
+    _, [change, _], _ = await show(database, ADA, kept[1].memory_id)
     assert (change.operation, change.actor, change.reason) == ("promoted", "maintenance", "often recalled")
     assert await maintain(database, ADA) == Upkeep()
     assert (await forget.undo(database, ADA, kept[0].memory_id)).tier == "short"

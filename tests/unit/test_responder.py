@@ -321,7 +321,10 @@ async def test_memories_are_forgotten_before_the_notes_are_looked_at():
     assert await call(*done, gone, tools=tools) == {"operation": "read"}
     read = AIMessage("", tool_calls=[{"name": NOTES_TOOL, "args": {"operation": "read"}, "id": "2"}])
     page = ToolMessage(page_text.apply("- tea", "read").text, tool_call_id="2")
-    assert (await answer(*done, gone, read, page, tools=tools)).content == "Forgotten: - The user lives in Berlin."
+    assert (await answer(*done, gone, read, page, tools=tools)).content == "Forgotten: The user lives in Berlin."
+    both = ToolMessage("Forgotten:\n- The user lives in Berlin.\n- The user likes Berlin.", tool_call_id="1")
+    told = (await answer(*done, both, read, page, tools=tools)).content
+    assert told == "Forgotten: \n- The user lives in Berlin.\n- The user likes Berlin."
     nothing = ToolMessage("Nothing that is remembered says that.", tool_call_id="1")
     assert "I find nothing like that" in (await answer(*done, nothing, read, page, tools=tools)).content
 

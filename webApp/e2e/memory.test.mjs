@@ -48,6 +48,12 @@ export const tests = {
     await line.getByRole("button", { name: "Wrong" }).click();
     await line.getByText("No longer taken for true.").waitFor();
     assert.ok(!(await memories(world)).some((each) => each.text === text));
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: new URL("wrong.png", world.output).pathname });
+    await line.getByLabel("What is right").fill(text.replace("Porto", "Faro"));
+    await line.getByRole("button", { name: "Save" }).click();
+    await line.getByText("Corrected.").waitFor();
+    assert.ok((await memories(world)).some((each) => each.text === text.replace("Porto", "Faro")));
     await line.getByRole("button", { name: "Undo" }).click();
     await line.getByRole("button", { name: "Forget" }).click();
     await line.getByText("Forgotten.").waitFor();
@@ -109,6 +115,49 @@ export const tests = {
     assert.equal((await memories(world)).length, 1);
     await page.getByRole("button", { name: "Undo", exact: true }).click();
     await until(async () => (await memories(world)).length === 2, "it is back");
+  },
+
+  async "an undo that changes other memories asks first, and what was corrected says so"(world) {
+    const { page } = await signedIn(world);
+    const told = async (message, count) => {
+      await world.server.as(world.user, "POST", "/api/chat", { message, session_id: crypto.randomUUID() });
+      await until(async () => (await memories(world, "&superseded=true")).length === count, "it is learned");
+    };
+    await told("I live in Hamburg.", 1);
+    await told("I live in Bremen.", 2);
+    const [bremen] = await memories(world);
+    await page.goto(`/memory?id=${bremen.id}`);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Undo remembering" }).click();
+    await dialog.getByText("What it took the place of holds again:").waitFor();
+    await dialog.getByText("The user lives in Hamburg.").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: new URL("undo-asked.png", world.output).pathname });
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.equal((await memories(world))[0].text, "The user lives in Bremen.");
+    await dialog.getByRole("button", { name: "Edit" }).click();
+    await dialog.getByLabel("Text").fill("The user lives in Graz.");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText(/You corrected it yourself/).waitFor();
+    await page.screenshot({ path: new URL("corrected.png", world.output).pathname });
+    await dialog.getByRole("button", { name: "Undo the last change" }).click();
+    await dialog.getByText("It was first known from this").waitFor({ state: "detached" });
+    await dialog.getByRole("button", { name: "Undo remembering" }).click();
+    await dialog.getByRole("button", { name: "Undo", exact: true }).click();
+    await until(async () => (await memories(world))[0]?.text === "The user lives in Hamburg.", "it holds again");
+  },
+
+  async "several things are remembered in one sentence, and nothing is said to be forgotten before it is"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "I am allergic to peanuts. I live in Lisbon.");
+    await settled(page);
+    await remembered(page).getByText(/^Remembered: The user [^.]+, and 1 more$/).waitFor();
+    await say(page, "forget the submarine");
+    await settled(page);
+    await answers(page).last().getByText("Looked for what to forget").waitFor();
+    await say(page, "forget I lived in Lisbon");
+    await settled(page);
+    await answers(page).last().getByText("Forgot", { exact: true }).waitFor();
   },
 
   async "what is remembered is read as text, each line for itself"(world) {

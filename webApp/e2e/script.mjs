@@ -20,6 +20,7 @@ export const script = {
       tool_calls: [{ name: "manage_long_term_memory", args: { operation: "append", content: "{1}" } }],
       then: "Noted.",
     },
+    { match: "^forget (.+)", tool_calls: [{ name: "forget_memories", args: { what: "{1}" } }], then: "So be it." },
     { match: "^look up (.+)", tool_calls: [{ name: "retrieve_context", args: { query: "{1}" } }], then: "Found." },
     { match: "^break", reply: "one two three four five", fail_after_words: 3 },
     { match: "^hang", reply: "never", hang: true },

@@ -6,13 +6,14 @@ export interface UsedMemory {
   what: "memory" | "message";
   text?: string;
   role?: string;
-  /** A question that the user once asked. */
+  /** A question that the user once asked, or a wish that something be forgotten. */
   asks?: boolean;
   kind?: string;
   category?: string;
   score?: number;
   said_at?: string;
   valid_to?: string;
+  corrected_at?: string;
   trust?: string;
   source?: { session_id: string; message_id: string; title?: string | null } | null;
 }

@@ -7,6 +7,13 @@ test("a tool is called what it does, also one that we do not know", () => {
   expect(toolName("_")).toBe("_");
 });
 
+test("nothing is said to be forgotten before it is", () => {
+  expect(toolName("forget_memories", "Forgotten:\n- The user lives in Rome.\nThe user can undo that, under these ids: x")).toBe("Forgot");
+  for (const output of [undefined, "Nothing that is remembered says that."]) {
+    expect(toolName("forget_memories", output)).toBe("Looked for what to forget");
+  }
+});
+
 test("what was asked is told as text, and nothing where there is none", () => {
   expect(askedOf("retrieve_context", { query: "the  filter\nof the Z3", top_k: 3 })).toBe("the filter of the Z3");
   expect(askedOf("manage_long_term_memory", { operation: "append", content: "- Tea" })).toBe("- Tea");

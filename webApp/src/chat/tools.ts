@@ -3,10 +3,12 @@ import { strings } from "../strings";
 
 const words = strings.chat.tool;
 const ASKED: Record<string, string> = { manage_long_term_memory: "content", forget_memories: "what" };
+const FORGOTTEN = "Forgotten:"; // as the tool begins where something is
 const LONGEST = 200;
 
-/** `search_the_web` is read as "Search the web". */
-export function toolName(name: string): string {
+/** `search_the_web` is read as "Search the web"; what a tool was there for is only said to be done when it is. */
+export function toolName(name: string, output?: unknown): string {
+  if (name === "forget_memories" && !(typeof output === "string" && output.startsWith(FORGOTTEN))) return words.soughtToForget;
   const known = words.names[name];
   if (known) return known;
   const spaced = name.replaceAll(/[_-]+/g, " ").trim();

@@ -10,14 +10,17 @@ import { Waiting } from "../shell/Spinner";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
 import { edit, undo, type MemoryEdit } from "./changes";
+import { lastChange } from "./history";
 import { MemoryFacts } from "./MemoryFacts";
 import { MemoryForm } from "./MemoryForm";
 import { MemoryHistory } from "./MemoryHistory";
 import { MemorySource } from "./MemorySource";
+import { UndoDialog } from "./UndoDialog";
 import { tellError, useForget } from "./MemoryRow";
 import { useMemory } from "./useMemories";
 
 const words = strings.memory;
+const ASKED_FIRST = ["created", "superseded"]; // to undo them changes other memories, too
 
 interface Props {
   id: string;
@@ -39,11 +42,14 @@ export function MemoryDialog({ id, onOpen, onClose }: Props) {
 
 function Whole({ memory, onOpen, onClose }: { memory: WholeMemory; onOpen: (id: string) => void; onClose: () => void }) {
   const [isEditing, setEditing] = useState(false);
+  const [isAsked, setAsked] = useState(false);
+  const last = lastChange(memory.changes)?.operation;
   const gone = useForget();
   const save = useMutation({ mutationFn: (body: MemoryEdit) => edit(memory.id, body), onSuccess: () => setEditing(false) });
   const back = useMutation({
     mutationFn: () => undo(memory.id),
     onSuccess: (left) => {
+      setAsked(false);
       toast(left ? words.restored : words.takenBack, left ? undefined : () => void undo(memory.id).catch(tellError));
       if (!left) onClose();
     },
@@ -56,11 +62,16 @@ function Whole({ memory, onOpen, onClose }: { memory: WholeMemory; onOpen: (id: 
       </Dialog>
     );
   }
+  if (isAsked) {
+    return <UndoDialog memory={memory} isMade={last === "created"} isBusy={back.isPending} onUndo={back.mutate} onClose={() => setAsked(false)} />;
+  }
   const actions = (
     <>
-      <Button busy={back.isPending} onClick={() => back.mutate()}>
-        {words.undoLast}
-      </Button>
+      {last && (
+        <Button busy={back.isPending} onClick={() => (ASKED_FIRST.includes(last) ? setAsked(true) : back.mutate())}>
+          {last === "created" ? words.undoMade : words.undoLast}
+        </Button>
+      )}
       <Button busy={gone.isPending} onClick={() => gone.mutate(memory.id, { onSuccess: onClose })}>
         {words.forget}
       </Button>

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Button } from "../shell/Button";
 import { plainText } from "../shell/plainText";
 import { strings } from "../strings";
+import { RightForm } from "./RightForm";
 import { FATES, useFate, type Fate } from "./useFate";
 
 interface Props {
@@ -12,7 +13,7 @@ interface Props {
   /** It is in somebody's own words, and may be long. */
   isQuote?: boolean;
   /** What can be done to it. */
-  ways: readonly Exclude<Fate, "there">[];
+  ways: readonly Exclude<Fate, "there" | "corrected">[];
 }
 
 const words = strings.memory;
@@ -30,6 +31,7 @@ export function MemoryLine({ id, text: said, children, isQuote, ways }: Props) {
       <div className="memory-line-text">
         <p className={isQuote ? "memory-quote" : undefined}>{text}</p>
         <p className="small soft">{fate === "there" ? children : <span role="status">{FATES[fate]}</span>}</p>
+        {fate === "wrong" && <RightForm text={said} isBusy={isPending} onSave={(right) => become("corrected", right)} />}
       </div>
       <div className="memory-line-ways">
         {fate === "there" ? (

@@ -1,11 +1,12 @@
 import { useQueries } from "@tanstack/react-query";
 import { call } from "../api/client";
 import { keys } from "../api/query";
-import type { Memory } from "../api/types";
+import type { WholeMemory } from "../api/types";
 import { textOf, type ChatMessage } from "../chat/message";
 import { plainText } from "../shell/plainText";
 import { Spinner } from "../shell/Spinner";
 import { strings } from "../strings";
+import { correctionOf } from "./history";
 import { ago } from "./moments";
 import { SourceLink } from "./SourceLink";
 
@@ -13,11 +14,13 @@ const words = strings.memory;
 const SHOWN = 3; // the last messages that said it
 
 /** Where it is known from: what was said, and the way there. */
-export function MemorySource({ memory, onLeave }: { memory: Memory; onLeave: () => void }) {
+export function MemorySource({ memory, onLeave }: { memory: WholeMemory; onLeave: () => void }) {
   const { session_id, message_ids } = memory.source;
+  const corrected = session_id === null ? undefined : correctionOf(memory.changes);
   return (
     <section>
       <h3>{words.source}</h3>
+      {corrected && <p>{words.youCorrected(ago(corrected.created_at))}</p>}
       {session_id === null ? (
         <p className="soft">{memory.origin === "user" ? words.sourceYou : words.sourceUnknown}</p>
       ) : message_ids.length === 0 ? (

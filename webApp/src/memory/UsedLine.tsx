@@ -58,14 +58,16 @@ function Origin({ used }: { used: UsedMemory }) {
   const name = source?.session_id === here ? words.saidHere : source?.title ? words.saidIn(source.title) : words.saidBefore;
   return (
     <>
-      {source?.session_id ? (
+      {used.corrected_at ? (
+        words.correctedByYou
+      ) : source?.session_id ? (
         <SourceLink sessionId={source.session_id} messageId={source.message_id}>
           {name}
         </SourceLink>
       ) : (
         words.addedByYou
       )}
-      {used.said_at && ` · ${ago(used.said_at)}`}
+      {used.said_at && ` · ${ago(used.corrected_at ?? used.said_at)}`}
       {used.valid_to && ` · ${words.held(dayOf(used.valid_to))}`}
       {used.trust === "untrusted" && ` · ${words.trusts.untrusted}`}
     </>

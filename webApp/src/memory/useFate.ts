@@ -3,14 +3,15 @@ import { useState } from "react";
 import { asApiError } from "../api/errors";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
-import { forget, markWrong, passOver, showAgain, undo } from "./changes";
+import { edit, forget, markWrong, passOver, showAgain, undo } from "./changes";
 
-export type Fate = "there" | "wrong" | "forgotten" | "takenBack" | "passedOver";
+export type Fate = "there" | "wrong" | "corrected" | "forgotten" | "takenBack" | "passedOver";
 
 const HOW = { wrong: markWrong, forgotten: forget, takenBack: undo, passedOver: passOver } as const;
 
 export const FATES = {
   wrong: strings.memory.markedWrong,
+  corrected: strings.memory.corrected,
   forgotten: strings.memory.forgotten,
   takenBack: strings.memory.takenBack,
   passedOver: strings.memory.passedOver,
@@ -20,12 +21,15 @@ export const FATES = {
 export function useFate(id: string) {
   const [fate, setFate] = useState<Fate>("there");
   const { mutate, isPending } = useMutation({
-    mutationFn: async (next: Fate) => {
-      if (next !== "there") await HOW[next](id);
-      else await (fate === "passedOver" ? showAgain(id) : undo(id));
+    mutationFn: async ({ next, text }: { next: Fate; text?: string }) => {
+      if (next === "corrected") await edit(id, { text, valid_to: null });
+      else if (next !== "there") await HOW[next](id);
+      else if (fate === "passedOver") await showAgain(id);
+      else await undo(id);
+      if (next === "there" && fate === "corrected") await undo(id); // it was called wrong first
     },
-    onSuccess: (_, next) => setFate(next),
+    onSuccess: (_, { next }) => setFate(next),
     onError: (error) => toast(asApiError(error).detail),
   });
-  return { fate, isPending, become: mutate };
+  return { fate, isPending, become: (next: Fate, text?: string) => mutate({ next, text }) };
 }
