@@ -6,6 +6,7 @@ import contextlib
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from chatServer import logs, terminal, tracing
@@ -69,7 +70,10 @@ def _case(settings: Settings) -> Case:
         return Case(settings, None)
     try:
         with embedded_postgres(settings.chat_data_dir) as server:
-            return Case(settings, _look_at(server.app_url))
+            found = _look_at(server.app_url)
+            if isinstance(found, DatabaseFacts):  # its address holds no secret, and other programs need all of it
+                found = replace(found, where=server.app_url)
+            return Case(settings, found)
     except StartupError as error:
         return Case(settings, DatabaseFault("embedded", str(error)))
 

@@ -1,5 +1,6 @@
 """Memories for a person at a terminal: as that user, through row level security, like any request."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -107,7 +108,8 @@ async def forget_memory(database: Database, user: Principal, memory_id: UUID, *,
     await forget.forget(database, user, memory_id, why="by command")
     if as_json:
         return as_text({"deleted": str(memory_id)})
-    return f"Forgot {memory_id}. To have it back: chatserver memory undo --user ... {memory_id}"
+    undo = f"{sys.argv[0]} memory undo --user {user.user_id} {memory_id}"
+    return f"Forgot {memory_id}. To have it back:\n{undo}"
 
 
 async def undo_change(database: Database, user: Principal, memory_id: UUID, *, as_json: bool = False) -> str:

@@ -1,5 +1,6 @@
 """The three bodies of POST /api/chat, read into one Ask."""
 
+import re
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
@@ -18,6 +19,7 @@ MAX_PARTS = 100
 MAX_FIELDS = 100
 MAX_KEY_LENGTH = 255
 MAX_ID_LENGTH = 200
+NAME = re.compile(r"^[a-zA-Z_]{1,40}\Z")
 
 
 def _last_of_user(messages: Any) -> Any:
@@ -57,9 +59,10 @@ class ChatRequest(BaseModel):
     @model_validator(mode="after")
     def is_one_of_the_three(self) -> Self:
         if (self.message is None) == (self.messages is None) and not self._is_regenerate:
-            raise ValueError("Send either message or messages")
+            raise ValueError(f"Send either message or messages{self._not_known()}")
         if self.is_plain and (self.model_extra or self.id is not None):
-            raise ValueError("A plain body has message, session_id, agent_id and images, and nothing else")
+            known = "A plain body has message, session_id, agent_id and images, and nothing else"
+            raise ValueError(f"{known}{self._not_known()}")
         if not self.is_plain and self.images:
             raise ValueError("The images of a UIMessage are its file parts")
         if None not in (self.agent_id, self.agent_name) and self.agent_id != self.agent_name:
@@ -71,6 +74,11 @@ class ChatRequest(BaseModel):
     @property
     def is_plain(self) -> bool:
         return isinstance(self.message, str)
+
+    def _not_known(self) -> str:
+        """The first field that may be a slip of the pen; what does not look like a name is not repeated."""
+        unknown = next((name for name in self.model_extra or () if NAME.match(name)), None)
+        return f"; there is no field {unknown}" if unknown else ""
 
     def ask(self, own_key: str | None) -> Ask:
         """What is to be answered; `own_key` is the header Idempotency-Key."""

@@ -93,23 +93,43 @@ def test_the_lines_of_the_readme_work_as_they_stand(data_dir):
     chapter = re.search(r"## First requests\n(.+?)\n## ", (ROOT / "README.md").read_text(), re.DOTALL)
     assert chapter is not None
     with server(data_dir) as running:
-        script = "set -eu\n" + "\necho\n".join(shell_blocks(chapter[1])).replace("curl -s", "curl --fail-with-body -s")
+        script = "\necho\n".join(["set -euo pipefail", *shell_blocks(chapter[1])])
+        script = script.replace("curl -s", "curl --fail-with-body -s")
         script = script.replace("http://127.0.0.1:8000", running.address).replace(".venv/bin/chatserver", CHATSERVER)
         values = {**os.environ, "CHAT_DATA_DIR": str(data_dir)}
         done = subprocess.run(
             ["bash", "-c", script], env=values, capture_output=True, text=True, check=False, timeout=300
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        assert '"response":"Hello! I am the built-in responder' in done.stdout
+        assert '"response": "Hello! I am the built-in responder' in done.stdout
         assert '"type":"text-delta"' in done.stdout
         assert "data: [DONE]" in done.stdout
-        assert re.search(r'"response":"From your memories \([^"]+: “By the way, I live in Lisbon.”', done.stdout)
+        known = r"“(By the way, I live|The user lives) in Lisbon.”"  # as it was said, or as it was learned meanwhile
+        assert re.search(rf"\nFrom your memories \([^\n]+: {known}\n- ", done.stdout), "with what was found"
         assert "From the documents (pump.txt): “The Zephyr pump has a warranty of three years.”" in done.stdout
-        assert '"external_id":"my-other-thread"' in done.stdout, "among the sessions"
+        assert '"external_id": "my-other-thread"' in done.stdout, "among the sessions"
         _, header, listed = done.stdout.rpartition("\nID ")
         assert header
         assert "My sister Mary" in listed, "by command"
+        assert "My sister Mary lives in Faro." in listed.partition("\nChanged ")[2]
+        assert " memory undo --user " in listed.partition("\nForgot ")[2]
         wait_for_title(running, "Where do I live?")
+        assert "human: Where do I live?\nai: From your memories" in read_by_langchain(running)
+
+
+def read_by_langchain(running: Running) -> str:
+    """What the README's program reads of the session with a name, each argument from where the README says."""
+    chapter = (ROOT / "README.md").read_text().partition("## Use your LangChain code")[2]
+    program = re.search(r"```python\n(.+?)```", chapter, re.DOTALL)
+    values = {**os.environ, "CHAT_DATA_DIR": str(running.data_dir)}
+    told = subprocess.run([CHATSERVER, "doctor"], env=values, capture_output=True, text=True, check=False).stdout
+    database = re.search(r"(postgresql://chat_app@/chat\?host=\S+) answers", told.splitlines()[0])
+    assert program is not None
+    assert database is not None
+    user = httpx.post(f"{running.address}/api/dev/token", json={"user": "ada"}).json()["user_id"]
+    session = running.request("GET", "/api/sessions/my-other-thread").json()["session_id"]
+    read = [sys.executable, "-W", "ignore", "-c", program[1], database[1], user, session]
+    return subprocess.run(read, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
 def wait_for_title(running: Running, title: str) -> None:

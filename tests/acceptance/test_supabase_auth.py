@@ -165,3 +165,11 @@ def test_the_lines_of_the_guide_sign_a_page_in(origin):
     told = told_by(node_with("@supabase/supabase-js"), WITH_SOCKETS, "--input-type=module", given=program)
     token = token or origin.post("/auth/v1/token?grant_type=password", known).json()["access_token"]
     assert told.strip() == origin.post("/api/sessions/resolve", {}, token).json()["session_id"]
+
+
+def test_the_page_of_the_frontend_guide_takes_supabases_session(origin):
+    user = somebody()
+    token = origin.post("/auth/v1/signup", user).json()["access_token"]
+    asked = json.dumps({"server": origin.address, **user})
+    told = json.loads(told_by(node_with("@ai-sdk/react"), WITH_SOCKETS, "page.mjs", given=asked))
+    assert told["session"] == origin.post("/api/sessions/resolve", {}, token).json()["session_id"]

@@ -146,6 +146,22 @@ async def test_what_cannot_be_answered_is_refused_and_leaves_nothing(chat, urls,
             assert connection.execute(f"select count(*) from {table}").fetchone() == (0,), table
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"mesage": "hi"}, "Send either message or messages; there is no field mesage."),
+        ({"message": "hi", "sesion_id": "x"}, "and nothing else; there is no field sesion_id."),
+        ({"message": "hi", "id": "x"}, "A plain body has message, session_id, agent_id and images, and nothing else."),
+        ({"<b>hi</b>": 1}, "Send either message or messages."),
+        ({"secret-4711": 1, "x" * 41: 1}, "Send either message or messages."),
+    ],
+)
+async def test_a_misspelt_field_is_named_and_no_text_is_repeated(chat, body, said):
+    answer = await chat.post("/api/chat", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
+    assert answer.json()["detail"].endswith(said)
+
+
 @pytest.mark.parametrize("key", ["", "x" * 256, "tab\there"])
 async def test_a_key_that_cannot_be_kept_is_refused(chat, key):
     answer = await chat.post("/api/chat", json={"message": "hi"}, headers={"Idempotency-Key": key})

@@ -431,7 +431,7 @@ def test_the_command_looks_at_the_embedded_database_and_leaves_it_stopped(tmp_pa
         migrate(server.owner_url)
     done = run_doctor(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Postgres 18" in done.stdout
+    assert f"database: {server.app_url} answers, Postgres 18" in done.stdout
     assert not (tmp_path / "postgres" / "postmaster.pid").exists()
 
 

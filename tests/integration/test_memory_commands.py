@@ -163,8 +163,11 @@ def test_the_command_does_all_that_the_routes_do(chatserver, urls):
     assert "promoted  1" in chatserver("maintain")
     assert "promoted  0" in chatserver("maintain")
     assert "memories         1" in chatserver("audit")
-    assert chatserver("forget", memory_id).startswith("Forgot")
-    assert chatserver("undo", memory_id) == "Again: Mary lives in Faro.\n"
+    forgot, to_have_it_back = chatserver("forget", memory_id).splitlines()
+    assert forgot.startswith(f"Forgot {memory_id}")
+    called, *undo, user, forgotten = to_have_it_back.split()
+    assert (called, undo) == (sys.argv[0], ["memory", "undo", "--user"])
+    assert chatserver("undo", forgotten, user=user) == "Again: Mary lives in Faro.\n", "as it stands, in any mode"
 
 
 class Terminal(io.StringIO):

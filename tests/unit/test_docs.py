@@ -50,3 +50,15 @@ def test_links_between_documents_lead_somewhere():
         for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
             path = (document.parent / target).resolve()
             assert "://" in target or path.exists(), (document.name, target)
+
+
+def test_the_lines_for_a_frontend_are_those_that_are_run():
+    blocks = re.findall(r"```tsx\n(.+?)```", (ROOT / "docs" / "frontend.md").read_text(), re.DOTALL)
+    assert "\n".join(blocks) == (ROOT / "tests" / "contract" / "frontend.tsx").read_text()
+
+
+def test_the_versions_that_a_frontend_was_run_with_are_named():
+    packages = json.loads((ROOT / "tests" / "contract" / "package.json").read_text())["dependencies"]
+    document = (ROOT / "docs" / "frontend.md").read_text()
+    for name in ("ai", "@ai-sdk/react"):
+        assert f"`{name}` {packages[name]}" in document.replace("\n", " ")

@@ -1,0 +1,118 @@
+import { Chat, useChat } from "@ai-sdk/react";
+import type { SupabaseClient } from "@supabase/supabase-js";
+import { DefaultChatTransport, type UIMessage } from "ai";
+import { useEffect, useState } from "react";
+
+/** The server, as the user whose token it is; `token` is asked before each request. */
+export function connect(server: string, token: () => Promise<string>) {
+  const headers = async () => ({ Authorization: `Bearer ${await token()}` });
+
+  async function call(method: string, path: string, body?: object) {
+    const answer = await fetch(server + path, {
+      method,
+      headers: { ...(await headers()), "Content-Type": "application/json" },
+      body: body && JSON.stringify(body),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return text ? JSON.parse(text) : null;
+  }
+
+  return { call, transport: new DefaultChatTransport<Message>({ api: `${server}/api/chat`, headers }) };
+}
+
+/** Who is signed in at Supabase; supabase-js refreshes the token when it is old. */
+export const asSupabaseUser = (server: string, supabase: SupabaseClient) =>
+  connect(server, async () => (await supabase.auth.getSession()).data.session?.access_token ?? "");
+
+/** Anybody, under any name: with AUTH_MODE=dev, on this machine only. */
+export function asDeveloper(server: string, user: string) {
+  const headers = { "Content-Type": "application/json" };
+  const asked = fetch(`${server}/api/dev/token`, { method: "POST", headers, body: JSON.stringify({ user }) });
+  const token = asked.then((answer) => answer.json()).then((answer) => answer.access_token);
+  return connect(server, () => token);
+}
+
+export type Session = { id: string; messages: Message[] };
+export type Connection = ReturnType<typeof connect>;
+
+/** What was said in a session, as the server has it: the last 50 messages. */
+export async function history({ call }: Connection, id: string): Promise<Message[]> {
+  return (await call("GET", `/api/sessions/${id}/messages`)).messages;
+}
+
+/** The session that the user was in last, on whatever device, or a new one. */
+export async function open(connection: Connection): Promise<Session> {
+  const { session_id: id } = await connection.call("POST", "/api/sessions/resolve", {});
+  return { id, messages: await history(connection, id) };
+}
+
+/** useChat with a stop that stops, and a way back after a broken connection. */
+export function useConversation(connection: Connection, { id, messages }: Session) {
+  const [chat] = useState(() => new Chat<Message>({ id, messages, transport: connection.transport }));
+  return {
+    ...useChat({ chat, resume: true }),
+    stop: () => connection.call("POST", `/api/chat/${id}/stop`),
+    reconnect: async () => {
+      chat.messages = await history(connection, id);
+      await chat.resumeStream();
+    },
+  };
+}
+
+export type Message = UIMessage<{
+  turn_id?: string;
+  memories_used?: { id: string; what: "memory" | "message"; text?: string }[] | null;
+  sources?: { article_id: string; title: string; page?: number }[];
+}>;
+
+/** What was learned of an answer: memories, a moment after it has ended. */
+export async function learned({ call }: Connection, id: string, answer: Message): Promise<Learned[]> {
+  const { memories } = await call("GET", `/api/memories?session_id=${id}`);
+  return memories.filter((each: Learned) => each.source.turn_id === answer.metadata?.turn_id);
+}
+
+export type Learned = { id: string; text: string; source: { turn_id: string } };
+
+export function problem(error: Error): { code: string; detail: string } {
+  if (error instanceof TypeError) return { code: "unreachable", detail: "The server cannot be reached." };
+  try {
+    return JSON.parse(error.message);
+  } catch {
+    return { code: "model_failed", detail: error.message };
+  }
+}
+
+export function Conversation({ connection, session }: { connection: Connection; session: Session }) {
+  const chat = useConversation(connection, session);
+  const [text, setText] = useState("");
+  const isAnswering = chat.status === "submitted" || chat.status === "streaming";
+
+  function send(event: { preventDefault(): void }) {
+    event.preventDefault();
+    void chat.sendMessage({ text });
+    setText("");
+  }
+
+  return (
+    <form onSubmit={send}>
+      {chat.messages.map(({ id, parts, metadata }) => (
+        <section key={id}>
+          {parts.map((part, place) => part.type === "text" && <p key={place}>{part.text}</p>)}
+          {metadata?.memories_used?.map((used) => used.text && <small key={used.id}>Remembered: {used.text}</small>)}
+          {metadata?.sources?.map((source) => <small key={source.article_id}>From: {source.title}</small>)}
+        </section>
+      ))}
+      {chat.error && <p role="alert">{problem(chat.error).detail}</p>}
+      <input value={text} onChange={(event) => setText(event.target.value)} />
+      {isAnswering ? <button type="button" onClick={chat.stop}>Stop</button> : <button>Send</button>}
+    </form>
+  );
+}
+
+/** The session is read first: a chat takes its messages when it begins. */
+export function Page({ connection }: { connection: Connection }) {
+  const [session, setSession] = useState<Session>();
+  useEffect(() => void open(connection).then(setSession), [connection]);
+  return session ? <Conversation key={session.id} connection={connection} session={session} /> : null;
+}

@@ -1,0 +1,124 @@
+// The page of docs/frontend.md in React, without a browser around it: frontend.tsx, as a person uses it.
+// Reads one JSON line: {server, user} or {server, email, password}; writes one JSON line: what each step gave.
+import { createClient } from "@supabase/supabase-js";
+import { readFileSync, writeFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { createElement } from "react";
+import { act, create } from "react-test-renderer";
+import ts from "typescript";
+
+const options = { jsx: ts.JsxEmit.ReactJSX, module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+const compiled = new URL("node_modules/.frontend.mjs", import.meta.url);
+writeFileSync(compiled, ts.transpileModule(readFileSync("frontend.tsx", "utf8"), { compilerOptions: options }).outputText);
+const ours = await import(compiled);
+globalThis.IS_REACT_ACT_ENVIRONMENT = true;
+
+let cutOff; // the stream that is being read breaks off, as when a network goes away
+const reach = globalThis.fetch;
+globalThis.fetch = async (...asked) => {
+  const answer = await reach(...asked);
+  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer;
+  const wire = new TransformStream({ start: (end) => { cutOff = () => end.error(new TypeError("network error")); } });
+  return new Response(answer.body.pipeThrough(wire), answer);
+};
+
+async function until(isTrue, what) {
+  for (let i = 0; i < 600; i++) {
+    if (await isTrue()) return;
+    await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  }
+  throw new Error(`${what} never came`);
+}
+
+/** The page as it is drawn, from a new load of it on. */
+async function load(connection) {
+  let root;
+  await act(async () => { root = create(createElement(ours.Page, { connection })); });
+  const drawn = (type) => root.root.findAllByType(type).map((each) => each.children.join(""));
+  await until(() => drawn("input").length, "the page");
+  return {
+    drawn,
+    say: async (words) => {
+      await act(async () => root.root.findByType("input").props.onChange({ target: { value: words } }));
+      await act(async () => root.root.findByType("form").props.onSubmit({ preventDefault() {} }));
+    },
+    isReady: () => drawn("button").includes("Send"),
+    isAnswering: () => drawn("button").includes("Stop") && drawn("p").at(-1)?.startsWith("word0 word1"),
+    stop: () => act(async () => { await root.root.findByType("button").props.onClick(); }),
+    leave: () => act(async () => root.unmount()),
+  };
+}
+
+/** The hook by itself, for what the page has no button for. */
+async function hold(connection) {
+  const session = await ours.open(connection);
+  let chat;
+  const Held = () => void (chat = ours.useConversation(connection, session)) ?? null;
+  await act(async () => { create(createElement(Held)); });
+  const texts = () => chat.messages.flatMap((each) => each.parts.filter((p) => p.type === "text").map((p) => p.text));
+  return { session, texts, now: () => chat, does: (step) => act(async () => { await step(chat); }) };
+}
+
+const asked = JSON.parse(await text(process.stdin));
+const told = {};
+
+if (asked.email) {
+  const supabase = createClient(asked.server, "any-key");
+  await supabase.auth.signInWithPassword({ email: asked.email, password: asked.password });
+  told.session = (await ours.open(ours.asSupabaseUser(asked.server, supabase))).id;
+} else {
+  const connection = ours.asDeveloper(asked.server, asked.user);
+
+  let page = await load(connection);
+  await page.say("I live in Lisbon.");
+  await until(() => page.isReady() && page.drawn("p").length === 2, "an answer");
+  told.first = page.drawn("p");
+  const { id, messages } = await ours.open(connection);
+  await until(async () => (told.learned = await ours.learned(connection, id, messages.at(-1))).length, "a memory");
+  await page.leave();
+
+  await connection.call("POST", "/api/sessions", {});
+  page = await load(connection);
+  await page.say("Where do I live?");
+  await until(() => page.isReady() && page.drawn("small").length, "what was used");
+  told.used = page.drawn("small");
+  await page.leave();
+  page = await load(connection);
+  told.usedAfterwards = page.drawn("small");
+
+  await page.say("slowly");
+  await until(page.isAnswering, "the beginning");
+  await page.leave();
+  page = await load(connection);
+  await until(page.isAnswering, "the rest");
+  await until(page.isReady, "the end");
+  told.resumed = page.drawn("p").slice(-2);
+  await page.say("slowly again");
+  await until(page.isAnswering, "the beginning");
+  await page.stop();
+  await until(page.isReady, "the end");
+  told.stopped = page.drawn("p").at(-1);
+  await page.say("   ");
+  await until(() => page.drawn("p").at(-1).includes("empty"), "the refusal");
+  told.refused = page.drawn("p").at(-1);
+  await page.leave();
+
+  await connection.call("POST", "/api/sessions", {});
+  const chat = await hold(connection);
+  const sending = chat.now().sendMessage({ text: "slowly" });
+  await until(() => chat.texts().at(-1)?.length > 20, "the beginning");
+  cutOff();
+  await act(() => sending);
+  told.cutOff = { status: chat.now().status, ...ours.problem(chat.now().error) };
+  await chat.does((now) => now.reconnect());
+  told.reconnected = chat.texts();
+  await chat.does((now) => now.sendMessage({ text: "break", messageId: now.messages[0].id }));
+  told.broken = { status: chat.now().status, ...ours.problem(chat.now().error) };
+  await chat.does((now) => now.sendMessage({ text: "tell me a story", messageId: now.messages[0].id }));
+  told.edited = chat.texts();
+  const before = chat.now().messages.at(-1).id;
+  await chat.does((now) => now.regenerate({ messageId: before }));
+  told.anew = { texts: chat.texts(), isAnother: chat.now().messages.at(-1).id !== before };
+}
+
+process.stdout.write(JSON.stringify(told) + "\n", () => process.exit(0));
