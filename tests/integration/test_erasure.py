@@ -187,7 +187,7 @@ async def test_a_tool_that_was_called_before_the_erasure_is_refused_and_one_afte
 async def test_a_turn_that_does_not_stop_leaves_nothing_not_even_what_it_took(settings, as_ada, urls, monkeypatch):
     monkeypatch.setattr("chatServer.account.erase.STOP_S", 0.1)
     monkeypatch.setattr("chatServer.turn.turns.Turns.stop_here", lambda *_: None)
-    slow = {"match": "slow", "reply": f"{CANARY} " * 12, "delay_ms": 80}
+    slow = {"match": "slow", "reply": f"{CANARY} " * 200, "delay_ms": 80}
     async with serving(with_script(settings, slow)) as client:
         client.headers.update(as_ada)
         asked = asyncio.create_task(client.post("/api/chat", json={"message": f"slow {CANARY}"}))

@@ -226,6 +226,7 @@ async def test_a_statement_that_takes_too_long_is_an_outage(urls, settings):
 async def test_a_pool_without_a_free_connection_is_an_outage_after_the_wait(urls, settings):
     limits = {"database_pool_size": 1, "database_pool_wait_ms": 300}
     async with Database(urls.app, settings.model_copy(update=limits)) as database:
+        await database.connect()
         async with database.transaction(ADA) as connection:
             await add_session(connection)
             assert 0.25 < await seconds_until_refused(database) < 0.3 + SLACK_S
