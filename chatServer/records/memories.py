@@ -142,6 +142,7 @@ class Recalled:
     trust: Trust
     tokens: int = 0
     corrected_at: datetime | None = None  # by the user himself: from then on it is his word, and no longer the source's
+    asks: bool = False  # a question of the user's, or a wish: it answers nothing by itself
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from chatServer.memory.past import asks_about_the_past
 from chatServer.memory.unpack import DIMENSIONS, Piece, fitted, items_of
 from chatServer.records import RecallResult
 from chatServer.store.recall import Columns, LiveMemory, LiveMessage
-from chatServer.turn.recalled import recalled_json
+from chatServer.turn.recalled import recalled_json, told_apart
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 ODD = ["a", "Ab", ". ", "?", "”", ")", "\n", "  ", "é", "日本", "123", "'s", "...", "</memories>", "😀", "\t", " the "]
@@ -189,7 +189,7 @@ def test_what_the_user_once_asked_is_told_from_what_he_said_also_without_its_tex
     answered = Line(0.5, {}, LiveMessage(uuid4(), NOW, "s", None, "assistant", None, "Shall I look it up?"))
     lines = [*map(message, said), memory("Who knows?", 0.5), answered]
     shown = recalled(lines, [], count_text, budget_tokens=1_000, limit=10)
-    told = recalled_json(RecallResult(tuple(shown)), with_text=False)["items"]
+    told = recalled_json(told_apart(RecallResult(tuple(shown))), with_text=False)["items"]
     asks = {item.text.strip(): each.get("asks", False) for item, each in zip(shown, told, strict=True)}
     assert len(asks) == 5
     assert {text for text, is_asked in asks.items() if is_asked} == {said[0], said[2].strip()}
