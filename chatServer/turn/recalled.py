@@ -52,8 +52,8 @@ async def find(recaller: Recaller, begun: Begun, asked: ModelInput, budget: Budg
 
 
 def told_apart(found: RecallResult) -> RecallResult:
-    """With a mark at what the user once asked or wished. Once for a turn, which tells its lines three times: to look each
-    time was 1,700 tries of a pattern (2026-11-16)."""
+    """With a mark at what the user once asked or wished. Once for a turn, which tells its lines three times: to look
+    each time was 1,700 tries of a pattern (2026-11-16)."""
     return replace(found, items=tuple(replace(item, asks=_asks(item)) for item in found.items))
 
 
