@@ -16,6 +16,7 @@ PICTURES = {
     "memories": ("recall", "Recall, p95", "memories in the store", "ms"),
 }
 COLOURS = {"ours": "#c2410c", "floor": "#9ca3af"}
+MANY = ", many users"
 OTHERS = ("#1d4ed8", "#0f766e", "#7e22ce", "#4d7c0f", "#be185d", "#0369a1", "#a16207", "#475569")
 
 
@@ -30,18 +31,19 @@ def main() -> None:
 
 
 def draw(path: Path, points: dict[str, Any], title: str, across: str, up: str) -> None:
-    figure, axes = pyplot.subplots(figsize=(7, 4), dpi=130)
-    others = iter(OTHERS)
+    figure, axes = pyplot.subplots(figsize=(9, 4), dpi=130)
+    others, colours = iter(OTHERS), dict(COLOURS)
     for name, some in points.items():
         if some:
-            colour = COLOURS.get(name.split(",")[0]) or next(others)
-            width = 2.5 if name.startswith("ours") else 1.5
-            style = "--" if "many" in name else "-"
-            axes.plot(*zip(*some, strict=True), style, marker="o", label=name, color=colour, lw=width)
+            whose, is_many = name.removesuffix(MANY), name.endswith(MANY)
+            colour = colours[whose] if whose in colours else colours.setdefault(whose, next(others))
+            width = 2.5 if whose == "ours" else 1.5
+            style, filling = ("--", "white") if is_many else ("-", colour)
+            axes.plot(*zip(*some, strict=True), style, marker="o", label=name, color=colour, mfc=filling, lw=width)
     axes.set(xscale="log", yscale="log", xlabel=across, ylabel=up, title=title)
     axes.grid(visible=True, which="major", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize="small")
+    axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))  # beside the lines
     figure.tight_layout()
     figure.savefig(path, metadata={"Software": None})
     pyplot.close(figure)
