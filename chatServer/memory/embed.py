@@ -91,7 +91,7 @@ def written(vectors: Vectors) -> list[str]:
 
 def packed(vectors: Vectors) -> list[bytes]:
     """The same for messages: the size, 1, and numbers from 1 to 15, of which 8 is nothing, two in a byte. Recall finds
-    what it finds by halves: 80 % of what answers a question among the first ten, N = 760 (2026-11-16)."""
+    what it finds by halves: among its first ten 62.0 instead of 61.9 % of what answers, N = 179 (2026-11-16)."""
     largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True, initial=0), 1e-9)
     numbers = (np.rint(vectors * (7 / largest)) + 8).astype(np.uint8)
     count, size = numbers.shape

@@ -128,7 +128,8 @@ class Recaller:
             logger.warning("recall has no vectors: %s", error)
         await asyncio.to_thread(rehearse, self._weights)
         self._count("anything")
-        await asyncio.gather(self._database.connect(), return_exceptions=True)
+        with contextlib.suppress(errors.DatabaseUnavailable):  # whoever asks then is told so
+            await self._database.connect()
         ask = Ask(NOBODY, "anything", store.Scope("", None, None, ()), frozenset(), 0, 1, about_the_past=False)
         await asyncio.gather(*(self._recall(ask) for _ in range(POOL_SIZE)), return_exceptions=True)
         self.shelves.drop(NOBODY.user_id)
@@ -288,9 +289,8 @@ async def recalling(
     """A recaller with a small pool of its own, and its embedder being loaded meanwhile."""
     overlap_s = 2 * database.longest_transaction_s  # of one that gave out an id, and of one that came before it
     pace = deadline_ms / PROMISED_MS
-    waits = {"wait_ms": round(POOL_WAIT_MS * pace), "statement_ms": round(STATEMENT_MS * pace)}
-    async with database.beside(pool_size=POOL_SIZE, **waits) as own:
-        room = cache_mb * 1024**2
+    wait_ms, statement_ms, room = round(POOL_WAIT_MS * pace), round(STATEMENT_MS * pace), cache_mb * 1024**2
+    async with database.beside(pool_size=POOL_SIZE, wait_ms=wait_ms, statement_ms=statement_ms) as own:
         recaller = Recaller(own, embedder, count, cache_bytes=room, overlap_s=overlap_s, pace=pace, closed=closed)
         warming = asyncio.create_task(recaller.warm())
         try:
