@@ -139,7 +139,7 @@ def test_ctrl_c_at_the_prompt_ends_and_twice_ends_also_in_an_answer(where, urls)
     with at_a_terminal(where, is_prepared=False) as person:
         person.until(PROMPT)
         person.interrupt_prompt()
-        assert person.end() == (0, "\n")
+        assert person.end() == (0, "")
     with at_a_terminal(where, is_prepared=False) as person:
         person.until(PROMPT)
         person.say("slowly")
