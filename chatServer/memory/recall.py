@@ -217,9 +217,9 @@ class Recaller:
     async def _search(self, shelf: Shelf, ask: Ask, question: Question, vec: Floats | None) -> dict[UUID, Hit]:
         """The best of what the shelf knows, and what it knows of whom the question names."""
         async with shelf.lock:
-            if not len(shelf.index):
-                return {}
             scope = searched(shelf.index, ask.scope, ask.excluded, about_the_past=ask.about_the_past)
+            if len(shelf.index) <= len(ask.excluded) and not shelf.index.allowed(scope).any():
+                return {}  # a first conversation: the prompt has all of it, and 2 ms are spared (2026-11-16)
             if len(shelf.index) > IN_A_THREAD_ITEMS:
                 return await asyncio.to_thread(self._found, shelf, ask, question, vec, scope)
             return self._found(shelf, ask, question, vec, scope)

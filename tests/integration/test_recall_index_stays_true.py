@@ -223,3 +223,18 @@ async def test_a_search_that_is_cancelled_is_no_end_of_the_turn(database, monkey
 
         monkeypatch.setattr(recaller, "_recall", cancelled)
         assert (await asked(recaller, ADA, "What is my dog called?")).degraded == "failed"
+
+
+async def test_nothing_is_ranked_while_the_prompt_has_all_that_was_said(database, monkeypatch):
+    _, first = await said(database, ADA, "My dog is called Rex", "He is three")
+    ranked = []
+    rank = recall.rank
+    monkeypatch.setattr(recall, "rank", lambda *given, **options: ranked.append(1) or rank(*given, **options))
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        await asked(recaller, ADA, "What is my dog called?")
+        ranked.clear()
+        assert texts(await asked(recaller, ADA, "What is my dog called?", excluded=first)) == []
+        assert ranked == []
+        await said(database, ADA, "The cat is called Mia")
+        assert texts(await asked(recaller, ADA, "What is my cat called?", excluded=first)) == ["The cat is called Mia"]
+        assert ranked
