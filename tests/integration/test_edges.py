@@ -319,6 +319,7 @@ async def test_a_named_page_may_ask_and_reads_errors_too(settings, as_ada, monke
         "last-event-id",
         "if-match",
         "apikey,authorization,content-type,x-client-info,x-supabase-api-version",
+        "authorization,content-type,mcp-protocol-version",
     ],
 )
 async def test_a_preflight_allows_the_headers_of_the_api(settings, wanted):
