@@ -1,5 +1,4 @@
-"""What `make bench` makes of what it has measured: a limit that is missed is red, and statements are read as they were
-sent."""
+"""What `make bench` makes of what it has measured: a limit that is missed is red."""
 
 from uuid import uuid4
 
