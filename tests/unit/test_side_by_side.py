@@ -1,5 +1,4 @@
-"""What `make bench` makes of what it has measured: a limit that is missed is red, and statements are read as they were
-sent."""
+"""What `make bench` makes of what it has measured: a limit that is missed is red."""
 
 from uuid import uuid4
 
@@ -8,7 +7,7 @@ import pytest
 from benchmarks import conversations
 from benchmarks.conversations import Asking, Conversation, Spoken
 from benchmarks.recall_scores import Answered
-from benchmarks.side_by_side import recall, turn_sql
+from benchmarks.side_by_side import recall
 from benchmarks.side_by_side.limits import Limit, read_limits
 from benchmarks.side_by_side.measures import MEASURES
 from benchmarks.side_by_side.outcome import Outcome, Table
@@ -18,16 +17,6 @@ from benchmarks.side_by_side.turn_scene import AGAIN, FLOOR, OFF, OURS, SAVER, S
 from benchmarks.side_by_side.turn_slices import Slice
 from benchmarks.side_by_side.turns import MEASURE, told_of
 from benchmarks.side_by_side.world import World
-
-LOG = (
-    "bench 7 chat LOG:  execute <unnamed>: begin\n"
-    "bench 8 chat LOG:  execute <unnamed>: begin\n"
-    "bench 7 chat LOG:  execute s1: insert into t\n\tvalues ($1, $2)\n"
-    "bench 7 chat DETAIL:  Parameters: $1 = 'it''s $2', $2 = NULL\n"
-    "bench 9 other LOG:  statement: drop table t\n"
-    "bench 8 chat LOG:  statement: commit\n"
-    "bench 7 chat LOG:  statement: commit\n"
-)
 
 
 def measured(tmp_path, value, *, is_quick=False):
@@ -137,18 +126,3 @@ def test_what_was_not_measured_is_left_out_and_not_nan():
 
 def test_tables_are_markdown():
     assert list(table_lines(("a", "b"), [[1, 2]])) == ["| a | b |", "|---|---|", "| 1 | 2 |", ""]
-
-
-def test_what_a_connection_says_stays_together_with_its_values_in_place():
-    said = list(turn_sql.statements(LOG, "chat"))
-    assert said == ["begin", "insert into t\nvalues ('it''s $2', NULL)", "commit", "begin", "commit"]
-
-
-def test_a_script_mints_what_only_the_last_turn_had():
-    user, session = "11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222"
-    old, new = "33333333-3333-3333-3333-333333333333", "44444444-4444-4444-4444-444444444444"
-    turns = [[f"select '{user}', '{session}', '{old}'"], [f"select '{user}', '{session}', '{old}', '{new}'"]]
-    assert turn_sql.script(turns, user, session).splitlines()[1:] == [
-        "select gen_random_uuid() as m0 \\gset",
-        f"select ':u', ':s', '{old}', ':m0';",
-    ]
