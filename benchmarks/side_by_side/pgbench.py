@@ -33,8 +33,6 @@ insert into message (session_id, role, content) values (:session_id, 'user', :co
 insert into message (session_id, role, content) values (:session_id, 'assistant', :content);
 commit;
 """
-# What was said a moment ago is asked for again, which is little, unless all of it was.
-SAID_YESTERDAY = "update chat.message_index set said_at = said_at - interval '1 day'"
 SAID_BEFORE = """
 select message_id::text, place from chat.message_index where user_id = %(user)s
 order by place desc offset 2 -- which are the last turn's
@@ -82,7 +80,6 @@ def prepare_ours(world: World, sessions: list[str]) -> tuple[str, str]:
     fill_ours(world, database, {MESSAGES: CLIENTS})
     users = [f"{OURS} {each}" for each in sessions]
     ids = [str(dev_user_id(user)) for user in users]
-    world.run(database, SAID_YESTERDAY)
     world.run(database, "vacuum analyze")
     log = world.postgres.data_dir / "postgres" / "log"
     with world.ours(database, with_worker=False) as stack:

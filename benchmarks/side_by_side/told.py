@@ -28,11 +28,12 @@ select user_id, md5(session_id || n)::uuid, session_id, 'assistant', 'done'
 from unnest(%(user_ids)s::uuid[], %(session_ids)s::text[]) as s (user_id, session_id),
     generate_series(1, %(messages)s / 2) as n
 """
+# Yesterday: what was said a moment ago recall asks for again, which is little, unless all of it was.
 MESSAGES = """
 with said as (
-    insert into public.chat_message_history (user_id, session_id, turn_id, message, tokens)
+    insert into public.chat_message_history (user_id, session_id, turn_id, message, tokens, created_at)
     select user_id, session_id, md5(session_id || (n + 1) / 2)::uuid,
-        jsonb_build_object('type', kind, 'data', jsonb_build_object('content', content)), 60
+        jsonb_build_object('type', kind, 'data', jsonb_build_object('content', content)), 60, now() - interval '1 day'
     from unnest(%(user_ids)s::uuid[], %(session_ids)s::text[]) as s (user_id, session_id),
         generate_series(1, %(messages)s) as n
         join told on place = n %% %(kinds)s,
