@@ -59,6 +59,7 @@ class Database:
         self._url, self._settings = url, settings
         self._statement_timeout_ms = settings.database_statement_timeout_ms
         self._idle_timeout_ms = settings.database_idle_timeout_ms
+        self._connecting = asyncio.Lock()
         self._pool: AsyncConnectionPool[RawConnection] = AsyncConnectionPool(
             url,
             min_size=min(2, settings.database_pool_size),
@@ -100,7 +101,8 @@ class Database:
     async def connect(self) -> None:
         """Wait for the first connections, longer than a request would: where much starts at once, all of it is slow."""
         try:
-            await self._pool.wait(CONNECT_S)
+            async with self._connecting:  # of psycopg's pool only one may wait
+                await self._pool.wait(CONNECT_S)
         except PoolTimeout as error:
             raise errors.DatabaseUnavailable from error
 

@@ -350,6 +350,11 @@ async def test_a_server_that_starts_waits_longer_for_its_connections_than_a_requ
         assert await stored(database) == 0
 
 
+async def test_two_may_wait_for_the_first_connections(urls, settings):
+    async with Database(urls.app, settings) as database:
+        await asyncio.gather(database.connect(), database.connect())
+
+
 async def test_a_server_that_gets_no_connection_says_that_the_database_is_away(settings, monkeypatch):
     monkeypatch.setattr(pool, "CONNECT_S", 0.3)
     nowhere = "postgresql://chat_app@127.0.0.1:1/chat"
