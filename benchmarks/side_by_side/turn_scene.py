@@ -67,8 +67,10 @@ def open_scene(
         ours = world.database("turns_ours", is_ours=True)
         fill_ours(world, ours, sessions, sessions_off)
         world.say("ours is filled")
-        # Room for all of them: else each length would drive out what the one before had loaded.
-        stacks = {OURS: stack.enter_context(world.ours(ours, RECALL_CACHE_MB="1024"))}
+        # Room for all of them: else each length would drive out what the one before had loaded. And time: where 16 ask
+        # at once, many a recall came too late, and its turn was cheaper for it (2026-11-16).
+        settings = {"RECALL_CACHE_MB": "1024", "RECALL_DEADLINE_MS": "5000"}
+        stacks = {OURS: stack.enter_context(world.ours(ours, **settings))}
         for name, module in PEERS.items():
             if world.has(module):
                 stacks[name] = stack.enter_context(world.peer(module, world.database(f"turns_{module}")))

@@ -16,6 +16,7 @@ WAITING = """
 select 1 from procrastinate.procrastinate_jobs
 where status in ('todo', 'doing') and (scheduled_at is null or scheduled_at <= now()) limit 1
 """
+LATE = "select count(*) from chat.turns where recalled ->> 'degraded' is not null"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Slice:
     postgres_ms: float
     after_ms: float
     elsewhere_cores: float  # what this machine did beside it
+    late: int = 0  # turns whose recall was not there in time
 
     @property
     def cpu_ms(self) -> float:
@@ -47,7 +49,7 @@ def measure(
     if stack.worker and not beside:
         stack.worker.suspend()
     worker, server, postgres, machine = _worker_s(stack), stack.cpu_s, world.postgres_cpu_s, _machine_s()
-    client = _client_s(pool)
+    client, late = _client_s(pool), _late(world, stack)
     began = time.monotonic()
     heard = drive(pool, clients, told.texts(seed=1), REPLY, seconds)
     took_s = time.monotonic() - began
@@ -61,7 +63,7 @@ def measure(
     each_ms = 1_000 / max(len(heard.took_ms), 1)
     return Slice(
         len(heard.took_ms), heard.refused, heard.per_s, heard.p(50), heard.p(95), heard.p(99),
-        server_s * each_ms, during_s * each_ms, after_s * each_ms, elsewhere,
+        server_s * each_ms, during_s * each_ms, after_s * each_ms, elsewhere, _late(world, stack) - late,
     )  # fmt: skip
 
 
@@ -72,6 +74,11 @@ def drain(world: World, stack: Stack) -> None:
         if time.monotonic() > deadline:
             raise TimeoutError("the worker does not catch up")
         time.sleep(0.1)
+
+
+def _late(world: World, stack: Stack) -> int:
+    """Of ours; nobody else recalls."""
+    return int(world.run(stack.database, LATE)[0][0]) if stack.key else 0
 
 
 def _worker_s(stack: Stack) -> float:

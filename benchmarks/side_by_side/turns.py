@@ -37,6 +37,7 @@ from benchmarks.side_by_side.turn_slices import Slice, drain, measure
 from benchmarks.side_by_side.world import REPLY, World
 
 WARM_S = 0.3
+COUNTS = ("turns", "refused", "late")
 
 Slices = dict[Cell, list[Slice]]
 
@@ -123,7 +124,7 @@ def told_of(slices: Slices, plan: Plan) -> Outcome:
 def tables(slices: Slices, plan: Plan) -> Iterator[Table]:
     columns = (
         "stack", "N turns", "turns/s", "p50 ms", "p95 ms", "p99 ms", "CPU ms: server", "Postgres", "after-work",
-        "refused", "turns/s against ours",
+        "refused", "recalls late", "turns/s against ours",
     )  # fmt: skip
     names = ("per_s", "p50_ms", "p95_ms", "p99_ms", "server_ms", "postgres_ms", "after_ms")
     for messages in plan.sessions:
@@ -133,8 +134,8 @@ def tables(slices: Slices, plan: Plan) -> Iterator[Table]:
                 if some := slices.get(cell):
                     middle = [short(median(getattr(each, name) for each in some)) for name in names]
                     against = ratio(slices, cell, Cell(OURS, messages, clients), "per_s")
-                    refused = sum(each.refused for each in some)
-                    rows.append([cell.stack, sum(each.turns for each in some), *middle, refused, short(against)])
+                    turns, refused, late = (sum(getattr(each, name) for each in some) for name in COUNTS)
+                    rows.append([cell.stack, turns, *middle, refused, late, short(against)])
             if rows:
                 yield Table(f"{messages:,} messages, {clients} at once", columns, rows)
     elsewhere = [each.elsewhere_cores for some in slices.values() for each in some]
