@@ -7,16 +7,15 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from chatServer.agent.extract import Source
+from chatServer.agent.given import QuotedMessage
 from chatServer.agent.prompts import NOTHING_YET
 from chatServer.agent.speech import said_in
-from chatServer.conversation.assemble import SUMMARY_PREFIX
-from chatServer.conversation.quote import MEMORIES_PREFIX, NOT_ALL
-from chatServer.messages.fence import all_unfenced, unfenced, without_blocks
+from chatServer.conversation.quote import NOT_ALL
+from chatServer.messages.fence import all_unfenced, unfenced
 
 NOTES_TOOL = "manage_long_term_memory"
 ARTICLES_TOOL = "retrieve_context"
-BLOCKS = ("memories", "articles", "summary")
-FRAMES = frozenset((SUMMARY_PREFIX, MEMORIES_PREFIX, NOT_ALL, ""))  # lines that stand around such blocks
+BLOCKS = ("memories", "summary")
 MAX_EARLIER = 50
 
 
@@ -44,10 +43,9 @@ class Prompt:
 
 
 def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
-    """Find the question: the last user message that is more than blocks of recalled text."""
-    said = [(place, without_blocks(BLOCKS, said_in(m))) for place, m in enumerate(messages) if _is_user(m)]
-    framing = [text for _, text in said if FRAMES.issuperset(text.splitlines())]
-    said = [(place, text) for place, text in said if not FRAMES.issuperset(text.splitlines())]
+    """Find the question: the last that the user has said in words."""
+    quoted = [said_in(m) for m in messages if isinstance(m, QuotedMessage)]
+    said = [(place, text) for place, m in enumerate(messages) if _is_user(m) and (text := said_in(m).strip())]
     place, question = said[-1] if said else (len(messages), "")
     system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
     notes = unfenced("notes", system)
@@ -58,8 +56,8 @@ def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
         question=question,
         question_id=messages[place].id if said else None,
         notes="" if notes is None and NOTHING_YET in system else notes,
-        blocks=(*_blocks(messages), *_passages(read)),
-        is_all=not any(NOT_ALL in text for text in framing),
+        blocks=(*_blocks(quoted), *_passages(read)),
+        is_all=not any(text.endswith(NOT_ALL) for text in quoted),
         earlier=tuple(text for _, text in reversed(said[-MAX_EARLIER - 1 : -1])),
         calls=tuple(
             call["args"]
@@ -77,16 +75,14 @@ def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
 
 
 def _is_user(message: BaseMessage) -> bool:
-    return isinstance(message, HumanMessage)
+    return isinstance(message, HumanMessage) and not isinstance(message, QuotedMessage)
 
 
-def _blocks(messages: list[BaseMessage]) -> Iterator[Source]:
-    for message in messages:
-        if isinstance(message, HumanMessage | SystemMessage):
-            text = said_in(message)
-            for kind in BLOCKS:
-                if (inside := unfenced(kind, text)) is not None:
-                    yield from _lines(inside) if kind == "memories" else [Source(kind, inside)]
+def _blocks(quoted: Iterable[str]) -> Iterator[Source]:
+    for text in quoted:
+        for kind in BLOCKS:
+            if (inside := unfenced(kind, text)) is not None:
+                yield from _lines(inside) if kind == "memories" else [Source(kind, inside)]
 
 
 def _passages(read: Iterable[ToolMessage]) -> Iterator[Source]:

@@ -6,9 +6,16 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.messages.tool import ToolCall, tool_call
 
 from chatServer.agent.run import Run, tool_name
-from chatServer.messages import Message, ToolCallMsg, to_langchain
+from chatServer.messages import Message, Quoted, ToolCallMsg, to_langchain
+from chatServer.messages.blocks import names_an_address
 from chatServer.messages.calls import json_object
 from chatServer.messages.text import LANGCHAIN
+
+LEFT_OUT = {"type": "text", "text": "[A file that is not kept here was left out.]"}
+
+
+class QuotedMessage(HumanMessage):
+    """One for every provider: that the server put it there, `builtin` alone asks."""
 
 
 def system(run: Run) -> list[BaseMessage]:
@@ -30,7 +37,7 @@ def for_model(message: Message) -> BaseMessage:
         return _whole(to_langchain(message))
     common: dict[str, Any] = {"content": content, "id": message.message_id, "name": message.name}
     if message.role == "user":
-        return HumanMessage(**common)
+        return QuotedMessage(**common) if isinstance(message, Quoted) else HumanMessage(**common)
     if message.role == "assistant":
         return AIMessage(**common, tool_calls=[_call(call) for call in message.tool_calls or ()])
     if message.role == "tool" and message.tool_call_id is not None:
@@ -50,6 +57,11 @@ def _call(call: ToolCallMsg) -> ToolCall:
 
 
 def _whole(base: BaseMessage) -> BaseMessage:
+    """Nor is a provider told where to fetch something: rows come from imports and other writers too."""
+    if isinstance(base.content, list):
+        by_anybody = isinstance(base, HumanMessage)
+        kept = [LEFT_OUT if names_an_address(each, by_anybody=by_anybody) else each for each in base.content]
+        base = base.model_copy(update={"content": kept})
     if not isinstance(base, AIMessage) or not base.invalid_tool_calls:
         return base
     broken = [tool_call(name=tool_name(call["name"]), args={}, id=call["id"]) for call in base.invalid_tool_calls]

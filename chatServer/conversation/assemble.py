@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from chatServer.conversation.budget import RESULT_SHARE, fit, last_exchanges
 from chatServer.conversation.tokens import count_lasting, count_system, shortened
 from chatServer.errors import ContextTooLarge
-from chatServer.messages import Message, text_of
+from chatServer.messages import Message, Quoted, text_of
 from chatServer.messages.fence import fence
 from chatServer.records import USUAL_COMPRESSION, Agent, Budget, Compression, ModelInput, StoredMessage
 
@@ -119,7 +119,7 @@ def _fitted(parts: Parts, window: Sequence[StoredMessage], system_tokens: int) -
 
 def _summary(text: str | None) -> list[Message]:
     """As something the user said, and fenced: what it quotes is anybody's text, and never an instruction of ours."""
-    return [Message(role="user", content=f"{SUMMARY_PREFIX}\n\n{fence('summary', text)}")] if text else []
+    return [Quoted(role="user", content=f"{SUMMARY_PREFIX}\n\n{fence('summary', text)}")] if text else []
 
 
 def _disarmed(stored: StoredMessage) -> StoredMessage:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from chatServer.conversation.tokens import count_lasting, count_message
 from chatServer.memory.label import quoted_line
-from chatServer.messages import Message, text_of
+from chatServer.messages import Message, Quoted, text_of
 from chatServer.messages.fence import fence
 from chatServer.records import Recalled
 
@@ -43,4 +43,4 @@ def quoted(items: Sequence[Recalled], *, is_all: bool = True) -> Message:
     """One line each, best first: where it is from, and what it says; and whether there may be more. In the user's role,
     since it is his."""
     parts = [MEMORIES_PREFIX, fence("memories", _lines(items))] if items else []
-    return Message(role="user", content="\n\n".join(parts if is_all else [*parts, NOT_ALL]))
+    return Quoted(role="user", content="\n\n".join(parts if is_all else [*parts, NOT_ALL]))

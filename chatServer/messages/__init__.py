@@ -5,7 +5,7 @@ from chatServer.messages.calls import AgentCallMsg, MessageContent, ToolCallMsg
 from chatServer.messages.clean import clean_json, clean_text, searchable
 from chatServer.messages.images import checked_image, data_uri, encode_image_file, parse_data_uri, refuse_file_images
 from chatServer.messages.langchain import LangChainMessage, from_langchain, to_langchain
-from chatServer.messages.message import ROLES, Message, new_message_id
+from chatServer.messages.message import ROLES, Message, Quoted, new_message_id
 from chatServer.messages.provider import from_provider_dict, to_provider_dict
 from chatServer.messages.text import reasoning_of, text_of, thought_in, tool_result
 from chatServer.messages.ui import UIMessage, from_ui_message, to_ui_parts
@@ -17,6 +17,7 @@ __all__ = [
     "LangChainMessage",
     "Message",
     "MessageContent",
+    "Quoted",
     "ToolCallMsg",
     "UIMessage",
     "checked_image",

@@ -3,6 +3,15 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+MEDIA = frozenset((
+    "image", "image_url", "input_image", "audio", "audio_url", "input_audio", "video", "video_url", "media",
+    "file", "input_file", "document",
+))  # fmt: skip
+ADDRESSES = frozenset((
+    "url", "uri", "image_url", "audio_url", "video_url", "file_url", "file_uri", "fileUri", "file_data", "file_id",
+    "path",
+))  # fmt: skip
+
 
 def text_in(block: object) -> str | None:
     """The text of a text block; None for every other block."""
@@ -20,6 +29,22 @@ def image_in(block: object) -> str | None:
     image = block.get("image_url")
     url = image.get("url") if isinstance(image, dict) else image
     return url if isinstance(url, str) and url else None
+
+
+def names_an_address(block: object, *, by_anybody: bool) -> bool:
+    """Whether a provider would have to fetch it, from a URL, a path or its own store: whoever wrote the message would
+    see through its eyes what is not his. Of blocks that a model has made, only files and pictures are meant."""
+    if not isinstance(block, dict) or text_in(block) is not None:
+        return False
+    return (by_anybody or block.get("type") in MEDIA) and _has_address(block)
+
+
+def _has_address(value: object, under: str = "") -> bool:
+    if isinstance(value, dict):
+        return any(_has_address(item, key) for key, item in value.items())
+    if isinstance(value, list):
+        return any(_has_address(item, under) for item in value)
+    return isinstance(value, str) and under in ADDRESSES and value[:5].lower() != "data:"
 
 
 def split_blocks(blocks: Iterable[object], *, joint: str) -> tuple[str | None, list[str], int]:

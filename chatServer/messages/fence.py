@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 
@@ -26,18 +26,6 @@ def all_unfenced(kind: str, prompt: str) -> Iterator[str]:
             return
         yield _tag(kind).sub(_one_less, prompt[begin:end])
         place = end + len(closing)
-
-
-def without_blocks(kinds: Iterable[str], text: str) -> str:
-    """The text without its blocks of these kinds: what somebody said beside what was put next to it."""
-    for kind in kinds:
-        opening, closing = f"<{kind}>\n", f"\n</{kind}>"
-        kept, place = [], 0
-        while (begin := text.find(opening, place)) >= 0 and (end := text.find(closing, begin)) >= 0:
-            kept.append(text[place:begin])
-            place = end + len(closing)
-        text = "".join([*kept, text[place:]])
-    return text.strip()
 
 
 # What looks like an angle or a slash, and what is not seen between letters.

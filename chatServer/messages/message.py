@@ -10,7 +10,7 @@ from chatServer.messages.blocks import split_blocks
 from chatServer.messages.calls import AgentCallMsg, MessageContent, ToolCallMsg
 from chatServer.messages.images import encode_image_file
 
-__all__ = ["ROLES", "AgentCallMsg", "Message", "MessageContent", "ToolCallMsg", "new_message_id"]
+__all__ = ["ROLES", "AgentCallMsg", "Message", "MessageContent", "Quoted", "ToolCallMsg", "new_message_id"]
 
 ROLES = ("user", "assistant", "system", "tool")
 
@@ -87,6 +87,11 @@ class Message:
             plain["agent_calls"] = [call.to_dict() for call in self.agent_calls]
         rest = {name: getattr(self, name) for name in ("name", "structured_data", "images", "tool_call_id")}
         return plain | {name: value for name, value in rest.items() if value is not None}
+
+
+class Quoted(Message):
+    """What the server itself puts into a prompt beside what was said. Nothing that is read becomes one: who pastes the
+    same words has only said them."""
 
 
 def _checked_images(images: object) -> list[str] | None:

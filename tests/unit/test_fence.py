@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from chatServer.agent.prompts import NOTHING_YET, system_prompt
 from chatServer.conversation.assemble import SUMMARY_PREFIX, Parts, assemble
 from chatServer.messages import Message
-from chatServer.messages.fence import fence, unfenced, without_blocks
+from chatServer.messages.fence import fence, unfenced
 from chatServer.records import Agent
 
 AGENT = Agent(name="a", description="d", prompt="Be brief.\n{long_term_memory_notes}\nEnd with {care}.")
@@ -63,7 +63,6 @@ def test_every_text_comes_back_as_it_was(parts):
     text = "".join(parts)
     fenced = fence("notes", text)
     assert unfenced("notes", f"a\n{fenced}\nb") == text
-    assert without_blocks(["notes"], f"a\n{fenced}\nb") == "a\n\nb"
 
 
 @pytest.mark.parametrize(
@@ -103,15 +102,6 @@ def test_fencing_is_quick_for_any_text():
         began = time.thread_time()
         assert unfenced("notes", fence("notes", text)) == text
         assert time.thread_time() - began < 0.5
-
-
-def test_blocks_are_taken_out_quickly_however_many_there_are():
-    for text in (fence("memories", "x") * 40_000, "<memories>\n" * 80_000, "\n</memories>" * 80_000):
-        began = time.thread_time()
-        without_blocks(["memories", "articles", "summary"], text)
-        assert time.thread_time() - began < 0.5
-    many = f"a{fence('memories', 'x')}b{fence('articles', 'y')}c{fence('memories', 'z')}d"
-    assert without_blocks(["memories", "articles"], many) == "abcd"
 
 
 def test_the_summary_stands_in_a_fence_under_its_prefix():

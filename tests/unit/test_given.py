@@ -1,10 +1,10 @@
 """What a model is given of a message: the quick way says what the whole conversion says."""
 
 import pytest
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from chatServer.agent.given import for_model
-from chatServer.messages import Message, ToolCallMsg, from_langchain, to_langchain
+from chatServer.agent.given import LEFT_OUT, QuotedMessage, for_model
+from chatServer.messages import Message, Quoted, ToolCallMsg, from_langchain, to_langchain
 
 
 def a_call(call_id="c", name="double", arguments='{"n": 1}') -> ToolCallMsg:
@@ -53,3 +53,53 @@ def test_a_broken_call_stays_in_its_place_without_arguments(kept):
     given = for_model(Message("assistant", "Wait.", tool_calls=calls, structured_data=kept))
     assert [(one["id"], one["args"]) for one in given.tool_calls] == [("a", {"n": 1}), ("b", {})]
     assert given.invalid_tool_calls == []
+
+
+INLINE = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+LOOK = {"type": "text", "text": "See https://there.example"}
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "image_url", "image_url": {"url": "http://169.254.169.254/latest"}},
+        {"type": "image_url", "image_url": "file:///etc/passwd"},
+        {"type": "image_url", "image_url": {"url": "image:01a1e3f2-1032-76cf-8c2b-1ada7b6e877f"}},
+        {"type": "image", "source_type": "url", "url": "http://there.example"},
+        {"type": "image", "source": {"type": "url", "url": "http://there.example"}},
+        {"type": "input_image", "image_url": "/etc/passwd"},
+        {"type": "file", "file": {"file_data": "http://there.example"}},
+        {"type": "file", "file": {"file_id": "file-of-another"}},
+        {"type": "media", "file_uri": "gs://bucket/there"},
+        {"image": {"source": {"s3Location": {"uri": "s3://bucket/there"}}}},
+    ],
+)
+def test_a_provider_is_told_of_no_address_to_fetch_from(block):
+    given = for_model(from_langchain(HumanMessage([LOOK, block])))
+    assert given.content == [LOOK, LEFT_OUT]
+    if "type" in block:
+        assert for_model(from_langchain(AIMessage([LOOK, block]))).content == [LOOK, LEFT_OUT]
+
+
+def test_an_address_among_the_images_of_a_row_is_left_out_and_a_picture_stays():
+    given = for_model(Message("user", "Look", images=["/etc/passwd", INLINE]))
+    assert given.content == [
+        {"type": "text", "text": "Look"},
+        LEFT_OUT,
+        {"type": "image_url", "image_url": {"url": INLINE}},
+    ]
+
+
+def test_what_a_model_has_cited_and_called_stays():
+    cited = {
+        "type": "text",
+        "text": "There.",
+        "annotations": [{"type": "url_citation", "url": "https://there.example"}],
+    }
+    searched = {"type": "web_search_tool_result", "content": [{"url": "https://there.example"}]}
+    assert for_model(from_langchain(AIMessage([cited, searched]))).content == [cited, searched]
+
+
+def test_what_the_server_quotes_is_told_from_what_the_same_words_say():
+    assert type(for_model(Quoted("user", "Hi."))) is QuotedMessage
+    assert type(for_model(from_langchain(to_langchain(Quoted("user", "Hi."))))) is HumanMessage
