@@ -43,7 +43,7 @@ with added as (
 select count(*) from added;
 
 -- name: hold_sessions
--- The sessions that messages come into, as everybody who adds messages holds them.
+-- The sessions that rows come into, as everybody who adds to them holds them.
 select session_id from chat.sessions
 where user_id = %(user_id)s and session_id = any(%(session_ids)s)
 order by session_id
@@ -117,6 +117,13 @@ with added as (
     on conflict do nothing
     returning user_id)
 select count(*) from added;
+
+-- name: hold_notes
+-- The pages that versions come into, as everybody who writes them holds them.
+select agent_name from public.agent_long_term_memory
+where user_id = %(user_id)s and agent_name = any(%(agent_names)s)
+order by agent_name
+for update;
 
 -- name: notes_versions
 -- What pages were, of those pages that are the document's.
