@@ -255,13 +255,14 @@ update chat.articles set state = 'failed', error_code = %(error_code)s, error = 
 where user_id = %(user_id)s and state = 'ready' and chunks = 0 and read_version < 0;
 
 -- name: usage
--- What turns took.
+-- What turns took on other days: today is counted here, whatever a document says.
 with added as (
     insert into chat.usage_daily (user_id, day, agent_name, model, turns, input_tokens, output_tokens,
         revision_tokens)
     select %(user_id)s, day, agent_name, model, turns, input_tokens, output_tokens, revision_tokens
     from jsonb_to_recordset(%(rows)s) as given (day date, agent_name text, model text, turns integer,
         input_tokens bigint, output_tokens bigint, revision_tokens bigint)
+    where day < (now() at time zone 'utc')::date
     on conflict do nothing
     returning user_id)
 select count(*) from added;
