@@ -4,6 +4,7 @@ It is not one transaction but one for each batch, so that a long document holds 
 what is there already is kept as it is, and counted.
 """
 
+import contextlib
 import json
 import logging
 import time
@@ -97,9 +98,10 @@ async def bring_in(
             result.added[batch.section] += added
             result.kept[batch.section] += len(batch.rows) - added
             on_progress(batch.section, result.added[batch.section] + result.kept[batch.section])
-    except errors.ChatError:  # somebody uploads meanwhile, say: what has come is found all the same
+    except Exception:  # somebody uploads meanwhile, say: what has come is found all the same
         if any(result.added.values()):
-            await _end(database, principal, embedder, began)
+            with contextlib.suppress(errors.ChatError):  # it is the first error that tells why
+                await _end(database, principal, embedder, began)
         raise
     await _end(database, principal, embedder, began)
     return result

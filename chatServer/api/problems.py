@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match
 
 from chatServer import errors
 from chatServer.api.schemas import Problem
@@ -28,6 +29,7 @@ MEANINGS = {
     503: "Not now: the database, the sign-in service, the model's set-up, a crowd or a shutdown; see Retry-After",
     504: "The model took too long",
 }
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 A_BODY = (408, 413, 422)  # what can go wrong with any
 
 _NAME = re.compile(r"^\w{1,40}\Z", re.ASCII)
@@ -105,6 +107,18 @@ async def _http(request: Request, error: Exception) -> Response:
     if error.status_code == errors.MethodNotAllowed.status:
         response = problem(request, errors.MethodNotAllowed("This address has other methods; see the header Allow."))
         response.headers.update(error.headers or {})
+        if allowed := _methods_at(request):
+            response.headers["Allow"] = ", ".join(allowed)
         return response
     # The rest is a body that cannot even be read: bad encoding, nesting without end.
     return problem(request, errors.InvalidRequest("The body cannot be read as JSON."))
+
+
+def _methods_at(request: Request) -> list[str]:
+    """Of all routes of the address: the framework names those of the first."""
+    scope = {"type": "http", "path": request.scope["path"], "root_path": request.scope.get("root_path", "")}
+
+    def is_there(method: str) -> bool:
+        return any(route.matches({**scope, "method": method})[0] is Match.FULL for route in request.app.routes)
+
+    return [method for method in METHODS if is_there(method)]

@@ -156,7 +156,7 @@ async def delete(database: Database, principal: Principal, article_id: UUID) -> 
         if await articles.delete_article(connection, principal.user_id, article_id):
             await tell(connection, principal.user_id, article_id, "deleted")
             return
-        shared = await articles.find_article(connection, principal.user_id, article_id)
-    if shared:
+        found = await articles.find_article(connection, principal.user_id, article_id)
+    if found and found.is_shared:  # else it was not there a moment ago, and is again
         raise errors.Forbidden("This document is everybody's: only whoever runs the server can delete it.")
     raise errors.ArticleNotFound

@@ -2,7 +2,7 @@
 
 HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-cache, no-transform",
+    "cache-control": "no-store, no-transform",
     "x-accel-buffering": "no",
 }
 HEARTBEAT = b": still here\n\n"

@@ -68,6 +68,11 @@ async def add_rows(connection: Connection, user_id: UUID, section: str, rows: Ro
     if section == "article_chunks":
         return await _add_chunks(connection, user_id, rows)
     assert section in COUNTED  # nosec B101 # a name of ours
+    if section in ("turns", "summaries"):
+        await _hold_sessions(connection, user_id, rows)
+    if section == "notes_versions":
+        names = sorted({row["agent_name"] for row in rows})
+        await connection.execute(SQL["hold_notes"], {"user_id": user_id, "agent_names": names})
     values = {"user_id": user_id, "shared_id": NOBODY.user_id, "rows": _json(rows)}
     answer = await (await connection.execute(SQL[section], values)).fetchone()
     return int(answer[0]) if answer else 0
@@ -121,8 +126,7 @@ async def _add_sessions(connection: Connection, user_id: UUID, rows: Rows) -> in
 async def add_messages(connection: Connection, user_id: UUID, rows: Rows, pictures: Sequence[Picture]) -> int:
     """Messages with their pictures, in their order; how many were new. What they are found by is made later, of all
     that lacks it."""
-    session_ids = sorted({row["session_id"] for row in rows})
-    await connection.execute(SQL["hold_sessions"], {"user_id": user_id, "session_ids": session_ids})
+    await _hold_sessions(connection, user_id, rows)
     placed = [row | {"place": place} for place, row in enumerate(rows)]
     answer = await connection.execute(SQL["messages"], {"user_id": user_id, "rows": _json(placed)})
     added = {str(row[0]) for row in await answer.fetchall()}
@@ -141,6 +145,12 @@ async def add_messages(connection: Connection, user_id: UUID, rows: Rows, pictur
             kept = {"session_id": picture.session_id, "media_type": picture.media_type, "bytes": picture.content}
             await connection.execute(SQL["image"], {**ids, **kept, "created_at": picture.created_at})
     return len(added)
+
+
+async def _hold_sessions(connection: Connection, user_id: UUID, rows: Rows) -> None:
+    """Or else one that is deleted meanwhile is there when we look, and gone when its rows come."""
+    session_ids = sorted({row["session_id"] for row in rows})
+    await connection.execute(SQL["hold_sessions"], {"user_id": user_id, "session_ids": session_ids})
 
 
 def _json(rows: Rows, *but: str) -> Jsonb:

@@ -12,6 +12,7 @@ from chatServer.store.pool import Connection, Database
 from chatServer.store.startup import READY_TIMEOUT_MS
 
 SQL = queries.load("jobs.sql")
+NO_TURN = UUID(int=0)
 
 
 class QueueStatus(NamedTuple):
@@ -37,6 +38,11 @@ async def enqueue_after_turn(connection: Connection, session_id: str, turn_id: U
 async def enqueue_ingest(connection: Connection, article_id: UUID) -> None:
     """Leave the reading of what the user has uploaded, in the transaction that stores it."""
     await connection.execute(SQL["enqueue_ingest"], {"article_id": article_id})
+
+
+async def enqueue_forgetting(connection: Connection) -> None:
+    """Leave what an erasure cannot do before the next day: the after-work of NO_TURN."""
+    await connection.execute(SQL["enqueue_forgetting"], {"no_turn": NO_TURN})
 
 
 async def forget_jobs(connection: Connection) -> int:

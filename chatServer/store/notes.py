@@ -5,11 +5,13 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
+from chatServer import errors
 from chatServer.records import Author, Notes, NotesVersion
 from chatServer.store import queries, user_events
 from chatServer.store.pool import Connection
 
 SQL = queries.load("notes.sql")
+LOCK_TRIES = 2  # an erasure may take the page while it is waited for
 
 
 async def read_notes(connection: Connection, user_id: UUID, agent_name: str) -> Notes:
@@ -24,11 +26,12 @@ async def lock_notes(connection: Connection, user_id: UUID, agent_name: str) -> 
     """The page, made if there is none, held until the transaction ends."""
     values = {"user_id": user_id, "agent_name": agent_name}
     async with connection.cursor(row_factory=class_row(Notes)) as cursor:
-        await cursor.execute(SQL["insert_notes"], values)
-        await cursor.execute(SQL["lock_notes"], values)
-        found = await cursor.fetchone()
-    assert found is not None  # nosec B101 # it is there: pages are never deleted one by one
-    return found
+        for _ in range(LOCK_TRIES):
+            await cursor.execute(SQL["insert_notes"], values)
+            await cursor.execute(SQL["lock_notes"], values)
+            if found := await cursor.fetchone():
+                return found
+    raise errors.Erased
 
 
 async def lock_attempt(connection: Connection, user_id: UUID, turn_id: UUID, attempt: int | None) -> bool:

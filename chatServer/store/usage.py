@@ -8,6 +8,7 @@ from chatServer.store import queries
 from chatServer.store.pool import Connection
 
 SQL = queries.load("usage.sql")
+NO_AGENT = "*"  # whose row is what an erasure leaves of a day, without a model
 
 
 async def add_usage(

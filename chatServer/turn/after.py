@@ -73,11 +73,16 @@ def is_to_be_revised(begun: Begun, outcome: Outcome) -> bool:
 
 async def charge(database: Database, begun: Begun, usage: Usage) -> None:
     """What an attempt took that left nothing else. Else whoever deletes a session while it is answered would have
-    the answer for nothing."""
-    async with database.transaction(begun.principal) as connection:
-        waited_s = time.monotonic() - begun.asked_at
-        await _add_usage(connection, begun, usage)
-        await user_events.be_in_time(connection, begun.principal.user_id, waited_s=waited_s)
+    the answer for nothing; and so would whoever erases everything: of that the number stays, as of all his day."""
+    user_id = begun.principal.user_id
+    try:
+        async with database.transaction(begun.principal) as connection:
+            waited_s = time.monotonic() - begun.asked_at
+            await _add_usage(connection, begun, usage)
+            await user_events.be_in_time(connection, user_id, waited_s=waited_s)
+    except errors.Erased:
+        async with database.transaction(begun.principal) as connection:
+            await daily.add_usage(connection, user_id, agent_name=daily.NO_AGENT, model="", usage=usage)
 
 
 async def _add_usage(connection: Connection, begun: Begun, usage: Usage) -> None:

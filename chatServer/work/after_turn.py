@@ -20,7 +20,7 @@ from chatServer.memory.reembed import embed_newest
 from chatServer.memory.remember import Scopes
 from chatServer.memory.remember import remember as learn
 from chatServer.records import Principal
-from chatServer.store import events, memories, user_events
+from chatServer.store import erasure, events, jobs, memories, user_events
 from chatServer.store.pool import Database
 from chatServer.store.queue import Task
 from chatServer.work.revision import Reviser
@@ -51,9 +51,15 @@ class Workshop:
         }
 
     async def after_turn(self, user_id: str, turn_id: str) -> None:
-        """Everything that one finished turn leaves to be done; the ids are those that its user left in the queue."""
+        """Everything that one finished turn leaves to be done, or an erasure; the ids are those that its user left in
+        the queue."""
+        principal = Principal(UUID(user_id))
+        if UUID(turn_id) == jobs.NO_TURN:
+            async with self.database.transaction(principal) as connection:
+                await erasure.forget_rest(connection, principal.user_id)
+            return
         for verb in AFTER_TURN:
-            await verb(self, Principal(UUID(user_id)), UUID(turn_id))
+            await verb(self, principal, UUID(turn_id))
 
     async def forget_events(self, user_id: str) -> None:
         """What has expired of a user's; the sweep finds who has any."""

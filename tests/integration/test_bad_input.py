@@ -112,7 +112,22 @@ async def test_unknown_addresses_and_methods(client, as_ada):
     assert_problem(await client.get("/nowhere", headers=as_ada), 404, "not_found")
     answer = await client.put("/api/sessions", headers=as_ada)
     assert_problem(answer, 405, "method_not_allowed")
-    assert answer.headers["allow"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/api/sessions", "GET, POST"),
+        ("PUT", f"/api/memories/{uuid.UUID(int=1)}", "GET, PATCH, DELETE"),
+        ("POST", "/api/agents/assistant/notes", "GET, PUT"),
+        ("GET", "/mcp", "POST"),
+        ("BREW", "/healthz", "GET, HEAD"),
+    ],
+)
+async def test_a_wrong_method_is_told_all_that_the_address_has(client, as_ada, method, path, allowed):
+    answer = await client.request(method, path, headers=as_ada)
+    assert_problem(answer, 405, "method_not_allowed")
+    assert answer.headers.get_list("allow") == [allowed]
 
 
 async def test_a_request_id_is_kept_when_harmless_and_replaced_otherwise(client):

@@ -55,7 +55,7 @@ async def test_the_bodies_of_usechat_are_streamed_and_only_the_last_message_coun
     answer = await chat.post("/api/chat", json=body)
     assert answer.headers["content-type"].startswith("text/event-stream")
     assert answer.headers["x-vercel-ai-ui-message-stream"] == "v1"
-    assert answer.headers["cache-control"] == "no-cache, no-transform"
+    assert answer.headers["cache-control"] == "no-store, no-transform"
     assert answer.headers["x-accel-buffering"] == "no"
     assert spoken(answer.text) == "You said: hello"
     assert [chunk["type"] for chunk in chunks(answer.text)][:2] == ["start", "start-step"]

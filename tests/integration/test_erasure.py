@@ -22,6 +22,7 @@ from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Caller
 from chatServer.store import sessions, user_events
 from chatServer.store.pool import asked_at
+from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_isolation import fill, fingerprint
 from tests.integration.test_mcp import PLAIN
@@ -61,9 +62,10 @@ async def test_no_table_of_the_catalogue_keeps_a_row_but_the_receipt(client, as_
     assert answer.status_code == 200, answer.text
     receipt = answer.json()
     after = rows_of(urls, ADA)
-    assert {table: count for table, count in after.items() if count} == {"chat.erasures": 2}  # one is of `fill`
+    left = {"chat.erasures": 2, "chat.user_limits": 1, "jobs": 1}  # one receipt is of `fill`; the rest goes tomorrow
+    assert {table: count for table, count in after.items() if count} == left
     assert receipt["counts"] == {
-        table.rpartition(".")[2]: count
+        table.rpartition(".")[2]: 0 if table == "chat.user_limits" else count
         for table, count in before.items()
         if table not in NOT_ERASED and table != "chat.user_event_heads"
     }
@@ -72,6 +74,46 @@ async def test_no_table_of_the_catalogue_keeps_a_row_but_the_receipt(client, as_
     listed = (await client.get("/api/account/erasures", headers=as_ada)).json()["erasures"]
     assert listed[0] == receipt
     assert len(listed) == 2
+
+
+async def test_what_the_day_took_stays_as_numbers_until_it_is_over(client, as_ada, database, urls):
+    today, columns = "(now() at time zone 'utc')::date", "day, agent_name, model, turns, input_tokens, output_tokens"
+    numbers = f"select day - {today}, agent_name, model, turns, input_tokens, output_tokens from chat.usage_daily"
+
+    def used() -> list[tuple]:
+        return rows_in(urls, f"{numbers} order by day, agent_name")
+
+    async with database.transaction(ADA) as connection:
+        for days_ago, agent, taken in ((0, "assistant", 100), (0, CANARY, 10), (1, "assistant", 1_000)):
+            row = f"insert into chat.usage_daily ({columns}) values ({today} - %s, %s, %s, 1, %s, 5)"
+            await connection.execute(row, (days_ago, agent, CANARY, taken))
+        await connection.execute("insert into chat.user_limits (turns_at) values (array[now() - interval '59 s'])")
+    document = (await client.get("/api/account/export", headers=as_ada)).json()
+    for rows in (3, 0):  # the second finds only what the first one left
+        receipt = (await client.delete("/api/account/data", headers=as_ada)).json()
+        assert (receipt["counts"]["usage_daily"], receipt["counts"]["user_limits"]) == (rows, 0)
+        assert used() == [(0, "*", "", 2, 110, 10)]
+        assert traces_of(CANARY, urls) == []
+        assert count(urls, "chat.user_limits") == 1
+    brought = (await client.post("/api/account/import", json=document, headers=as_ada)).json()
+    assert (brought["added"]["usage"], brought["kept"]["usage"]) == (1, 2), "today is counted here alone"
+    assert used() == [(-1, "assistant", CANARY, 1, 1_000, 5), (0, "*", "", 2, 110, 10)]
+    queued = "select scheduled_at at time zone 'utc', args ->> 'turn_id' from procrastinate.procrastinate_jobs"
+    [(at, turn_id)] = rows_in(urls, queued)
+    assert (at.hour, at.minute) == (0, 1)
+    workshop = Workshop(database, no_model)
+    await workshop.after_turn(str(ADA.user_id), turn_id)
+    assert (len(used()), count(urls, "chat.user_limits")) == (2, 1), "not before its time"
+    with owner_connection(urls.owner) as owner:
+        owner.execute("update chat.usage_daily set day = day - 1")
+        owner.execute("update chat.user_limits set turns_at = array[now() - interval '61 s']")
+    await workshop.after_turn(str(ADA.user_id), turn_id)
+    assert used() == [(-2, "assistant", CANARY, 1, 1_000, 5)]
+    assert count(urls, "chat.user_limits") == 0
+
+
+async def no_model(_: str) -> None:
+    return None
 
 
 async def test_the_look_at_a_dump_finds_a_text_in_every_form(database, urls):
@@ -184,7 +226,7 @@ async def test_a_tool_that_was_called_before_the_erasure_is_refused_and_one_afte
     assert len(traces_of(CANARY, urls)) >= len(calls)
 
 
-async def test_a_turn_that_does_not_stop_leaves_nothing_not_even_what_it_took(settings, as_ada, urls, monkeypatch):
+async def test_a_turn_that_does_not_stop_leaves_nothing_but_what_it_took(settings, as_ada, urls, monkeypatch):
     monkeypatch.setattr("chatServer.account.erase.STOP_S", 0.1)
     monkeypatch.setattr("chatServer.turn.turns.Turns.stop_here", lambda *_: None)
     slow = {"match": "slow", "reply": f"{CANARY} " * 200, "delay_ms": 80}
@@ -195,7 +237,15 @@ async def test_a_turn_that_does_not_stop_leaves_nothing_not_even_what_it_took(se
         assert (await client.delete("/api/account/data")).status_code == 200
         assert (await asked).status_code != 200
     assert traces_of(CANARY, urls) == []
-    assert {table for table, rows in rows_of(urls, ADA).items() if rows} == {"chat.erasures"}
+    left = {table for table, rows in rows_of(urls, ADA).items() if rows}
+    assert left == {"chat.erasures", "chat.usage_daily", "jobs"}
+    taken = "select agent_name, model, turns, input_tokens > 0 from chat.usage_daily"
+    assert rows_in(urls, taken) == [("*", "", 1, True)]
+
+
+def rows_in(urls, query: str) -> list[tuple]:
+    with owner_connection(urls.owner) as connection:
+        return connection.execute(query).fetchall()
 
 
 def count(urls, table: str) -> int:
@@ -364,7 +414,7 @@ async def erased_under_load(settings, headers, urls, *, load_s: float, later_s: 
         assert traces_of(CANARY, urls) == [], "when all that was under way has ended"
         await asyncio.sleep(later_s)
         assert traces_of(CANARY, urls) == [], "later"
-        await until(lambda: rows_of(urls, ADA)["jobs"] == 0)
+        await until(lambda: rows_of(urls, ADA)["jobs"] == 1)  # it waits for the next day
     assert crowd.statuses.count(200) > 5
     assert not [each for each in crowd.statuses if each == 500]
     return answer.json()["counts"]

@@ -64,7 +64,7 @@ async def a_life(client, headers, urls) -> str:
     home = next(each for each in told if "Oslo" in each["text"])
     await client.delete(f"/api/memories/{home['id']}", headers=headers)
     with owner_connection(urls.owner) as owner:
-        owner.execute("update chat.usage_daily set revision_tokens = 1 + input_tokens")
+        owner.execute("update chat.usage_daily set revision_tokens = 1 + input_tokens, day = day - 1")
     return session_id
 
 

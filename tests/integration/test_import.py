@@ -22,6 +22,7 @@ from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import NoEmbedder
 from chatServer.records import NOBODY, Memory
 from tests.conftest import ADA, EVE, owner_connection, serving
+from tests.integration.test_erasure import waits_for_a_lock
 from tests.integration.test_export import PICTURE
 from tests.integration.test_isolation import fill
 from tests.tools.shelved import delete_article, put_article, retriever_of
@@ -265,6 +266,50 @@ async def test_what_came_before_somebody_filled_the_room_is_told_of_and_found(da
     assert of_eve(urls, "select data ->> 'change' from chat.user_events") == [("imported",)]
     found = {str(message_id) for (message_id,) in of_eve(urls, "select message_id from chat.message_index")}
     assert {row["message_id"] for row in document["messages"] if not row["superseded_at"]} <= found
+
+
+async def test_what_came_before_a_mistake_of_ours_is_found_and_the_mistake_told(database, urls, monkeypatch):
+    document, add_rows = await adas(database), bringing.store.add_rows
+
+    async def breaks(connection, user_id, section, rows):
+        if section == "memories":
+            raise ZeroDivisionError
+        return await add_rows(connection, user_id, section, rows)
+
+    monkeypatch.setattr(bringing.store, "add_rows", breaks)
+    with pytest.raises(ZeroDivisionError):
+        await imported(database, document)
+    assert of_eve(urls, "select data ->> 'change' from chat.user_events") == [("imported",)]
+    found = {str(message_id) for (message_id,) in of_eve(urls, "select message_id from chat.message_index")}
+    assert {row["message_id"] for row in document["messages"] if not row["superseded_at"]} <= found
+
+
+@pytest.mark.parametrize(
+    ("section", "after", "parents"),
+    [
+        ("turns", "active_sessions", "chat.sessions"),
+        ("summaries", "messages", "chat.sessions"),
+        ("notes_versions", "notes", "public.agent_long_term_memory"),
+    ],
+)
+async def test_what_belongs_to_something_that_is_deleted_meanwhile_does_not_come(
+    database, urls, section, after, parents
+):
+    document = await adas(database)
+    with owner_connection(urls.owner) as owner:
+
+        def delete(done: str, _: int) -> None:
+            if done == after:
+                owner.execute("begin")
+                owner.execute(f"delete from {parents} where user_id = %s", (EVE.user_id,))
+
+        text = json.dumps(document)
+        importing = asyncio.create_task(bring_in(database, EVE, NoEmbedder(), lambda: io.StringIO(text), delete))
+        await waits_for_a_lock(urls)
+        owner.execute("commit")
+    brought = await importing
+    assert (brought.added[section], brought.kept[section]) == (0, len(document[section]))
+    assert document[section]
 
 
 async def test_the_settings_hold_for_imports_over_http(settings, database, as_eve):

@@ -135,7 +135,11 @@ async def fill(database: Database, user, secret: str, external_id: str) -> str:
                 "insert into chat.summaries (session_id, summary, covers_to, tokens) values (%s, %s, 1, 1)",
                 (session_id, secret),
             ),
-            ("insert into chat.usage_daily (day, agent_name, model) values ('today', 'assistant', %s)", (secret,)),
+            (
+                "insert into chat.usage_daily (day, agent_name, model) "
+                "values ((now() at time zone 'utc')::date - 1, 'assistant', %s)",
+                (secret,),
+            ),
             ("insert into chat.user_limits (turns_at) values (array[now()])", ()),
             (
                 "insert into chat.personal_tokens (token_id, name, digest, scopes, expires_at) "

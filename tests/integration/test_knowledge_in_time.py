@@ -52,6 +52,19 @@ async def test_an_article_that_is_gone_lacks_no_vectors(client, database, urls, 
     assert left_behind(urls) == (0, 0)
 
 
+async def test_of_an_article_that_comes_back_while_it_is_deleted_nobody_says_that_it_is_everybodys(
+    client, as_ada, monkeypatch
+):
+    answer = await upload(client, as_ada, ("guide.md", GUIDE))
+
+    async def not_there(*_):
+        return False
+
+    monkeypatch.setattr(shelf.articles, "delete_article", not_there)
+    deleted = await client.delete(f"/api/knowledge/{article_of(answer)}", headers=as_ada)
+    assert (deleted.status_code, deleted.json()["code"]) == (404, "article_not_found")
+
+
 async def test_progress_of_an_older_upload_leaves_the_newer_one_waiting(client, database, urls, as_ada, monkeypatch):
     monkeypatch.setattr(ingesting, "TELL_EVERY_S", 0)
     answer = await upload(client, as_ada, ("guide.md", GUIDE))

@@ -254,6 +254,23 @@ async def test_whoever_deletes_a_session_while_it_is_answered_pays_for_the_answe
         assert rows(urls, "select turns, input_tokens > 0 from chat.usage_daily") == [(1, True)]
 
 
+@pytest.mark.parametrize(
+    ("limit", "most", "code"),
+    [("turns_per_minute", 1, "rate_limited"), ("tokens_per_day", 1_500, "quota_exhausted")],
+)
+async def test_nobody_gets_another_day_by_an_erasure(settings, as_ada, urls, limit, most, code):
+    async with two_servers(settings, as_ada, **{f"limit_{limit}": most}) as (client, _):
+        assert (await client.post("/api/chat", **say())).status_code == 200
+        with owner_connection(urls.owner) as connection:
+            connection.execute("update chat.usage_daily set output_tokens = 1200")
+        document = (await client.get("/api/account/export")).json()
+        for usage in (document["usage"], []):
+            assert (await client.delete("/api/account/data")).status_code == 200
+            brought = await client.post("/api/account/import", json=document | {"usage": usage})
+            assert brought.status_code == 200, brought.text
+            assert refusal(await client.post("/api/chat", **say())) == (429, code, limit)
+
+
 async def test_limits_are_of_each_user(settings, as_ada, as_eve):
     async with two_servers(settings, as_ada, limit_turns_per_minute=1) as pair:
         statuses = [(await pair[i].post("/api/chat", **say(), headers=as_eve)).status_code for i in (0, 1)]

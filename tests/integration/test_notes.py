@@ -1,17 +1,23 @@
 """Notes over HTTP: read, write with If-Match, versions, restore; and who may not."""
 
 import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 import pytest
 
+from chatServer import errors
 from chatServer.memory import notebook
 from chatServer.records import Author
-from tests.conftest import ADA
+from tests.conftest import ADA, owner_connection
 from tests.integration.test_bad_input import assert_problem
+from tests.integration.test_erasure import waits_for_a_lock
 from tests.tools.canary import CANARY
 from tests.tools.turns import begin_turn
 
 URL = "/api/agents/assistant/notes"
+
+T = TypeVar("T")
 
 
 async def put(client, headers, notes, if_match: str | None = '"0"', url: str = URL):
@@ -160,6 +166,39 @@ async def test_malformed_versions(client, as_ada, number):
 async def test_of_two_people_who_write_at_once_one_is_told(client, as_ada):
     answers = await asyncio.gather(*(put(client, as_ada, f"writer {number}") for number in range(6)))
     assert sorted(answer.status_code for answer in answers) == [200, *[412] * 5]
+
+
+async def gone_meanwhile(urls, writing: Coroutine[Any, Any, T], *, receipt: bool = False) -> T:
+    """What comes of a write that waits for a page, which is then deleted, as an erasure does it."""
+    with owner_connection(urls.owner) as owner, owner.transaction():
+        owner.execute("select 1 from public.agent_long_term_memory for update")
+        late = asyncio.create_task(writing)
+        await waits_for_a_lock(urls)
+        owner.execute("delete from public.agent_long_term_memory")
+        if receipt:
+            owner.execute("insert into chat.erasures (user_id, counts) values (%s, '{}')", (ADA.user_id,))
+    return await late
+
+
+async def test_a_page_that_is_erased_while_somebody_waits_for_it_is_begun_anew(client, as_ada, urls):
+    await put(client, as_ada, "first")
+    late = await gone_meanwhile(urls, put(client, as_ada, "second", '"1"'))
+    assert_problem(late, 412, "version_conflict")
+    assert late.json()["version"] == 0
+    await put(client, as_ada, "third")
+    made = await gone_meanwhile(urls, put(client, as_ada, "fourth", '"0"'))
+    assert (made.status_code, made.json()["version"]) == (200, 1)
+
+
+async def test_whoever_waits_for_a_page_through_an_erasure_is_told_of_it(client, as_ada, database, urls):
+    await put(client, as_ada, "first")
+    late = await gone_meanwhile(urls, put(client, as_ada, "second"), receipt=True)
+    assert_problem(late, 409, "erased")
+    await put(client, as_ada, "third")
+    tool = notebook.change(database, ADA, "assistant", "append", content="fourth", author=Author("user"))
+    with pytest.raises(errors.Erased):
+        await gone_meanwhile(urls, tool, receipt=True)
+    assert (await client.get(URL, headers=as_ada)).json()["version"] == 0
 
 
 async def test_what_an_agent_wrote_is_told_with_its_turn(client, as_ada, database):

@@ -66,6 +66,7 @@ async def hearing(
     async with client.stream("GET", "/api/events", headers=headers | resumed, timeout=60) as answer:
         assert answer.status_code == 200, answer.status_code
         assert answer.headers["content-type"].startswith("text/event-stream")
+        assert answer.headers["cache-control"] == "no-store, no-transform"
         listening = asyncio.create_task(tab.listen(answer.aiter_lines()))
         try:
             await tab.until(lambda heard: heard.frames)

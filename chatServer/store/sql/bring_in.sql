@@ -43,7 +43,7 @@ with added as (
 select count(*) from added;
 
 -- name: hold_sessions
--- The sessions that messages come into, as everybody who adds messages holds them.
+-- The sessions that rows come into, as everybody who adds to them holds them.
 select session_id from chat.sessions
 where user_id = %(user_id)s and session_id = any(%(session_ids)s)
 order by session_id
@@ -117,6 +117,13 @@ with added as (
     on conflict do nothing
     returning user_id)
 select count(*) from added;
+
+-- name: hold_notes
+-- The pages that versions come into, as everybody who writes them holds them.
+select agent_name from public.agent_long_term_memory
+where user_id = %(user_id)s and agent_name = any(%(agent_names)s)
+order by agent_name
+for update;
 
 -- name: notes_versions
 -- What pages were, of those pages that are the document's.
@@ -248,13 +255,14 @@ update chat.articles set state = 'failed', error_code = %(error_code)s, error = 
 where user_id = %(user_id)s and state = 'ready' and chunks = 0 and read_version < 0;
 
 -- name: usage
--- What turns took.
+-- What turns took on other days: today is counted here, whatever a document says.
 with added as (
     insert into chat.usage_daily (user_id, day, agent_name, model, turns, input_tokens, output_tokens,
         revision_tokens)
     select %(user_id)s, day, agent_name, model, turns, input_tokens, output_tokens, revision_tokens
     from jsonb_to_recordset(%(rows)s) as given (day date, agent_name text, model text, turns integer,
         input_tokens bigint, output_tokens bigint, revision_tokens bigint)
+    where day < (now() at time zone 'utc')::date
     on conflict do nothing
     returning user_id)
 select count(*) from added;

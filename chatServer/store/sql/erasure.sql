@@ -116,14 +116,38 @@ with gone as (delete from chat.personal_tokens where user_id = %(user_id)s retur
 select count(*) from gone;
 
 -- name: usage_daily
--- What turns took.
-with gone as (delete from chat.usage_daily where user_id = %(user_id)s returning user_id)
-select count(*) from gone;
+-- What turns took; of today one sum stays, which is no agent's and no model's: limits count it.
+with gone as (
+    delete from chat.usage_daily where user_id = %(user_id)s
+    returning day, agent_name, turns, input_tokens, output_tokens, revision_tokens
+), summed as (
+    insert into chat.usage_daily as known
+        (user_id, day, agent_name, model, turns, input_tokens, output_tokens, revision_tokens)
+    select %(user_id)s, day, %(no_agent)s, '', sum(turns), sum(input_tokens), sum(output_tokens), sum(revision_tokens)
+    from gone
+    where day = (now() at time zone 'utc')::date
+    group by day
+    having sum(turns + input_tokens + output_tokens) > 0
+    on conflict (user_id, day, agent_name, model) do update
+    set turns = known.turns + excluded.turns,
+        input_tokens = known.input_tokens + excluded.input_tokens,
+        output_tokens = known.output_tokens + excluded.output_tokens,
+        revision_tokens = known.revision_tokens + excluded.revision_tokens
+)
+select count(*) from gone where agent_name <> %(no_agent)s;
 
 -- name: user_limits
--- When turns began.
-with gone as (delete from chat.user_limits where user_id = %(user_id)s returning user_id)
+-- When turns began, unless one of them did in the last minute, which limits count.
+with gone as (
+    delete from chat.user_limits
+    where user_id = %(user_id)s and not now() - interval '1 minute' < any (turns_at)
+    returning user_id)
 select count(*) from gone;
+
+-- name: forget_usage
+-- The sum of a day that is over.
+delete from chat.usage_daily
+where user_id = %(user_id)s and agent_name = %(no_agent)s and day < (now() at time zone 'utc')::date;
 
 -- name: user_events
 -- What was told to tabs and devices.

@@ -1,4 +1,4 @@
--- The first four run as the user, through functions that alone may touch the queue for him; the rest as chat_jobs.
+-- The first five run as the user, through functions that alone may touch the queue for him; the rest as chat_jobs.
 
 -- name: enqueue_after_turn
 -- Leave the after-work of the caller's own turn; it is there when the transaction commits.
@@ -7,6 +7,11 @@ select chat.enqueue_after_turn(%(session_id)s::uuid, %(turn_id)s, %(delay_s)s);
 -- name: enqueue_ingest
 -- Leave the reading of the caller's own article.
 select chat.enqueue_ingest(%(article_id)s);
+
+-- name: enqueue_forgetting
+-- Leave the after-work of no turn, for when the day is over, and the last minute of it too.
+select chat.enqueue_after_turn(%(no_turn)s, %(no_turn)s,
+    60 + ceil(extract(epoch from date_trunc('day', now(), 'utc') + interval '1 day' - now()))::integer);
 
 -- name: read_status
 -- How many jobs wait, how late the first of them is, how many have failed for good, how late revision is.
