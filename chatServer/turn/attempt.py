@@ -18,16 +18,17 @@ from chatServer.messages import Message
 from chatServer.records import LARGER, RecallResult, TurnEvent, Usage
 from chatServer.spans import span
 from chatServer.store.pool import Database
-from chatServer.turn import recalled, replay
+from chatServer.turn import replay
 from chatServer.turn.account import account, compactions, described
 from chatServer.turn.after import Outcome, ended, is_to_be_revised
+from chatServer.turn.ahead import Ahead
 from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
 from chatServer.turn.fitting import Fitting
 from chatServer.turn.guarded import guarded, guarded_text
 from chatServer.turn.heard import Heard
 from chatServer.turn.pace import Pace
-from chatServer.turn.recalled import Recaller, recalled_json
+from chatServer.turn.recalled import recalled_json
 from chatServer.turn.record import Record
 
 MAX_CHARACTERS = 1_000_000  # of all that is said in one turn
@@ -47,7 +48,7 @@ class Attempt:
         begun: Begun,
         database: Database,
         pace: Pace,
-        recaller: Recaller,
+        ahead: Ahead,
         *,
         advisers: Advisers = NO_ADVISERS,
         retriever: Retriever | None = None,
@@ -57,7 +58,7 @@ class Attempt:
         self.outcome: Outcome | None = None  # once it is stored
         self.ended = asyncio.Event()
         self._record = Record(begun, database, self.log, pace)
-        self._recaller = recaller
+        self._ahead = ahead
         self._prompt = Fitting(begun, database, advisers)
         self._context = ToolContext(
             database=database,
@@ -169,7 +170,7 @@ class Attempt:
 
     async def _recall(self) -> None:
         """Find what bears on the question; whatever goes wrong there, the turn goes on without."""
-        found = await recalled.find(self._recaller, self.begun, self._prompt.asked, self._prompt.budget)
+        found = await self._ahead.find(self.begun, self._prompt.asked, self._prompt.budget)
         if found is None:
             return
         self._recalled = found = self._prompt.quote(found)

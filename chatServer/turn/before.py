@@ -2,6 +2,7 @@
 and everything read that the prompt needs."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from chatServer import errors, metrics
@@ -67,7 +68,9 @@ class Beginning:
     quotas: Quotas
     advisers: Advisers = NO_ADVISERS  # who summarises what becomes too long
 
-    async def begin(self, principal: Principal, ask: Ask, *, asked_at: float) -> Begun | Turn:
+    async def begin(
+        self, principal: Principal, ask: Ask, *, asked_at: float, before_commit: Callable[[Begun], None]
+    ) -> Begun | Turn:
         """A turn to run; or the one that this key has begun before, to be joined or replayed."""
         if ask.agent_name is not None:
             self.agents.get(ask.agent_name)
@@ -117,8 +120,10 @@ class Beginning:
             turn = await _with_model(connection, principal, turn, parts.model)
             needed = budget.prompt_tokens + budget.reserve_tokens
             allowance = await limits.reserve(connection, counted, turn.turn_id, needed)
-        tools = tools_for(agent, session, has_articles=context.has_articles)
-        return Begun(principal, session, agent, turn, window, parts, asked, budget, tools, allowance, asked_at)
+            tools = tools_for(agent, session, has_articles=context.has_articles)
+            begun = Begun(principal, session, agent, turn, window, parts, asked, budget, tools, allowance, asked_at)
+            before_commit(begun)
+        return begun
 
     def parts(
         self, agent: Agent, session: Session, context: Context, *, question: Message, tokens: int, model: str

@@ -15,6 +15,7 @@ from chatServer.store import events, sessions, turns
 from chatServer.store.pool import Database
 from chatServer.turn import follow
 from chatServer.turn.after import ended
+from chatServer.turn.ahead import Ahead
 from chatServer.turn.ask import Ask
 from chatServer.turn.attempt import Attempt
 from chatServer.turn.before import Beginning, Begun
@@ -72,12 +73,16 @@ class Turns:
 
     async def begin(self, principal: Principal, ask: Ask) -> Place:
         """Start a turn, or find the one that its key has started before."""
-        asked_at = time.monotonic()
-        async with self.gate.entered(principal.user_id):
-            begun = await self._beginning.begin(principal, ask, asked_at=asked_at)
+        asked_at, ahead = time.monotonic(), Ahead(self._recaller)
+        try:
+            async with self.gate.entered(principal.user_id):
+                begun = await self._beginning.begin(principal, ask, asked_at=asked_at, before_commit=ahead.look)
+        except BaseException:  # a cancellation too
+            ahead.leave()
+            raise
         if isinstance(begun, Turn):
             return Place(begun)
-        self._start(begun)
+        self._start(begun, ahead)
         return Place(begun.turn, begun.first_seq - 1, begun.allowance)
 
     async def preview(self, principal: Principal, ask: Ask) -> Preview:
@@ -148,12 +153,12 @@ class Turns:
         if self._tasks:
             await asyncio.wait(self._tasks)
 
-    def _start(self, begun: Begun) -> None:
+    def _start(self, begun: Begun, ahead: Ahead) -> None:
         attempt = Attempt(
             begun,
             self._database,
             self._pace,
-            self._recaller,
+            ahead,
             advisers=self._beginning.advisers,
             retriever=self._retriever,
         )

@@ -1,0 +1,39 @@
+"""Recall begins before the turn has: while its question is being committed, the process has nothing else to do for it.
+Of the 16.5 ms to the first word the disk took 1.7 (2026-11-16)."""
+
+import asyncio
+
+from chatServer.messages import Quoted
+from chatServer.records import Budget, ModelInput, RecallResult
+from chatServer.turn.before import Begun
+from chatServer.turn.recalled import Recaller, find
+
+
+class Ahead:
+    """What bears on one turn's question, perhaps looked for already."""
+
+    def __init__(self, recaller: Recaller) -> None:
+        self._recaller = recaller
+        self._found: asyncio.Task[RecallResult | None] | None = None
+        self._beside: list[str] = []
+
+    def look(self, begun: Begun) -> None:
+        """Look for what is not in the prompt as it is now."""
+        self._beside = _ids(begun.asked)
+        self._found = asyncio.create_task(find(self._recaller, begun, begun.asked, begun.budget), name="recall ahead")
+
+    def leave(self) -> None:
+        """There is no turn after all."""
+        if self._found:
+            self._found.cancel()
+
+    async def find(self, begun: Begun, asked: ModelInput, budget: Budget) -> RecallResult | None:
+        """As `recalled.find`; anew where the prompt has other messages by now, because it was summarised."""
+        if self._found is None or self._beside != _ids(asked):
+            return await find(self._recaller, begun, asked, budget)
+        return await self._found
+
+
+def _ids(asked: ModelInput) -> list[str]:
+    """Of what was said: what is quoted beside it is quoted anew each time."""
+    return [message.message_id for message in asked.messages if not isinstance(message, Quoted)]

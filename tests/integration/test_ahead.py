@@ -1,0 +1,80 @@
+"""Recall begins while its turn's question is being committed: once for each turn, and for none that does not begin."""
+
+import uuid
+
+import pytest
+
+from chatServer.memory.recall import Recaller
+from chatServer.turn.ahead import Ahead
+from tests.conftest import owner_connection
+from tests.tools.contexts import agent_in
+from tests.tools.talking import talking
+from tests.tools.turns import eventually
+
+REMEMBERS = {"memory": {"scope": "agent"}, "window": {"messages": 4, "tokens": 2_000}, "limits": {"output_tokens": 300}}
+SUMMARY = {"for": "summary", "reply": "They spoke of subjects."}
+
+
+@pytest.fixture
+def looked(monkeypatch) -> list[frozenset]:
+    """What each recall left out."""
+    found, recall = [], Recaller.recall
+
+    async def noted(self, *given, excluded, **options):
+        found.append(frozenset(excluded))
+        return await recall(self, *given, excluded=excluded, **options)
+
+    monkeypatch.setattr(Recaller, "recall", noted)
+    return found
+
+
+async def test_it_looks_before_the_question_is_committed_and_only_once(settings, urls, as_ada, looked, monkeypatch):
+    look, seen = Ahead.look, []
+
+    def spied(self, begun):
+        with owner_connection(urls.owner) as connection:
+            query = "select count(*) from chat.turns where turn_id = %s"
+            seen.append(connection.execute(query, [begun.turn.turn_id]).fetchone()[0])
+        look(self, begun)
+
+    monkeypatch.setattr(Ahead, "look", spied)
+    async with talking(settings, as_ada, **agent_in(settings, **REMEMBERS)) as client:
+        said = {"session_id": str(uuid.uuid4()), "message": "The old well is in my garden."}
+        assert (await client.post("/api/chat", json=said)).status_code == 200
+        asked = {"session_id": str(uuid.uuid4()), "message": "Where is the old well?"}
+        answer = await client.post("/api/chat", json=asked)
+    assert answer.json()["memory"]["items"][0]["text"] == said["message"]
+    assert (seen, len(looked)) == ([0, 0], 2)
+
+
+async def test_it_looks_again_where_the_prompt_was_summarised_meanwhile(settings, as_ada, looked):
+    session_id = str(uuid.uuid4())
+    long = REMEMBERS | {"window": {"messages": 20, "tokens": 2_000}}
+    async with talking(settings, as_ada, SUMMARY, **agent_in(settings, **long)) as client:
+        for n in range(8):
+            message = f"Subject {n} is {'wide ' * 250}"
+            answer = await client.post("/api/chat", json={"session_id": session_id, "message": message})
+            assert answer.status_code == 200
+            if len(looked) > n + 1:
+                break
+    *_, first, then = looked
+    assert len(looked) == n + 2
+    assert first - then, "what was summarised may be found"
+
+
+async def test_for_a_turn_that_does_not_begin_nothing_is_looked_for_any_longer(settings, urls, as_ada, monkeypatch):
+    look, begun_for = Ahead.look, []
+
+    def cut_off(self, begun):
+        look(self, begun)
+        begun_for.append(self)
+        with owner_connection(urls.owner) as connection:
+            connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'chat_app'")
+
+    async with talking(settings, as_ada, **agent_in(settings, **REMEMBERS)) as client:
+        monkeypatch.setattr(Ahead, "look", cut_off)
+        answer = await client.post("/api/chat", json={"message": "Where is the old well?"})
+        [ahead] = begun_for
+        await eventually(ahead._found.done)
+    assert (answer.status_code, answer.json()["code"]) == (503, "database_unavailable")
+    assert ahead._found.cancelled()
