@@ -167,9 +167,9 @@ class Recaller:
         task = asyncio.create_task(self._recall(ask), name="recall")
         self._late.add(task)
         task.add_done_callback(self._late.discard)
+        task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # whoever asked may be gone
         await asyncio.wait({task}, timeout=DEADLINE_S * self._pace)
         if not task.done():
-            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             return RecallResult(degraded="timeout")
         if task.cancelled():  # whoever did that did not mean the turn
             return RecallResult(degraded="failed")

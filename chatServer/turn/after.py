@@ -83,6 +83,7 @@ async def charge(database: Database, begun: Begun, usage: Usage) -> None:
     except errors.Erased:
         async with database.transaction(begun.principal) as connection:
             await daily.add_usage(connection, user_id, agent_name=daily.NO_AGENT, model="", usage=usage)
+            await jobs.enqueue_forgetting(connection)
 
 
 async def _add_usage(connection: Connection, begun: Begun, usage: Usage) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from chatServer.messages import Quoted
 from chatServer.records import Budget, ModelInput, RecallResult
 from chatServer.turn.before import Begun
+from chatServer.turn.prompt import recall_tokens
 from chatServer.turn.recalled import Recaller, find
 
 
@@ -16,20 +17,23 @@ class Ahead:
         self._recaller = recaller
         self._found: asyncio.Task[RecallResult | None] | None = None
         self._beside: list[str] = []
+        self._room = 0
 
     def look(self, begun: Begun) -> None:
         """Look for what is not in the prompt as it is now."""
-        self._beside = _ids(begun.asked)
+        self._beside, self._room = _ids(begun.asked), _room(begun, begun.budget)
         self._found = asyncio.create_task(find(self._recaller, begun, begun.asked, begun.budget), name="recall ahead")
 
     def leave(self) -> None:
-        """There is no turn after all."""
+        """Nobody waits for it any longer."""
         if self._found:
             self._found.cancel()
 
     async def find(self, begun: Begun, asked: ModelInput, budget: Budget) -> RecallResult | None:
-        """As `recalled.find`; anew where the prompt has other messages by now, because it was summarised."""
-        if self._found is None or self._beside != _ids(asked):
+        """As `recalled.find`; anew where the prompt has other messages by now, because it was summarised, or more
+        room."""
+        if self._found is None or self._beside != _ids(asked) or self._room < _room(begun, budget):
+            self.leave()
             return await find(self._recaller, begun, asked, budget)
         return await self._found
 
@@ -37,3 +41,7 @@ class Ahead:
 def _ids(asked: ModelInput) -> list[str]:
     """Of what was said: what is quoted beside it is quoted anew each time."""
     return [message.message_id for message in asked.messages if not isinstance(message, Quoted)]
+
+
+def _room(begun: Begun, budget: Budget) -> int:
+    return recall_tokens(begun.agent, begun.session, budget)

@@ -94,6 +94,7 @@ class Attempt:
             try:
                 await self._run(answerer, timeout_s)
             finally:
+                self._ahead.leave()
                 self.log.end()
                 self.ended.set()
             note(state=self._state)

@@ -122,7 +122,8 @@ class Beginning:
             allowance = await limits.reserve(connection, counted, turn.turn_id, needed)
             tools = tools_for(agent, session, has_articles=context.has_articles)
             begun = Begun(principal, session, agent, turn, window, parts, asked, budget, tools, allowance, asked_at)
-            before_commit(begun)
+            if known is None and ask.trigger == "submit":  # others take something away, which is there until the COMMIT
+                before_commit(begun)
         return begun
 
     def parts(

@@ -62,6 +62,17 @@ async def test_it_looks_again_where_the_prompt_was_summarised_meanwhile(settings
     assert first - then, "what was summarised may be found"
 
 
+async def test_who_has_an_answer_made_anew_waits_for_the_old_one_to_be_gone(settings, as_ada, looked, monkeypatch):
+    ahead, session_id = [], str(uuid.uuid4())
+    async with talking(settings, as_ada, **agent_in(settings, **REMEMBERS)) as client:
+        asked = {"session_id": session_id, "message": "Where is the old well?"}
+        assert (await client.post("/api/chat", json=asked)).status_code == 200
+        monkeypatch.setattr(Ahead, "look", lambda self, begun: ahead.append(begun))
+        again = {"id": session_id, "trigger": "regenerate-message"}
+        assert (await client.post("/api/chat", json=again)).status_code == 200
+    assert (ahead, len(looked)) == ([], 2)
+
+
 async def test_for_a_turn_that_does_not_begin_nothing_is_looked_for_any_longer(settings, urls, as_ada, monkeypatch):
     look, begun_for = Ahead.look, []
 

@@ -184,7 +184,8 @@ async def test_a_turn_costs_five_round_trips(postgres, urls, settings, as_ada, l
                 answer = await client.post("/api/chat", json=body, headers={"Accept": "text/event-stream"})
                 assert '"finish"' in answer.text
                 counts.append(len(round_trips))
-    assert counts[1:] == [5, 6, 6]  # the first one makes its session, and may meet the pool at connecting
+    # The first one makes its session, and may meet the pool at connecting. Recall may travel beside the COMMIT.
+    assert all(most - 1 <= count <= most for count, most in zip(counts[1:], (5, 6, 6), strict=True)), counts
 
 
 @contextlib.asynccontextmanager
