@@ -123,6 +123,7 @@ def settings(urls: Urls, tmp_path: Path) -> Settings:
 @pytest.fixture
 async def database(settings: Settings, urls: Urls) -> AsyncIterator[Database]:
     async with Database(urls.app, settings) as opened:
+        await opened.connect()  # a busy machine takes longer for that than a request waits
         yield opened
 
 

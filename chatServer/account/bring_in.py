@@ -100,7 +100,7 @@ async def bring_in(
             on_progress(batch.section, result.added[batch.section] + result.kept[batch.section])
     except Exception:  # somebody uploads meanwhile, say: what has come is found all the same
         if any(result.added.values()):
-            with contextlib.suppress(errors.ChatError):  # it is the first error that tells why
+            with contextlib.suppress(errors.ChatError):  # as when the database is away: the first error tells why
                 await _end(database, principal, embedder, began)
         raise
     await _end(database, principal, embedder, began)

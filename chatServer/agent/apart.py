@@ -79,10 +79,11 @@ def _is_user(message: BaseMessage) -> bool:
 
 
 def _blocks(quoted: Iterable[str]) -> Iterator[Source]:
+    """Each has one block; what looks like another one is within it."""
     for text in quoted:
-        for kind in BLOCKS:
-            if (inside := unfenced(kind, text)) is not None:
-                yield from _lines(inside) if kind == "memories" else [Source(kind, inside)]
+        kind = min(BLOCKS, key=lambda each: (f"<{each}>\n" not in text, text.find(f"<{each}>\n")))
+        if (inside := unfenced(kind, text)) is not None:
+            yield from _lines(inside) if kind == "memories" else [Source(kind, inside)]
 
 
 def _passages(read: Iterable[ToolMessage]) -> Iterator[Source]:

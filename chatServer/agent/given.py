@@ -59,7 +59,7 @@ def _call(call: ToolCallMsg) -> ToolCall:
 def _whole(base: BaseMessage) -> BaseMessage:
     """Nor is a provider told where to fetch something: rows come from imports and other writers too."""
     if isinstance(base.content, list):
-        by_anybody = isinstance(base, HumanMessage)
+        by_anybody = not isinstance(base, AIMessage)
         kept = [LEFT_OUT if names_an_address(each, by_anybody=by_anybody) else each for each in base.content]
         base = base.model_copy(update={"content": kept})
     if not isinstance(base, AIMessage) or not base.invalid_tool_calls:

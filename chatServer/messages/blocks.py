@@ -41,7 +41,8 @@ def names_an_address(block: object, *, by_anybody: bool) -> bool:
 
 def _has_address(value: object, under: str = "") -> bool:
     if isinstance(value, dict):
-        return any(_has_address(item, key) for key, item in value.items())
+        is_stored_there = value.get("source_type") == "id"  # LangChain's name for a provider's own file
+        return is_stored_there or any(_has_address(item, key) for key, item in value.items())
     if isinstance(value, list):
         return any(_has_address(item, under) for item in value)
     return isinstance(value, str) and under in ADDRESSES and value[:5].lower() != "data:"

@@ -15,7 +15,7 @@ from uuid import UUID
 
 import psycopg
 from psycopg import AsyncConnection
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from chatServer import errors, metrics
 from chatServer.config import Settings
@@ -103,7 +103,7 @@ class Database:
         try:
             async with self._connecting:  # of psycopg's pool only one may wait
                 await self._pool.wait(CONNECT_S)
-        except PoolTimeout as error:
+        except (PoolTimeout, PoolClosed) as error:  # who has waited in vain closes it
             raise errors.DatabaseUnavailable from error
 
     def usage(self) -> Usage:

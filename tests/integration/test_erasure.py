@@ -95,6 +95,7 @@ async def test_what_the_day_took_stays_as_numbers_until_it_is_over(client, as_ad
         assert used() == [(0, "*", "", 2, 110, 10)]
         assert traces_of(CANARY, urls) == []
         assert count(urls, "chat.user_limits") == 1
+        assert (await client.get("/api/account/export", headers=as_ada)).json()["usage"] == []
     brought = (await client.post("/api/account/import", json=document, headers=as_ada)).json()
     assert (brought["added"]["usage"], brought["kept"]["usage"]) == (1, 2), "today is counted here alone"
     assert used() == [(-1, "assistant", CANARY, 1, 1_000, 5), (0, "*", "", 2, 110, 10)]
@@ -241,6 +242,8 @@ async def test_a_turn_that_does_not_stop_leaves_nothing_but_what_it_took(setting
     assert left == {"chat.erasures", "chat.usage_daily", "jobs"}
     taken = "select agent_name, model, turns, input_tokens > 0 from chat.usage_daily"
     assert rows_in(urls, taken) == [("*", "", 1, True)]
+    queued = "select count(*) from procrastinate.procrastinate_jobs where extract(minute from scheduled_at) = 1"
+    assert rows_in(urls, queued) == [(2,)], "the erasure's, and one for what was charged after it"
 
 
 def rows_in(urls, query: str) -> list[tuple]:

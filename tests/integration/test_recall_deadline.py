@@ -74,7 +74,9 @@ async def test_a_database_that_is_not_there_is_not_waited_for(settings):
     assert seconds < BOUND_S
 
 
-async def test_a_slow_statement_is_given_up_on(database, urls):
+async def test_a_slow_statement_is_given_up_on(database, urls, monkeypatch):
+    for name in ("STATEMENT_MS", "POOL_WAIT_MS"):  # the deadline alone shall save it
+        monkeypatch.setattr(recall, name, PATIENT[name])
     await said(database, ADA, "My dog is called Rex")
     async with recaller_of(database, NoEmbedder()) as recaller:
         await warm(recaller)

@@ -70,6 +70,7 @@ LOOK = {"type": "text", "text": "See https://there.example"}
         {"type": "input_image", "image_url": "/etc/passwd"},
         {"type": "file", "file": {"file_data": "http://there.example"}},
         {"type": "file", "file": {"file_id": "file-of-another"}},
+        {"type": "file", "source_type": "id", "id": "file-of-another"},
         {"type": "media", "file_uri": "gs://bucket/there"},
         {"image": {"source": {"s3Location": {"uri": "s3://bucket/there"}}}},
     ],
@@ -79,6 +80,12 @@ def test_a_provider_is_told_of_no_address_to_fetch_from(block):
     assert given.content == [LOOK, LEFT_OUT]
     if "type" in block:
         assert for_model(from_langchain(AIMessage([LOOK, block]))).content == [LOOK, LEFT_OUT]
+
+
+def test_nor_by_what_is_called_the_result_of_a_tool():
+    block = {"type": "tool_result", "content": [{"type": "image", "source": {"type": "url", "url": "http://there"}}]}
+    given = for_model(from_langchain(ToolMessage([LOOK, block], tool_call_id="1")))
+    assert given.content == [LOOK, LEFT_OUT]
 
 
 def test_an_address_among_the_images_of_a_row_is_left_out_and_a_picture_stays():

@@ -133,9 +133,9 @@ order by c.article_id, c.position
 limit %(limit)s;
 
 -- name: usage
--- A page of what turns took.
+-- A page of what turns took; what an erasure has left of its day is no agent's, and stays here.
 select day, agent_name, model, turns, input_tokens, output_tokens, revision_tokens
 from chat.usage_daily
-where user_id = %(user_id)s and (day, agent_name, model) > (%(after_1)s, %(after_2)s, %(after_3)s)
+where user_id = %(user_id)s and agent_name <> '*' and (day, agent_name, model) > (%(after_1)s, %(after_2)s, %(after_3)s)
 order by day, agent_name, model
 limit %(limit)s;
