@@ -219,7 +219,7 @@ class Recaller:
         async with shelf.lock:
             scope = searched(shelf.index, ask.scope, ask.excluded, about_the_past=ask.about_the_past)
             if len(shelf.index) <= len(ask.excluded) and not shelf.index.allowed(scope).any():
-                return {}  # a first conversation: the prompt has all of it, and 2 ms are spared (2026-11-16)
+                return {}  # a first conversation: the prompt has all of it, and 0.8 ms are spared (N = 250)
             if len(shelf.index) > IN_A_THREAD_ITEMS:
                 return await asyncio.to_thread(self._found, shelf, ask, question, vec, scope)
             return self._found(shelf, ask, question, vec, scope)

@@ -73,7 +73,7 @@ async def test_who_has_an_answer_made_anew_waits_for_the_old_one_to_be_gone(sett
     assert (ahead, len(looked)) == ([], 2)
 
 
-async def test_for_a_turn_that_does_not_begin_nothing_is_looked_for_any_longer(settings, urls, as_ada, monkeypatch):
+async def test_nobody_waits_for_what_is_found_for_a_turn_that_does_not_begin(settings, urls, as_ada, monkeypatch):
     look, begun_for = Ahead.look, []
 
     def cut_off(self, begun):

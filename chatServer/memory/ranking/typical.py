@@ -9,7 +9,7 @@ import numpy.typing as npt
 from chatServer.memory.ranking.items import ROLES, Columns
 from chatServer.memory.ranking.postings import Floats, Postings, rows_in, terms_in
 
-ALWAYS_EXACT = 200  # below it, counted for every question: 0.3 of the 5 ms that one takes at 300 items (2026-11-16)
+ALWAYS_EXACT = 200  # below it, counted for every question: of 300 items that was 2 % of a turn (py-spy, 2026-11-16)
 DRIFT = 0.02
 
 
