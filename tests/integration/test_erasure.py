@@ -87,7 +87,7 @@ async def test_what_the_day_took_stays_as_numbers_until_it_is_over(client, as_ad
         for days_ago, agent, taken in ((0, "assistant", 100), (0, CANARY, 10), (1, "assistant", 1_000)):
             row = f"insert into chat.usage_daily ({columns}) values ({today} - %s, %s, %s, 1, %s, 5)"
             await connection.execute(row, (days_ago, agent, CANARY, taken))
-        await connection.execute("insert into chat.user_limits (turns_at) values (array[now() - interval '59 s'])")
+        await connection.execute("insert into chat.user_limits (turns_at) values (array[now()])")
     document = (await client.get("/api/account/export", headers=as_ada)).json()
     for rows in (3, 0):  # the second finds only what the first one left
         receipt = (await client.delete("/api/account/data", headers=as_ada)).json()
