@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatServer.memory.ranking import index as index_module
-from chatServer.memory.ranking.asked import ask
+from chatServer.memory.ranking.asked import ask, best
 from chatServer.memory.ranking.features import features
 from chatServer.memory.ranking.index import Index, Scope
 from chatServer.memory.ranking.items import Items
@@ -153,6 +153,23 @@ def test_what_is_excluded_is_never_found_and_all_else_is(rows, shelf, data):
     session = found(index, Scope(session="s1"))
     assert {hit.item_id for hit in session} == {row[0] for row in rows if row[4] == "s1"}
     assert found(index, Scope(shelves=frozenset({"nobody's"}))) == []
+
+
+@pytest.mark.parametrize("many", ["different", "mostly equal", "crowded together", "forbidden"])
+@pytest.mark.parametrize("count", [1, 200, 9_000])
+def test_the_best_of_very_many_are_the_best_whatever_a_sample_says(many, count):
+    scores = np.random.default_rng(count).random(20_000).astype(np.float32)
+    match many:
+        case "mostly equal":
+            scores = scores.round(1)
+        case "crowded together":
+            scores[::9] = 2  # there the sample looks, and finds nothing else
+        case "forbidden":
+            scores[50:] = -np.inf
+    found = best(scores, count, above=-np.inf)
+    wanted = np.sort(scores[scores > -np.inf])[::-1][:count]
+    assert len(set(found.tolist())) == len(found)
+    assert np.sort(scores[found])[::-1].tolist() == wanted.tolist()
 
 
 def test_the_same_question_is_answered_the_same_way_every_time():

@@ -14,6 +14,7 @@ SAMPLE = 512  # rows that say which cosines are usual
 FIRST = 64  # by words
 SPEAKING = 200  # by the scan: those that speak for their session; the best cosine is among them
 TOP = 3  # of a session
+SAMPLED, FEW_MORE = 2_048, 8  # scores that tell about how high the best of all are
 AT_ONCE = 2_048  # rows of an index whose cosines are all computed, once: fewer are not faster, as most are asked for
 
 
@@ -123,5 +124,17 @@ def divided(values: npt.NDArray[np.floating], by: float) -> Floats:
 
 def best(scores: Floats, count: int, *, above: float) -> Rows:
     """The rows with the highest scores, in no order, as far as they are above something."""
-    rows = np.flatnonzero(scores > above)
+    rows = np.flatnonzero(scores > max(above, _likely_floor(scores, count)))
+    if len(rows) < count:  # the sample was not like the others
+        rows = np.flatnonzero(scores > above)
     return rows if len(rows) <= count else rows[np.argpartition(scores[rows], -count)[-count:]]
+
+
+def _likely_floor(scores: Floats, count: int) -> float:
+    """What about twice as many are above, by a sample: to part those few instead of all took a fifth of the time
+    (200 of 100,000, 2026-11-16)."""
+    step = len(scores) // SAMPLED
+    if step < 2:
+        return -np.inf
+    sample, above = scores[::step], 2 * count // step + FEW_MORE
+    return float(np.partition(sample, -above)[-above]) if above < len(sample) else -np.inf

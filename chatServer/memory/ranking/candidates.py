@@ -1,6 +1,7 @@
 """Which rows deserve a closer look: those that are best by what can be told of all of them at once."""
 
 import numpy as np
+import numpy.typing as npt
 
 from chatServer.memory.ranking.asked import Asked, best, divided
 from chatServer.memory.ranking.postings import Floats, Rows
@@ -32,33 +33,41 @@ def _rough(asked: Asked, weights: Weights) -> Floats:
     columns, question = asked.index.columns, asked.question
     words = divided(asked.lexical.scores, float(asked.lexical.scores.max(initial=0)))
     meaning = divided(np.maximum(asked.scanned, 0), float(asked.scanned.max(initial=0)))
-    ends = [np.append(each, np.float32(0)) for each in (words, meaning)]
-    before, after = columns["before"], columns["after"]
-    session = np.where(columns["memory"], -1, columns["session"])
-    told = {
-        "words": words,
-        "meaning": meaning,
-        "words_before": ends[0][before],
-        "words_after": ends[0][after],
-        "session_words": asked.session_words[session],
-        "session_meaning": asked.session_meaning[session],
-    }
-    told["around"] = np.minimum(words + told["words_before"] + told["words_after"], 1)
-    total = np.zeros(len(words), np.float32)
-    people = asked.among_people(slice(None)).astype(np.float32)
-    for name, value in told.items():
-        total += np.float32(weights.of(name)) * value
+    before, after = (_beside(words, columns[side]) for side in ("before", "after"))
+    around = np.minimum(words + before + after, 1)
+    told = {"words": words, "meaning": meaning, "words_before": before, "words_after": after, "around": around}
+    total = _sum(told, weights, "") + _of_session(asked, weights, "")
+    people = asked.among_people(slice(None))
     if people.any():  # mostly there is nobody but the user and his assistant
-        for name, value in told.items():
-            total += np.float32(weights.of(f"people_{name}")) * value * people
+        total += people * (_sum(told, weights, "people_") + _of_session(asked, weights, "people_"))
     spread = 3 * asked.usual[1] / asked.best_cosine  # the ranking counts neighbours' cosines in these steps
-    for name, side in (("meaning_before", before), ("meaning_after", after)):
-        total += np.float32(weights.of(name) / spread) * ends[1][side]
+    for side in ("before", "after"):
+        total += np.float32(weights.of(f"meaning_{side}") / spread) * _beside(meaning, columns[side])
     by_assistant = weights.of("assistant")
     by_assistant += weights.of("assistant_asked") * question.asks_assistant
     by_assistant += weights.of("assistant_all") * question.asks_all
     total += np.float32(by_assistant) * (columns["role"] == ASSISTANT)
     return total + _if_named(asked, weights)
+
+
+def _beside(values: Floats, rows: npt.NDArray[np.int32]) -> Floats:
+    """The values of neighbours; 0 where there is none. Taken, wrapped at nobody's: a third of what brackets take."""
+    return np.append(values, np.float32(0)).take(rows, mode="wrap")
+
+
+def _sum(told: dict[str, Floats], weights: Weights, prefix: str) -> Floats:
+    total = np.zeros_like(told["words"])
+    for name, values in told.items():
+        total += np.float32(weights.of(prefix + name)) * values
+    return total
+
+
+def _of_session(asked: Asked, weights: Weights, prefix: str) -> Floats:
+    """What the sessions of all rows add; nothing for memories. Summed by session, of which there are fewer."""
+    known = {"session_words": asked.session_words, "session_meaning": asked.session_meaning}
+    by_session: Floats = np.add(*(np.float32(weights.of(prefix + name)) * values for name, values in known.items()))
+    columns = asked.index.columns
+    return by_session.take(np.where(columns["memory"], -1, columns["session"]), mode="wrap")
 
 
 def _if_named(asked: Asked, weights: Weights) -> Floats:
