@@ -132,13 +132,15 @@ _PATTERNS = [
     (kind, language, re.compile(f"{about_me.BEGINNING}{about_me.POLITE[language]}{pattern}", re.IGNORECASE))
     for kind, language, pattern in _WISHES
 ]
+# Most messages wish nothing: to try one pattern is quicker than sixty (2026-11-16).
+_ANY = re.compile("|".join(pattern.pattern.replace("?P<what>", "?:") for *_, pattern in _PATTERNS), re.IGNORECASE)
 _QUESTION = re.compile(r"\?\s*$")
 
 
 def wish_in(text: str) -> Wish | None:
     """What a message plainly wishes, if it does."""
     text = " ".join(text[:READ_CHARACTERS].replace("’", "'").split())
-    for kind, language, pattern in _PATTERNS:
+    for kind, language, pattern in _PATTERNS if _ANY.match(text) else ():
         if found := pattern.match(text):
             what = found["what"] if "what" in pattern.groupindex else ""
             if kind in ("remember", "forget") and not what.strip(" .!?,;:"):

@@ -32,7 +32,7 @@ def clean_text(text: str) -> str:
     """Replace what Postgres refuses: NUL and surrogates without a partner."""
     if "\0" in text:
         text = text.replace("\0", REPLACEMENT)
-    if _SURROGATE.search(text):
+    if not text.isascii() and _SURROGATE.search(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
 

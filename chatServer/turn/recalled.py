@@ -54,7 +54,7 @@ async def find(recaller: Recaller, begun: Begun, asked: ModelInput, budget: Budg
 def told_apart(found: RecallResult) -> RecallResult:
     """With a mark at what the user once asked or wished. Once for a turn, which tells its lines three times: to look
     each time was 1,700 tries of a pattern (2026-11-16)."""
-    return replace(found, items=tuple(replace(item, asks=_asks(item)) for item in found.items))
+    return replace(found, items=tuple(replace(item, asks=True) if _asks(item) else item for item in found.items))
 
 
 def is_all(found: RecallResult) -> bool:
