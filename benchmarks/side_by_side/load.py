@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 import multiprocessing
 import time
 from collections import Counter
@@ -58,19 +59,22 @@ def client_process() -> Iterator[Pool]:
         yield pool
 
 
-def drive(pool: Pool, clients: Sequence[Client], texts: Sequence[str], reply: str, seconds: float) -> Heard:
-    """All clients at once, for so long; each is answered at least once. Wrong answers are errors."""
-    heard: Heard = pool.apply(_drive, (clients, texts, reply, seconds))
+def drive(
+    pool: Pool, clients: Sequence[Client], texts: Sequence[str], reply: str, seconds: float, at_once: int | None = None
+) -> Heard:
+    """So many at once, for so long, all clients by default: each who is answered makes room for the next, and all have
+    their turn before one has another. At least one asks at each place. Wrong answers are errors."""
+    heard: Heard = pool.apply(_drive, (clients, texts, reply, seconds, at_once or len(clients)))
     if heard.other:
         raise RuntimeError(f"{clients[0].address} answered {dict(heard.other)}")
     return heard
 
 
-def _drive(clients: Sequence[Client], texts: Sequence[str], reply: str, seconds: float) -> Heard:
-    return asyncio.run(_ask_all(clients, texts, reply, seconds))
+def _drive(clients: Sequence[Client], texts: Sequence[str], reply: str, seconds: float, at_once: int) -> Heard:
+    return asyncio.run(_ask_all(clients, texts, reply, seconds, at_once))
 
 
-async def _ask_all(clients: Sequence[Client], texts: Sequence[str], reply: str, seconds: float) -> Heard:
+async def _ask_all(clients: Sequence[Client], texts: Sequence[str], reply: str, seconds: float, at_once: int) -> Heard:
     heard = Heard()
     async with contextlib.AsyncExitStack() as stack:
         wires = {}
@@ -78,16 +82,16 @@ async def _ask_all(clients: Sequence[Client], texts: Sequence[str], reply: str, 
             wires[address] = await stack.enter_async_context(Wire(address))
         began = time.perf_counter()
 
-        async def ask(number: int, client: Client) -> None:
-            while True:
+        async def ask(number: int, those: Sequence[Client]) -> None:
+            for client in itertools.cycle(those):
                 body = {"message": texts[number % len(texts)], "session_id": client.session_id}
-                number += len(clients)
+                number += at_once
                 if not await _asked(wires[client.address], client, body, reply, heard):
                     await asyncio.sleep(REFUSED_PAUSE_S)
                 if time.perf_counter() - began >= seconds:
                     return
 
-        await asyncio.gather(*(ask(number, client) for number, client in enumerate(clients)))
+        await asyncio.gather(*(ask(number, clients[number::at_once]) for number in range(at_once)))
         heard.took_s = time.perf_counter() - began
     return heard
 

@@ -41,7 +41,14 @@ class Slice:
 
 
 def measure(
-    world: World, pool: Pool, stack: Stack, clients: Sequence[Client], seconds: float, *, beside: bool = False
+    world: World,
+    pool: Pool,
+    stack: Stack,
+    clients: Sequence[Client],
+    seconds: float,
+    *,
+    at_once: int | None = None,
+    beside: bool = False,
 ) -> Slice:
     """The worker stands still meanwhile, and does its work afterwards, so that it can be counted; `beside`: it does
     not stand still."""
@@ -51,7 +58,7 @@ def measure(
     worker, server, postgres, machine = _worker_s(stack), stack.cpu_s, world.postgres_cpu_s, _machine_s()
     client, late = _client_s(pool), _late(world, stack)
     began = time.monotonic()
-    heard = drive(pool, clients, told.texts(seed=1), REPLY, seconds)
+    heard = drive(pool, clients, told.texts(seed=1), REPLY, seconds, at_once)
     took_s = time.monotonic() - began
     server_s, during_s = stack.cpu_s - server, world.postgres_cpu_s - postgres
     ours_s = server_s + during_s + _client_s(pool) - client

@@ -52,10 +52,10 @@ def run(world: World) -> Outcome:
         slices: Slices = defaultdict(list)
         for number in range(plan.rounds):
             for cell in (each for each in cells(plan) if number < rounds_of(each, plan)):
-                clients = scene.clients(cell.stack, cell.messages, cell.clients)
-                beside = cell.stack == BESIDE
-                stack = scene.of(cell.stack)
-                slices[cell].append(measure(world, pool, stack, clients, seconds_of(cell, plan), beside=beside))
+                stack, seconds = scene.of(cell.stack), seconds_of(cell, plan)
+                clients = scene.clients(cell.stack, cell.messages, plan.sessions_of(cell.stack)[cell.messages])
+                ways = {"at_once": cell.clients, "beside": cell.stack == BESIDE}
+                slices[cell].append(measure(world, pool, stack, clients, seconds, **ways))
             world.say(f"round {number + 1} of {plan.rounds}")
         if lacking := missing(before, counted(world, scene), *totals(slices)):
             raise RuntimeError(f"rows are missing: {lacking}")
@@ -69,9 +69,10 @@ def warm(world: World, pool: Pool, scene: Scene, plan: Plan) -> None:
             is_langchain = name in LANGCHAIN
             if is_langchain and messages > plan.longest_peer:
                 continue
-            count = 1 if is_langchain else min(plan.sessions_of(name)[messages], max(plan.clients))
-            clients = scene.clients(name, messages, count)
-            drive(pool, clients, told.texts(seed=1), REPLY, WARM_S)
+            count = 1 if is_langchain else plan.sessions_of(name)[messages]
+            clients, most = scene.clients(name, messages, count), max(plan.clients)
+            for first in range(0, count, most):
+                drive(pool, clients[first : first + most], told.texts(seed=1), REPLY, WARM_S)
     drain(world, scene.of(OURS))
 
 

@@ -1,5 +1,10 @@
 """What `make bench` makes of what it has measured: a limit that is missed is red."""
 
+import json
+import threading
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from multiprocessing.pool import ThreadPool
 from uuid import uuid4
 
 import pytest
@@ -9,6 +14,7 @@ from benchmarks.conversations import Asking, Conversation, Spoken
 from benchmarks.recall_scores import Answered
 from benchmarks.side_by_side import recall
 from benchmarks.side_by_side.limits import Limit, read_limits
+from benchmarks.side_by_side.load import Client, drive
 from benchmarks.side_by_side.measures import MEASURES
 from benchmarks.side_by_side.outcome import Outcome, Table
 from benchmarks.side_by_side.report import Results, table_lines
@@ -80,6 +86,46 @@ def test_every_cell_that_a_full_limit_is_about_is_measured_in_every_round_but_th
 
 def test_a_quick_run_measures_every_cell_in_every_round():
     assert all(rounds_of(cell, QUICK) == QUICK.rounds for cell in cells(QUICK))
+
+
+@pytest.fixture
+def heard():
+    """A server that answers everything with a word; and who has asked it, how often."""
+    asked = Counter()
+
+    class Answering(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            asked[json.loads(self.rfile.read(int(self.headers["content-length"])))["session_id"]] += 1
+            body = json.dumps({"response": "word"}).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", asked
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(("at_once", "seconds", "asking"), [(2, 0.0, 2), (2, 1.0, 6), (None, 0.0, 6)])
+def test_whoever_is_answered_makes_room_for_the_next(heard, at_once, seconds, asking):
+    address, asked = heard
+    clients = [Client(address, "/chat", f"s{number}", {}) for number in range(6)]
+    with ThreadPool(1) as pool:
+        answered = drive(pool, clients, ["a text"], "word", seconds, at_once)
+    assert len(asked) == asking
+    assert len(answered.took_ms) == asked.total()
+    for place in range(2):  # each goes round among those that are his
+        counts = [asked[f"s{number}"] for number in range(place, 6, 2)]
+        assert max(counts) - min(counts) <= 1
 
 
 def test_the_time_that_each_measure_took_is_told(tmp_path):
