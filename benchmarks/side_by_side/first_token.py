@@ -13,11 +13,13 @@ from benchmarks.side_by_side import told
 from benchmarks.side_by_side.load import Client
 from benchmarks.side_by_side.outcome import Measure, Outcome, Table, short
 from benchmarks.side_by_side.turn_scene import FLOOR, OFF_STREAM, SAVER, STREAM, fill_ours, fill_peer, session_ids
-from benchmarks.side_by_side.turn_slices import drain
+from benchmarks.side_by_side.turn_slices import drain, standing_still
 from benchmarks.side_by_side.world import REPLY, World
 
 MESSAGES = 100  # in the session before
-SLICE = 25
+SLICE = 25  # sessions, each asked once: what was said before stays about as long
+BESIDE = "ours, stream, worker beside"  # on what was just asked, where a person would still be reading the answer
+AS_STREAM = {"Accept": "text/event-stream"}
 PEERS = {FLOOR: "floor", SAVER: "saver"}
 WORD = REPLY.split(" ", maxsplit=1)[0].encode()
 
@@ -28,24 +30,27 @@ def run(world: World) -> Outcome:
     whole_ms: dict[str, list[float]] = defaultdict(list)
     with contextlib.ExitStack() as stack:
         database = world.database("first_ours", is_ours=True)
-        fill_ours(world, database, {MESSAGES: 1})
+        fill_ours(world, database, {MESSAGES: SLICE})
         ours = stack.enter_context(world.ours(database))
         clients = {}
-        for name, kind in ((STREAM, "ours"), (OFF_STREAM, "ours, memory off")):
-            [session] = session_ids(kind, MESSAGES, 1)
-            headers = ours.headers(f"{kind} {session}") | {"Accept": "text/event-stream"}
-            clients[name] = Client(ours.address, "/api/chat", session, headers)
+        for name, kind in ((STREAM, "ours"), (OFF_STREAM, "ours, memory off"), (BESIDE, "ours")):
+            clients[name] = [
+                Client(ours.address, "/api/chat", session, ours.headers(f"{kind} {session}") | AS_STREAM)
+                for session in session_ids(kind, MESSAGES, SLICE)
+            ]
         for name, module in PEERS.items():
             if not world.has(module):
                 continue
             peer = stack.enter_context(world.peer(module, world.database(f"first_{module}")))
-            fill_peer(peer, MESSAGES, 1)
-            clients[name] = Client(peer.address, "/stream", session_ids("ours", MESSAGES, 1)[0], {})
+            fill_peer(peer, MESSAGES, SLICE)
+            sessions = session_ids("ours", MESSAGES, SLICE)
+            clients[name] = [Client(peer.address, "/stream", session, {}) for session in sessions]
         for number in range(rounds + 1):
-            for name, client in clients.items():
+            for name, some in clients.items():
                 drain(world, ours)
                 world.wait_until_idle()
-                times = [ask(client, told.texts(seed=1)[place]) for place in range(SLICE)]
+                with contextlib.nullcontext() if name == BESIDE else standing_still(ours):
+                    times = [ask(*each) for each in zip(some, told.texts(seed=1), strict=False)]
                 if number:  # the first fills the caches
                     first_ms[name] += [first for first, _ in times]
                     whole_ms[name] += [whole for _, whole in times]

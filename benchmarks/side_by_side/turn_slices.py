@@ -1,7 +1,8 @@
 """One slice of turns, for `turns` and others: how many a second, how long each took, and the CPU of everybody in it."""
 
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.pool import Pool
 
@@ -53,18 +54,16 @@ def measure(
     """The worker stands still meanwhile, and does its work afterwards, so that it can be counted; `beside`: it does
     not stand still."""
     world.wait_until_idle()
-    if stack.worker and not beside:
-        stack.worker.suspend()
-    worker, server, postgres, machine = _worker_s(stack), stack.cpu_s, world.postgres_cpu_s, _machine_s()
-    client, late = _client_s(pool), _late(world, stack)
-    began = time.monotonic()
-    heard = drive(pool, clients, told.texts(seed=1), REPLY, seconds, at_once)
-    took_s = time.monotonic() - began
-    server_s, during_s = stack.cpu_s - server, world.postgres_cpu_s - postgres
-    ours_s = server_s + during_s + _client_s(pool) - client
-    elsewhere = max(0.0, _machine_s() - machine - ours_s) / took_s
+    with contextlib.nullcontext() if beside else standing_still(stack):
+        worker, server, postgres, machine = _worker_s(stack), stack.cpu_s, world.postgres_cpu_s, _machine_s()
+        client, late = _client_s(pool), _late(world, stack)
+        began = time.monotonic()
+        heard = drive(pool, clients, told.texts(seed=1), REPLY, seconds, at_once)
+        took_s = time.monotonic() - began
+        server_s, during_s = stack.cpu_s - server, world.postgres_cpu_s - postgres
+        ours_s = server_s + during_s + _client_s(pool) - client
+        elsewhere = max(0.0, _machine_s() - machine - ours_s) / took_s
     if stack.worker:
-        stack.worker.resume()
         drain(world, stack)
     after_s = _worker_s(stack) - worker + world.postgres_cpu_s - postgres - during_s if stack.worker else 0.0
     each_ms = 1_000 / max(len(heard.took_ms), 1)
@@ -72,6 +71,18 @@ def measure(
         len(heard.took_ms), heard.refused, heard.per_s, heard.p(50), heard.p(95), heard.p(99),
         server_s * each_ms, during_s * each_ms, after_s * each_ms, elsewhere, _late(world, stack) - late,
     )  # fmt: skip
+
+
+@contextlib.contextmanager
+def standing_still(stack: Stack) -> Iterator[None]:
+    """Without its worker, which goes on afterwards."""
+    if stack.worker:
+        stack.worker.suspend()
+    try:
+        yield
+    finally:
+        if stack.worker:
+            stack.worker.resume()
 
 
 def drain(world: World, stack: Stack) -> None:
