@@ -99,16 +99,16 @@ bench-own: $(VENV)/.dev
 bench-recall: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.recall $(DATA)
 
-# How long recall takes with up to a million memories, and when the database stalls: docs/performance.md. Ten minutes.
+# How long recall takes with up to a million memories, and when the database stalls: docs/bounds.md. Ten minutes.
 bench-scale: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.recall_speed
 	$(BIN)/python -m benchmarks.recall_scale --million
 
-# How long finding passages of articles takes: docs/performance.md. Three minutes.
+# How long finding passages of articles takes: docs/bounds.md. Three minutes.
 bench-retrieval: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.retrieval
 
-# What many at once cost, in bounds that end a run with 1: docs/performance.md. Five minutes; soak half an hour
+# What many at once cost, in bounds that end a run with 1: docs/bounds.md. Five minutes; soak half an hour
 # (MINUTES=... for another time). Both want the machine for themselves.
 load: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.streams
