@@ -17,6 +17,7 @@ WAITING = """
 select 1 from procrastinate.procrastinate_jobs
 where status in ('todo', 'doing') and (scheduled_at is null or scheduled_at <= now()) limit 1
 """
+TRIES, STOLEN_CORES = 3, 0.1
 LATE = "select count(*) from chat.turns where recalled ->> 'degraded' is not null"
 
 
@@ -34,6 +35,7 @@ class Slice:
     postgres_ms: float
     after_ms: float
     elsewhere_cores: float  # what this machine did beside it
+    stolen_cores: float = 0.0  # what its host gave to others meanwhile
     late: int = 0  # turns whose recall was not there in time
 
     @property
@@ -52,24 +54,42 @@ def measure(
     beside: bool = False,
 ) -> Slice:
     """The worker stands still meanwhile, and does its work afterwards, so that it can be counted; `beside`: it does
-    not stand still."""
+    not stand still. A machine that is one of several on its host is measured again where much of it was taken away:
+    then a turn costs twice as much, whoever answers it; of all tries the one that had most of the machine counts."""
+    tries: list[Slice] = []
+    while len(tries) < TRIES and not any(each.stolen_cores <= STOLEN_CORES for each in tries):
+        tries.append(_measured(world, pool, stack, clients, seconds, at_once=at_once, beside=beside))
+    return min(tries, key=lambda each: each.stolen_cores)
+
+
+def _measured(
+    world: World,
+    pool: Pool,
+    stack: Stack,
+    clients: Sequence[Client],
+    seconds: float,
+    *,
+    at_once: int | None,
+    beside: bool,
+) -> Slice:
     world.wait_until_idle()
     with contextlib.nullcontext() if beside else standing_still(stack):
         worker, server, postgres, machine = _worker_s(stack), stack.cpu_s, world.postgres_cpu_s, _machine_s()
-        client, late = _client_s(pool), _late(world, stack)
+        stolen_s, client, late = _stolen_s(), _client_s(pool), _late(world, stack)
         began = time.monotonic()
         heard = drive(pool, clients, told.texts(seed=1), REPLY, seconds, at_once)
         took_s = time.monotonic() - began
         server_s, during_s = stack.cpu_s - server, world.postgres_cpu_s - postgres
         ours_s = server_s + during_s + _client_s(pool) - client
         elsewhere = max(0.0, _machine_s() - machine - ours_s) / took_s
+        stolen = (_stolen_s() - stolen_s) / took_s
     if stack.worker:
         drain(world, stack)
     after_s = _worker_s(stack) - worker + world.postgres_cpu_s - postgres - during_s if stack.worker else 0.0
     each_ms = 1_000 / max(len(heard.took_ms), 1)
     return Slice(
         len(heard.took_ms), heard.refused, heard.per_s, heard.p(50), heard.p(95), heard.p(99),
-        server_s * each_ms, during_s * each_ms, after_s * each_ms, elsewhere, _late(world, stack) - late,
+        server_s * each_ms, during_s * each_ms, after_s * each_ms, elsewhere, stolen, _late(world, stack) - late,
     )  # fmt: skip
 
 
@@ -110,3 +130,7 @@ def _client_s(pool: Pool) -> float:
 def _machine_s() -> float:
     times = psutil.cpu_times()
     return float(times.user + times.system + times.nice)
+
+
+def _stolen_s() -> float:
+    return float(getattr(psutil.cpu_times(), "steal", 0.0))  # known to Linux alone

@@ -139,11 +139,12 @@ def tables(slices: Slices, plan: Plan) -> Iterator[Table]:
                     rows.append([cell.stack, turns, *middle, refused, late, short(against)])
             if rows:
                 yield Table(f"{messages:,} messages, {clients} at once", columns, rows)
-    elsewhere = [each.elsewhere_cores for some in slices.values() for each in some]
+    every = [each for some in slices.values() for each in some]
+    taken = ([each.elsewhere_cores for each in every], [each.stolen_cores for each in every])
     yield Table(
         "How quiet the machine was",
-        ("slices", "rounds", "seconds each", "cores that others took: median", "most"),
-        [[len(elsewhere), plan.rounds, plan.seconds, short(median(elsewhere)), short(max(elsewhere))]],
+        ("slices", "rounds", "seconds each", "cores others took: median", "most", "its host took: median", "most"),
+        [[len(every), plan.rounds, plan.seconds, *(short(of(some)) for some in taken for of in (median, max))]],
     )
 
 
