@@ -62,6 +62,7 @@ def run(world: World) -> Outcome:
     columns = ("stack", "N", "first token p50 ms", "p95", "p99", "whole answer p50 ms")
     figures = {
         "added_p50_ms": float(np.median(first_ms[STREAM])),
+        "added_beside_p50_ms": float(np.median(first_ms[BESIDE])),
         "added_off_p50_ms": float(np.median(first_ms[OFF_STREAM])),
     }
     return Outcome([Table(f"Sessions of {MESSAGES} messages, 20 words streamed", columns, rows)], figures)

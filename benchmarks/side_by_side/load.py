@@ -60,21 +60,30 @@ def client_process() -> Iterator[Pool]:
 
 
 def drive(
-    pool: Pool, clients: Sequence[Client], texts: Sequence[str], reply: str, seconds: float, at_once: int | None = None
+    pool: Pool,
+    clients: Sequence[Client],
+    texts: Sequence[str],
+    reply: str,
+    seconds: float,
+    *,
+    at_once: int | None = None,
 ) -> Heard:
-    """So many at once, for so long, all clients by default: each who is answered makes room for the next, and all have
-    their turn before one has another. At least one asks at each place. Wrong answers are errors."""
-    heard: Heard = pool.apply(_drive, (clients, texts, reply, seconds, at_once or len(clients)))
+    """So many at once, for so long, all clients by default: each who is answered makes room for the next at his place,
+    where all have their turn before one has another. Each place is answered at least once. Wrong answers are errors."""
+    places = len(clients) if at_once is None else at_once
+    if places > len(clients):
+        raise ValueError(f"{len(clients)} cannot ask at {places} places")
+    heard: Heard = pool.apply(_drive, (clients, texts, reply, seconds, places))
     if heard.other:
         raise RuntimeError(f"{clients[0].address} answered {dict(heard.other)}")
     return heard
 
 
-def _drive(clients: Sequence[Client], texts: Sequence[str], reply: str, seconds: float, at_once: int) -> Heard:
-    return asyncio.run(_ask_all(clients, texts, reply, seconds, at_once))
+def _drive(clients: Sequence[Client], texts: Sequence[str], reply: str, seconds: float, places: int) -> Heard:
+    return asyncio.run(_ask_all(clients, texts, reply, seconds, places))
 
 
-async def _ask_all(clients: Sequence[Client], texts: Sequence[str], reply: str, seconds: float, at_once: int) -> Heard:
+async def _ask_all(clients: Sequence[Client], texts: Sequence[str], reply: str, seconds: float, places: int) -> Heard:
     heard = Heard()
     async with contextlib.AsyncExitStack() as stack:
         wires = {}
@@ -85,13 +94,13 @@ async def _ask_all(clients: Sequence[Client], texts: Sequence[str], reply: str, 
         async def ask(number: int, those: Sequence[Client]) -> None:
             for client in itertools.cycle(those):
                 body = {"message": texts[number % len(texts)], "session_id": client.session_id}
-                number += at_once
+                number += places
                 if not await _asked(wires[client.address], client, body, reply, heard):
                     await asyncio.sleep(REFUSED_PAUSE_S)
                 if time.perf_counter() - began >= seconds:
                     return
 
-        await asyncio.gather(*(ask(number, clients[number::at_once]) for number in range(at_once)))
+        await asyncio.gather(*(ask(number, clients[number::places]) for number in range(places)))
         heard.took_s = time.perf_counter() - began
     return heard
 

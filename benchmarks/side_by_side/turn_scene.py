@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import NAMESPACE_URL, uuid5
 
 import httpx
@@ -38,13 +39,17 @@ REVISED = "select count(*) from chat.turns where revision_state = 'done'"
 @dataclass(slots=True)
 class Scene:
     stacks: dict[str, Stack]
+    answered: Counter[tuple[str, int]] = field(default_factory=Counter)  # turns, by whose sessions and how long
 
     def of(self, name: str) -> Stack:
         return self.stacks[name if name in self.stacks else OURS]
 
     def clients(self, name: str, messages: int, count: int) -> list[Client]:
+        """The next of so many: a slice begins where the one before has ended, so that all grow alike."""
         stack, kind = self.of(name), OFF if name in (OFF, OFF_STREAM) else OURS
+        first = self.answered[_whose(name), messages] % count
         sessions = session_ids(kind, messages, count)
+        sessions = [*sessions[first:], *sessions[:first]]
         if name in PEERS:
             return [Client(stack.address, "/chat", session, {}) for session in sessions]
         wants = {"Accept": "text/event-stream"} if name in (STREAM, OFF_STREAM) else {}
@@ -52,6 +57,14 @@ class Scene:
             Client(stack.address, "/api/chat", session, stack.headers(f"{kind} {session}") | wants)
             for session in sessions
         ]
+
+    def count_in(self, name: str, messages: int, turns: int) -> None:
+        self.answered[_whose(name), messages] += turns
+
+
+def _whose(name: str) -> str:
+    """Several ways to ask share their sessions."""
+    return name if name in PEERS else OFF if name in (OFF, OFF_STREAM) else OURS
 
 
 def session_ids(kind: str, messages: int, count: int) -> list[str]:

@@ -17,7 +17,6 @@ WAITING = """
 select 1 from procrastinate.procrastinate_jobs
 where status in ('todo', 'doing') and (scheduled_at is null or scheduled_at <= now()) limit 1
 """
-TRIES, STOLEN_CORES = 3, 0.1
 LATE = "select count(*) from chat.turns where recalled ->> 'degraded' is not null"
 
 
@@ -54,33 +53,16 @@ def measure(
     beside: bool = False,
 ) -> Slice:
     """The worker stands still meanwhile, and does its work afterwards, so that it can be counted; `beside`: it does
-    not stand still. A machine that is one of several on its host is measured again where much of it was taken away:
-    then a turn costs twice as much, whoever answers it; of all tries the one that had most of the machine counts."""
-    tries: list[Slice] = []
-    while len(tries) < TRIES and not any(each.stolen_cores <= STOLEN_CORES for each in tries):
-        tries.append(_measured(world, pool, stack, clients, seconds, at_once=at_once, beside=beside))
-    return min(tries, key=lambda each: each.stolen_cores)
-
-
-def _measured(
-    world: World,
-    pool: Pool,
-    stack: Stack,
-    clients: Sequence[Client],
-    seconds: float,
-    *,
-    at_once: int | None,
-    beside: bool,
-) -> Slice:
+    not stand still."""
     world.wait_until_idle()
     with contextlib.nullcontext() if beside else standing_still(stack):
         worker, server, postgres, machine = _worker_s(stack), stack.cpu_s, world.postgres_cpu_s, _machine_s()
         stolen_s, client, late = _stolen_s(), _client_s(pool), _late(world, stack)
         began = time.monotonic()
-        heard = drive(pool, clients, told.texts(seed=1), REPLY, seconds, at_once)
+        heard = drive(pool, clients, told.texts(seed=1), REPLY, seconds, at_once=at_once)
         took_s = time.monotonic() - began
         server_s, during_s = stack.cpu_s - server, world.postgres_cpu_s - postgres
-        ours_s = server_s + during_s + _client_s(pool) - client
+        ours_s = server_s + during_s + _client_s(pool) - client + (_worker_s(stack) - worker if beside else 0.0)
         elsewhere = max(0.0, _machine_s() - machine - ours_s) / took_s
         stolen = (_stolen_s() - stolen_s) / took_s
     if stack.worker:

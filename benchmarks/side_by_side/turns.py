@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from multiprocessing.pool import Pool
 
 from benchmarks.side_by_side import told
@@ -14,6 +15,8 @@ from benchmarks.side_by_side.turn_plan import (
     MANY,
     ORDER,
     QUICK,
+    SLOW_FROM,
+    SLOW_TURNS,
     Cell,
     Plan,
     cells,
@@ -37,6 +40,7 @@ from benchmarks.side_by_side.turn_slices import Slice, drain, measure
 from benchmarks.side_by_side.world import REPLY, World
 
 WARM_S = 0.3
+TRIES, STOLEN_CORES = 2, 0.2  # a slice of a second in which a tenth of two cores is gone says little
 COUNTS = ("turns", "refused", "late")
 
 Slices = dict[Cell, list[Slice]]
@@ -50,16 +54,30 @@ def run(world: World) -> Outcome:
         world.say("warm")
         before = counted(world, scene)
         slices: Slices = defaultdict(list)
+        tries: Slices = defaultdict(list)
         for number in range(plan.rounds):
             for cell in (each for each in cells(plan) if number < rounds_of(each, plan)):
-                stack, seconds = scene.of(cell.stack), seconds_of(cell, plan)
-                clients = scene.clients(cell.stack, cell.messages, plan.sessions_of(cell.stack)[cell.messages])
-                ways = {"at_once": cell.clients, "beside": cell.stack == BESIDE}
-                slices[cell].append(measure(world, pool, stack, clients, seconds, **ways))
+                some = list(tried(world, pool, scene, plan, cell))
+                tries[cell] += some
+                slices[cell].append(min(some, key=lambda each: each.stolen_cores))
             world.say(f"round {number + 1} of {plan.rounds}")
-        if lacking := missing(before, counted(world, scene), *totals(slices)):
+        if lacking := missing(before, counted(world, scene), *totals(tries)):
             raise RuntimeError(f"rows are missing: {lacking}")
-    return told_of(slices, plan)
+    outcome = told_of(slices, plan)
+    return replace(outcome, tables=[*outcome.tables, quiet(slices, tries)])
+
+
+def tried(world: World, pool: Pool, scene: Scene, plan: Plan, cell: Cell) -> Iterator[Slice]:
+    """A machine that is one of several on its host is measured again where much of it was given to others: a turn costs
+    more then, whoever answers it. Of all tries the one that had most of the machine counts, whatever it says."""
+    for _ in range(TRIES):
+        clients = scene.clients(cell.stack, cell.messages, plan.sessions_of(cell.stack)[cell.messages])
+        stack, seconds, is_beside = scene.of(cell.stack), seconds_of(cell, plan), cell.stack == BESIDE
+        taken = measure(world, pool, stack, clients, seconds, at_once=cell.clients, beside=is_beside)
+        scene.count_in(cell.stack, cell.messages, taken.turns)
+        yield taken
+        if taken.stolen_cores <= STOLEN_CORES:
+            return
 
 
 def warm(world: World, pool: Pool, scene: Scene, plan: Plan) -> None:
@@ -69,7 +87,8 @@ def warm(world: World, pool: Pool, scene: Scene, plan: Plan) -> None:
             is_langchain = name in LANGCHAIN
             if is_langchain and messages > plan.longest_peer:
                 continue
-            count = 1 if is_langchain else plan.sessions_of(name)[messages]
+            is_too_slow = is_langchain and messages > SLOW_FROM
+            count = SLOW_TURNS if is_too_slow else plan.sessions_of(name)[messages]
             clients, most = scene.clients(name, messages, count), max(plan.clients)
             for first in range(0, count, most):
                 drive(pool, clients[first : first + most], told.texts(seed=1), REPLY, WARM_S)
@@ -139,13 +158,17 @@ def tables(slices: Slices, plan: Plan) -> Iterator[Table]:
                     rows.append([cell.stack, turns, *middle, refused, late, short(against)])
             if rows:
                 yield Table(f"{messages:,} messages, {clients} at once", columns, rows)
-    every = [each for some in slices.values() for each in some]
-    taken = ([each.elsewhere_cores for each in every], [each.stolen_cores for each in every])
-    yield Table(
-        "How quiet the machine was",
-        ("slices", "rounds", "seconds each", "cores others took: median", "most", "its host took: median", "most"),
-        [[len(every), plan.rounds, plan.seconds, *(short(of(some)) for some in taken for of in (median, max))]],
-    )
+
+
+def quiet(slices: Slices, tries: Slices) -> Table:
+    """What others took of the machine, in all that was measured and in what counts."""
+    columns = ("slices", "N", "cores others took: median", "most", "its host took: median", "most")
+    rows = []
+    for name, those in (("measured", tries), ("that count", slices)):
+        some = [each for cell in those.values() for each in cell]
+        taken = ([each.elsewhere_cores for each in some], [each.stolen_cores for each in some])
+        rows.append([name, len(some), *(short(of(each)) for each in taken for of in (median, max))])
+    return Table("How quiet the machine was", columns, rows)
 
 
 MEASURE = Measure("A", "turns", __doc__.split(": ", 1)[1], run)

@@ -51,7 +51,7 @@ def _rough(asked: Asked, weights: Weights) -> Floats:
 
 
 def _beside(values: Floats, rows: npt.NDArray[np.int32]) -> Floats:
-    """The values of neighbours; 0 where there is none. Taken, wrapped at nobody's: a third of what brackets take."""
+    """The values of neighbours; 0 where there is none, wrapped at nobody's: brackets take three times as long."""
     return np.append(values, np.float32(0)).take(rows, mode="wrap")
 
 
@@ -64,8 +64,8 @@ def _sum(told: dict[str, Floats], weights: Weights, prefix: str) -> Floats:
 
 def _of_session(asked: Asked, weights: Weights, prefix: str) -> Floats:
     """What the sessions of all rows add; nothing for memories. Summed by session, of which there are fewer."""
-    known = {"session_words": asked.session_words, "session_meaning": asked.session_meaning}
-    by_session: Floats = np.add(*(np.float32(weights.of(prefix + name)) * values for name, values in known.items()))
+    words = np.float32(weights.of(f"{prefix}session_words")) * asked.session_words
+    by_session = words + np.float32(weights.of(f"{prefix}session_meaning")) * asked.session_meaning
     columns = asked.index.columns
     return by_session.take(np.where(columns["memory"], -1, columns["session"]), mode="wrap")
 
