@@ -5,11 +5,26 @@ import pytest
 from chatServer.agent import wishes
 
 SAID = [
-    "Remember that I like tea.", "Please remember: the key is under the mat", "Forget my address", "Hello!", "Thanks a lot",
-    "Vergiss alles über mich", "Merk dir, dass ich Tee mag", "Забудь всё обо мне", "Запомни: я живу в Риге", "ok", "merci",
-    "Olvida todo lo que sabes de mí", "Note que je pars demain", "Quels documents as-tu ?", "What is the weather like?",
-    "The garden in the north needs water, and I go away.", "", "remembering is hard", "I forget things",
-]  # fmt: skip
+    "Remember that I like tea.",
+    "Please remember: the key is under the mat",
+    "Forget my address",
+    "Hello!",
+    "Thanks a lot",
+    "Vergiss alles über mich",
+    "Merk dir, dass ich Tee mag",
+    "Забудь всё обо мне",
+    "Запомни: я живу в Риге",
+    "ok",
+    "merci",
+    "Olvida todo lo que sabes de mí",
+    "Note que je pars demain",
+    "Quels documents as-tu ?",
+    "What is the weather like?",
+    "The garden in the north needs water, and I go away.",
+    "",
+    "remembering is hard",
+    "I forget things",
+]
 
 
 @pytest.mark.parametrize("text", SAID)
