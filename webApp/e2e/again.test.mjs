@@ -1,6 +1,6 @@
 // Trying again: what was said or written before it is still there.
 import assert from "node:assert/strict";
-import { answers, composer, questions, say, settled, signedIn } from "./browser.mjs";
+import { answers, composer, questions, say, settled, signedIn, stopButton } from "./browser.mjs";
 
 const PROBLEM = { code: "overloaded", detail: "Too much at once. Try again.", status: 503 };
 
@@ -52,5 +52,28 @@ export const tests = {
     await answers(page).getByText("hello").waitFor();
     assert.equal(await composer(page).inputValue(), "");
     assert.equal(await questions(page).count(), 1);
+  },
+
+  async "an edit waits for the answer that is being written, in its form"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say one");
+    await settled(page);
+    await questions(page).first().hover();
+    await questions(page).first().getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("textbox", { name: "Edit" });
+    await form.fill("say other");
+    await composer(page).fill("slowly");
+    await composer(page).press("Enter");
+    await answers(page).getByText("word5").waitFor();
+    await form.press("Enter");
+    await page.getByText("An answer is being written.").waitFor();
+    assert.equal(await form.inputValue(), "say other");
+    await stopButton(page).click();
+    await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+    assert.equal(await answers(page).count(), 2);
+    await form.press("Enter");
+    await answers(page).getByText("other").waitFor();
+    await settled(page);
+    assert.deepEqual(await questions(page).allInnerTexts(), ["say other"]);
   },
 };

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { tellLive } from "../api/live/live";
 import { useChatStore } from "../session/useChatStore";
 import { useToasts } from "../shell/toasts";
+import { strings } from "../strings";
 import { textOf, type ChatMessage } from "./message";
 import { mounted } from "./mounted";
 import { useConversation } from "./useConversation";
@@ -28,6 +29,8 @@ const begun = (id: string) =>
   event({ type: "start", messageId: id }) + event({ type: "text-start", id: "t" }) + event({ type: "text-delta", id: "t", delta: "Well" });
 const rest = event({ type: "text-end", id: "t" }) + event({ type: "finish" }) + "data: [DONE]\n\n";
 const streamed = (text: string) => () => new Response(text, { headers: { "Content-Type": "text/event-stream" } });
+const endless = (text: string) => () =>
+  new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) }));
 
 async function fetched(address: string, init: RequestInit): Promise<Response> {
   if (address.endsWith("/stream")) return heard();
@@ -156,5 +159,16 @@ test("an answer anew that was refused leaves the old one, and is asked for once 
   await status("ready");
   await shown("qb");
   expect(posted.map((each) => each.messageId)).toEqual(["a", "a"]);
+  await leave();
+});
+
+test("an edit waits for the answer that is being written", async () => {
+  answers = [endless(begun("b"))];
+  const { leave } = await opened(exchange);
+  await chat.send("hello", []);
+  await status("streaming");
+  expect(await chat.edit(exchange[0]!, "otherwise")).toBe(false);
+  expect(toasts()).toEqual([strings.chat.editWaits]);
+  expect(posted).toHaveLength(1);
   await leave();
 });

@@ -9,6 +9,7 @@ import { keys } from "../api/query";
 import { generateNewSessionId } from "../session/generateNewSessionId";
 import { useChatStore } from "../session/useChatStore";
 import { toast } from "../shell/toasts";
+import { strings } from "../strings";
 import { isUnanswered, readHistory, type HistoryPage } from "./history";
 import type { ChatMessage } from "./message";
 import { transportFor } from "./transport";
@@ -34,8 +35,8 @@ export function useConversation(sessionId: string, agentName: string, history: H
   });
   const { messages, status, error, setMessages, sendMessage, regenerate, resumeStream, clearError } = chat;
   const isAnswering = status === "submitted" || status === "streaming";
-  const now = useRef({ messages });
-  now.current = { messages };
+  const now = useRef({ messages, isAnswering });
+  now.current = { messages, isAnswering };
   const closeSocket = useRef(chat.stop);
   closeSocket.current = chat.stop;
 
@@ -102,6 +103,10 @@ export function useConversation(sessionId: string, agentName: string, history: H
 
   const edit = useCallback(
     async (message: ChatMessage, text: string): Promise<boolean> => {
+      if (now.current.isAnswering) {
+        toast(strings.chat.editWaits);
+        return false;
+      }
       const files = message.parts.filter((part) => part.type === "file");
       const wasTaken = await ask(() => sendMessage({ text, files, messageId: message.id }));
       if (!wasTaken && lastError.current) {
