@@ -126,13 +126,31 @@ test("other words than those that were refused are a message of their own", asyn
   await leave();
 });
 
-test("what another device says after a refusal is shown", async () => {
+test("what another device says after a refusal is shown, and trying again is about that", async () => {
   answers = [refusal(409, "turn_in_progress")];
   const { leave } = await opened(exchange);
   await chat.send("hello", []);
   await status("error");
-  tellLive({ id: "1", type: "turn", data: { session_id: "s", reply_message_id: "other" } });
-  await shown("qanew");
+  heard = () => {
+    heard = nothing; // its line is cut
+    return streamed(begun("b"))();
+  };
+  tellLive({ id: "1", type: "turn", data: { session_id: "s", reply_message_id: "b" } });
+  await shown("qanewb");
+  await status("error");
+  chat.retry(resend);
+  expect(resend).not.toHaveBeenCalled();
+  expect(useChatStore.getState().generation).toBe(1);
+  await leave();
+});
+
+test("a message whose turn is over for good is sent under another id", async () => {
+  answers = [refusal(502, "model_failed"), streamed(begun("b") + rest)];
+  const { leave } = await opened(exchange);
+  expect(await chat.send("hello", [])).toBe(false);
+  expect(await chat.send("hello", [])).toBe(true);
+  await status("ready");
+  expect(posted[1]!.message!.id).not.toBe(posted[0]!.message!.id);
   await leave();
 });
 
