@@ -80,6 +80,7 @@ export const strings = {
     copyFailed: "Copying was not allowed.",
     edit: "Edit",
     saveEdit: "Send again",
+    editWaits: "An answer is being written. Send this when it is complete.",
     again: "Answer again",
     jumpDown: "Go to the newest message",
     older: "Earlier messages",

@@ -22,15 +22,15 @@ export function ChatPanel() {
       )}
       {(status === "idle" || status === "resolving") && <Waiting label={strings.session.opening} />}
       {status === "ready" && sessionId && agentName && (
-        <Opened key={`${sessionId}:${generation}`} sessionId={sessionId} agentName={agentName} />
+        <Opened key={`${sessionId}:${generation}`} sessionId={sessionId} agentName={agentName} generation={generation} />
       )}
     </main>
   );
 }
 
-function Opened({ sessionId, agentName }: { sessionId: string; agentName: string }) {
+function Opened({ sessionId, agentName, generation }: { sessionId: string; agentName: string; generation: number }) {
   const history = useQuery({
-    queryKey: ["history", sessionId],
+    queryKey: ["history", sessionId, generation],
     queryFn: ({ signal }) => readHistory(sessionId, undefined, signal),
     gcTime: 0, // messages live in useChat; this is only how they come there
     staleTime: Infinity,

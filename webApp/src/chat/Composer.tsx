@@ -1,29 +1,29 @@
-import type { FileUIPart } from "ai";
-import { useEffect, useRef, useState, type DragEvent } from "react";
+import { useEffect, useRef, useState, type DragEvent, type Ref } from "react";
 import { Button } from "../shell/Button";
 import { ImageIcon, SendIcon, StopIcon } from "../shell/icons";
 import { strings } from "../strings";
 import { GrowingText } from "./GrowingText";
 import { Pictures } from "./Pictures";
 import { PICTURE_TYPES } from "./pictures";
-import { useDraft } from "./useDraft";
-import { usePictures } from "./usePictures";
+import { useWriting, type Say } from "./useWriting";
 
 interface Props {
   sessionId: string;
   agentName: string;
+  /** The last question of the conversation. */
+  said: string;
   isAnswering: boolean;
-  onSend: (text: string, files: FileUIPart[]) => void;
+  formRef: Ref<HTMLFormElement>;
+  onSend: Say;
   onStop: () => void;
 }
 
-export function Composer({ sessionId, agentName, isAnswering, onSend, onStop }: Props) {
-  const [draft, setDraft] = useDraft(sessionId);
-  const { pictures, add, remove, clear } = usePictures();
+export function Composer({ sessionId, agentName, said, isAnswering, formRef, onSend, onStop }: Props) {
+  const { draft, write, pictures, add, remove, isEmpty, send: sendWritten } = useWriting(sessionId, said);
   const [isOver, setOver] = useState(false);
   const chooser = useRef<HTMLInputElement>(null);
   const text = useRef<HTMLTextAreaElement>(null);
-  const canSend = !isAnswering && (draft.trim() !== "" || pictures.length > 0);
+  const canSend = !isAnswering && !isEmpty;
 
   useEffect(() => {
     if (matchMedia("(pointer: fine)").matches) text.current?.focus({ preventScroll: true });
@@ -31,9 +31,7 @@ export function Composer({ sessionId, agentName, isAnswering, onSend, onStop }: 
 
   const send = () => {
     if (!canSend) return;
-    onSend(draft.trim(), pictures);
-    setDraft("");
-    clear();
+    void sendWritten(onSend);
     text.current?.focus();
   };
   const drop = (event: DragEvent) => {
@@ -49,6 +47,7 @@ export function Composer({ sessionId, agentName, isAnswering, onSend, onStop }: 
 
   return (
     <form
+      ref={formRef}
       className="composer"
       data-over={isOver}
       onSubmit={(event) => {
@@ -66,7 +65,7 @@ export function Composer({ sessionId, agentName, isAnswering, onSend, onStop }: 
           label={strings.chat.composer}
           placeholder={isOver ? strings.chat.dropHere : strings.chat.placeholder(agentName)}
           value={draft}
-          onChange={setDraft}
+          onChange={write}
           onEnter={send}
           onPaste={(event) => {
             const files = [...event.clipboardData.files];

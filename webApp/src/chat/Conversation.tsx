@@ -1,8 +1,9 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { ErrorCard } from "../shell/ErrorCard";
 import { strings } from "../strings";
 import { Composer } from "./Composer";
 import type { HistoryPage } from "./history";
+import { textOf } from "./message";
 import { MessageList } from "./MessageList";
 import { useConversation } from "./useConversation";
 import { useSpot } from "./useSpot";
@@ -18,6 +19,9 @@ export function Conversation({ sessionId, agentName, history }: Props) {
   const chat = useConversation(sessionId, agentName, history);
   const { isAnswering, stop } = chat;
   const [sent, setSent] = useState(0);
+  const composer = useRef<HTMLFormElement>(null);
+  const question = history.messages.findLast((each) => each.role === "user");
+  const isAnswered = !chat.error && chat.messages.at(-1)?.role === "assistant";
   const spot = useSpot(sessionId, chat.messages, chat.older);
 
   useEffect(() => {
@@ -39,20 +43,22 @@ export function Conversation({ sessionId, agentName, history }: Props) {
         spot={spot}
         onEdit={chat.edit}
         onAgain={chat.again}
-        notice={chat.error && <ErrorCard error={chat.error} onRetry={chat.retry} />}
+        notice={chat.error && <ErrorCard error={chat.error} onRetry={() => chat.retry(() => composer.current?.requestSubmit())} />}
         empty={<Welcome />}
       />
       <p className="hidden-visually" role="status">
-        {isAnswering ? strings.chat.answering : chat.messages.at(-1)?.role === "assistant" && sent > 0 ? strings.chat.answered : ""}
+        {isAnswering ? strings.chat.answering : isAnswered && sent > 0 ? strings.chat.answered : ""}
       </p>
       <Composer
         sessionId={sessionId}
         agentName={agentName}
+        said={question ? textOf(question) : ""}
         isAnswering={isAnswering}
+        formRef={composer}
         onStop={() => void stop()}
         onSend={(text, files) => {
-          chat.send(text, files);
           setSent((count) => count + 1);
+          return chat.send(text, files);
         }}
       />
     </>

@@ -10,7 +10,8 @@ import { Sources } from "./Sources";
 const AnswerMemory = lazy(() => import("../memory/AnswerMemory"));
 
 export interface MessageActions {
-  onEdit: (message: ChatMessage, text: string) => void;
+  /** Whether it was taken. */
+  onEdit: (message: ChatMessage, text: string) => Promise<boolean>;
   onAgain: (message: ChatMessage) => void;
 }
 
@@ -34,9 +35,8 @@ function Question({ message, isSpot, isLast, onEdit, onAgain }: Props) {
       <EditForm
         text={textOf(message)}
         onCancel={() => setEditing(false)}
-        onSend={(text) => {
-          setEditing(false);
-          onEdit(message, text);
+        onSend={async (text) => {
+          if (await onEdit(message, text)) setEditing(false);
         }}
       />
     );

@@ -39,8 +39,6 @@ export interface Metadata {
   memory_revision?: Revision;
   sources?: Source[];
   created_at?: string;
-  /** Ours: the message takes the place of what it was. Never sent. */
-  isEdited?: boolean;
 }
 
 export interface Revision {

@@ -1,6 +1,8 @@
 /** For tests: a hook in a component that draws nothing. */
+import { QueryClientProvider } from "@tanstack/react-query";
 import { act, createElement } from "react";
 import { createRoot } from "react-dom/client";
+import { queryClient } from "../api/query";
 
 export async function mounted<Given extends object>(useIt: (given: Given) => void, first: Given) {
   const Silent = (given: Given) => {
@@ -8,7 +10,7 @@ export async function mounted<Given extends object>(useIt: (given: Given) => voi
     return null;
   };
   const root = createRoot(document.createElement("div"));
-  const draw = (given: Given) => settled(() => root.render(createElement(Silent, given)));
+  const draw = (given: Given) => settled(() => root.render(createElement(QueryClientProvider, { client: queryClient }, createElement(Silent, given))));
   await draw(first);
   return { draw, leave: () => settled(() => root.unmount()) };
 }

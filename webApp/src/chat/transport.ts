@@ -21,30 +21,33 @@ export function bodyOf({ id, messages, trigger, messageId }: Asked, agentName: s
   const known = { id, agent_name: agentName, trigger };
   if (trigger === "regenerate-message") return { ...known, messageId };
   const message = messages.findLast((each) => each.role === "user");
-  const isEdit = messageId !== undefined && message?.metadata?.isEdited === true;
   const sent = message && { id: message.id, role: message.role, parts: message.parts };
-  return { ...known, message: sent, ...(isEdit ? { messageId } : {}) };
+  return { ...known, message: sent, messageId }; // with a messageId it is an edit
 }
 
-export function transportFor(sessionId: string, agentName: string): DefaultChatTransport<ChatMessage> {
+/** `onTaken`: the server has begun what was asked, whatever becomes of it. */
+export function transportFor(sessionId: string, agentName: string, onTaken: () => void): DefaultChatTransport<ChatMessage> {
   return new DefaultChatTransport<ChatMessage>({
     api: "/api/chat",
-    fetch: (url, init) => steadyFetch(sessionId, url, init ?? {}),
+    fetch: async (url, init = {}) => {
+      const response = await authorizedFetch(url, init);
+      if (init.method === "POST") onTaken();
+      return steadied(sessionId, response, init.signal);
+    },
     prepareSendMessagesRequest: ({ id, messages, trigger, messageId }) => ({
       body: bodyOf({ id, messages, trigger, messageId }, agentName),
     }),
   });
 }
 
-async function steadyFetch(sessionId: string, url: RequestInfo | URL, init: RequestInit): Promise<Response> {
-  const response = await authorizedFetch(url, init);
+function steadied(sessionId: string, response: Response, signal?: AbortSignal | null): Response {
   if (response.status === 204 || !response.body) return response;
   const body = steady(response.body, {
-    signal: init.signal,
+    signal,
     pause: (tries) => pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS)),
     rest: async (lastEventId) => {
       const headers: Record<string, string> = lastEventId ? { "Last-Event-ID": lastEventId } : {};
-      const rest = await authorizedFetch(streamAddress(sessionId), { headers, signal: init.signal });
+      const rest = await authorizedFetch(streamAddress(sessionId), { headers, signal });
       return rest.status === 204 ? null : rest.body;
     },
   });

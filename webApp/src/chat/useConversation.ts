@@ -7,47 +7,61 @@ import { call } from "../api/client";
 import { ApiError, asApiError } from "../api/errors";
 import { keys } from "../api/query";
 import { generateNewSessionId } from "../session/generateNewSessionId";
+import { useChatStore } from "../session/useChatStore";
 import { toast } from "../shell/toasts";
+import { strings } from "../strings";
 import { isUnanswered, readHistory, type HistoryPage } from "./history";
 import type { ChatMessage } from "./message";
 import { transportFor } from "./transport";
 import { useOlder } from "./useOlder";
-import { useOthers } from "./useOthers";
+import { useOthers, withNewest } from "./useOthers";
 
 const THROTTLE_MS = 50;
 
 export function useConversation(sessionId: string, agentName: string, history: HistoryPage) {
   const queries = useQueryClient();
-  const transport = useMemo(() => transportFor(sessionId, agentName), [sessionId, agentName]);
+  const reloadConversation = useChatStore((state) => state.reloadConversation);
+  const isTaken = useRef(() => {}); // called when the server takes what was asked
+  const lastError = useRef<Error | null>(null); // of what was asked last
+  const transport = useMemo(() => transportFor(sessionId, agentName, () => isTaken.current()), [sessionId, agentName]);
   const chat = useChat<ChatMessage>({
     id: sessionId,
     messages: history.messages,
     transport,
     generateId: generateNewSessionId,
     experimental_throttle: THROTTLE_MS,
+    onError: (error) => void (lastError.current = error),
     onFinish: () => void queries.invalidateQueries({ queryKey: keys.sessions }),
   });
   const { messages, status, error, setMessages, sendMessage, regenerate, resumeStream, clearError } = chat;
   const isAnswering = status === "submitted" || status === "streaming";
+  const now = useRef({ messages, isAnswering });
+  now.current = { messages, isAnswering };
   const closeSocket = useRef(chat.stop);
   closeSocket.current = chat.stop;
 
-  const isAnew = useRef(false); // what was asked for last: an answer anew, not a message of its own
+  const refused = useRef<"message" | ChatMessage | null>(null); // a message, or an answer anew to this one
+  const unsent = useRef<ChatMessage | null>(null); // the message that was refused
+  const listen = useCallback(() => {
+    refused.current = null;
+    return resumeStream();
+  }, [resumeStream]);
+
   const resumed = useRef<Promise<void>>(Promise.resolve());
   useEffect(() => {
     let isGone = false;
     resumed.current = (async () => {
-      await resumeStream();
+      await listen();
       // The answer may have been finished between reading the history and asking for the stream.
       if (isGone || !isUnanswered(history.messages)) return;
-      const now = await readHistory(sessionId).catch(() => null);
-      if (now && !isGone) setMessages((shown) => (isUnanswered(shown) ? now.messages : shown));
+      const found = await readHistory(sessionId).catch(() => null);
+      if (found && !isGone) setMessages((shown) => (isUnanswered(shown) ? found.messages : shown));
     })();
     return () => {
       isGone = true;
       void closeSocket.current(); // the turn goes on without us; we come back to it
     };
-  }, [sessionId, history, resumeStream, setMessages]);
+  }, [sessionId, history, listen, setMessages]);
 
   const stop = useCallback(async () => {
     try {
@@ -57,50 +71,81 @@ export function useConversation(sessionId: string, agentName: string, history: H
     }
   }, [sessionId]);
 
-  const send = useCallback(
-    (text: string, files: FileUIPart[]) => {
+  /** Whether the server takes it. What it refuses has changed nothing there: then nothing has changed here. */
+  const ask = useCallback(
+    async (request: () => Promise<void>): Promise<boolean> => {
+      const before = now.current.messages;
       clearError();
-      isAnew.current = false;
-      // Whether something runs is known in a moment; useChat would take that answer for the end of ours.
-      void resumed.current.then(() => sendMessage(text ? { text, files } : { files }));
+      refused.current = lastError.current = null;
+      const wasTaken = await new Promise<boolean>((tell) => {
+        isTaken.current = () => tell(true);
+        void request().finally(() => tell(false)); // ends with the answer, or without one
+      });
+      if (!wasTaken) setMessages((shown) => withNewest(shown, before));
+      return wasTaken;
     },
-    [clearError, sendMessage],
+    [clearError, setMessages],
+  );
+
+  const send = useCallback(
+    async (text: string, files: FileUIPart[]): Promise<boolean> => {
+      const parts: ChatMessage["parts"] = text ? [...files, { type: "text", text }] : files;
+      // Whether something runs is known in a moment; useChat would take that answer for the end of ours.
+      await resumed.current;
+      const message = sameOr(unsent.current, { id: generateNewSessionId(), role: "user", parts });
+      const wasTaken = await ask(() => sendMessage(message));
+      unsent.current = wasTaken || isOver(lastError.current) ? null : message;
+      if (!wasTaken) refused.current = "message";
+      return wasTaken;
+    },
+    [ask, sendMessage],
   );
 
   const edit = useCallback(
-    (message: ChatMessage, text: string) => {
+    async (message: ChatMessage, text: string): Promise<boolean> => {
+      if (now.current.isAnswering) {
+        toast(strings.chat.editWaits);
+        return false;
+      }
       const files = message.parts.filter((part) => part.type === "file");
-      clearError();
-      isAnew.current = false;
-      void sendMessage({ text, files, messageId: message.id, metadata: { isEdited: true } });
+      const wasTaken = await ask(() => sendMessage({ text, files, messageId: message.id }));
+      if (!wasTaken && lastError.current) {
+        toast(told(lastError.current).detail); // beside the form, which stays open
+        clearError();
+      }
+      return wasTaken;
     },
-    [clearError, sendMessage],
+    [ask, clearError, sendMessage],
   );
 
   const again = useCallback(
-    (message?: ChatMessage) => {
-      clearError();
-      isAnew.current = true;
-      void regenerate(message ? { messageId: message.id } : {});
+    async (message: ChatMessage): Promise<void> => {
+      if (!(await ask(() => regenerate({ messageId: message.id })))) refused.current = message;
     },
-    [clearError, regenerate],
+    [ask, regenerate],
   );
 
-  /** After a failure: a message that the server never took is sent again under its own id, what it began is answered anew. */
-  const retry = useCallback(() => {
+  const problem = error ? told(error) : null;
+  /** After a failure: what was refused is asked for once more, what failed is answered anew; else the server may know more. */
+  const retry = (resend: () => void) => {
+    const what = refused.current ?? (problem?.code === "model_failed" ? messages.at(-1) : null);
     clearError();
-    if (isUnanswered(messages) && !isAnew.current && !hasBegun(error)) void sendMessage();
-    else again(messages.at(-1));
-  }, [again, clearError, error, messages, sendMessage]);
+    if (what === "message") resend();
+    else if (what) void again(what);
+    else reloadConversation();
+  };
 
-  useOthers(sessionId, { messages, isAnswering, setMessages, resumeStream });
+  useOthers(sessionId, { messages, isAnswering, setMessages, resumeStream: listen });
   const older = useOlder(sessionId, history.before, setMessages);
-  return { messages, status, error: error ? told(error) : null, isAnswering, send, edit, again, retry, stop, older };
+  return { messages, status, error: problem, isAnswering, send, edit, again, retry, stop, older };
 }
 
-/** Whether the server has a turn that failed: repeating its key would only tell of the failure again. */
-const hasBegun = (error: Error | undefined): boolean =>
-  error !== undefined && (!(error instanceof ApiError) || error.code.startsWith("model_"));
+/** The message of before where it says the same: under its own id it is safe to repeat, should the server have heard it. */
+const sameOr = (before: ChatMessage | null, message: ChatMessage): ChatMessage =>
+  before && JSON.stringify(before.parts) === JSON.stringify(message.parts) ? before : message;
+
+/** Whether the server knows the message's id from a turn that cannot be taken up again. */
+const isOver = (error: Error | null): boolean => error instanceof ApiError && error.code === "model_failed";
 
 /** The `error` of a stream is the server's sentence. */
 const told = (error: Error): ApiError =>

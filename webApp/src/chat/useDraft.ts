@@ -1,18 +1,24 @@
-/** What is being written survives a reload, per session. */
-import { useCallback, useState } from "react";
+/** What is being written survives a reload, per session; so does what was sent, until the server has taken it. */
+import { useCallback, useEffect, useState } from "react";
 import { keep, kept } from "../session/hints";
 
 export const draftKey = (sessionId: string) => `chatDraft_${sessionId}`;
 
-export function useDraft(sessionId: string): [string, (text: string) => void] {
+/** `said`: the last question; a draft of the same words was taken while nobody looked. */
+export function useDraft(sessionId: string, said: string) {
   const key = draftKey(sessionId);
-  const [draft, setDraft] = useState(() => kept(key) ?? "");
-  const change = useCallback(
-    (text: string) => {
-      setDraft(text);
-      keep(key, text || null);
-    },
-    [key],
+  const [{ draft, sent }, set] = useState(() => ({ draft: unless(said, kept(key) ?? ""), sent: "" }));
+  const whole = joined(sent, draft);
+  useEffect(() => keep(key, whole || null), [key, whole]);
+  const write = useCallback((draft: string) => set((now) => ({ ...now, draft })), []);
+  const send = useCallback(() => set(({ draft }) => ({ draft: "", sent: draft })), []);
+  /** What came of it: what was refused stands before what was written meanwhile. */
+  const settle = useCallback(
+    (wasTaken: boolean) => set(({ draft, sent }) => ({ draft: wasTaken ? draft : joined(sent, draft), sent: "" })),
+    [],
   );
-  return [draft, change];
+  return { draft, write, send, settle };
 }
+
+const unless = (said: string, draft: string): string => (draft.trim() === said.trim() ? "" : draft);
+const joined = (...texts: string[]): string => texts.filter(Boolean).join("\n\n");

@@ -18,5 +18,6 @@ export function usePictures() {
   );
   const remove = useCallback((place: number) => setPictures((there) => there.filter((_, each) => each !== place)), []);
   const clear = useCallback(() => setPictures([]), []);
-  return { pictures, add, remove, clear };
+  const giveBack = useCallback((files: FileUIPart[]) => setPictures((there) => [...files, ...there]), []);
+  return { pictures, add, remove, clear, giveBack };
 }

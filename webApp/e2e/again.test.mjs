@@ -1,0 +1,79 @@
+// Trying again: what was said or written before it is still there.
+import assert from "node:assert/strict";
+import { answers, composer, questions, say, settled, signedIn, stopButton } from "./browser.mjs";
+
+const PROBLEM = { code: "overloaded", detail: "Too much at once. Try again.", status: 503 };
+
+/** Refuses the first request to an address, of all that come. */
+async function refuseOnce(page, address) {
+  let asked = 0;
+  await page.route(address, (route) =>
+    asked++ > 0
+      ? route.continue()
+      : route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify(PROBLEM) }),
+  );
+}
+
+const refusal = (page) => page.getByRole("alert").filter({ hasText: PROBLEM.detail });
+const retry = (page) => page.getByRole("button", { name: "Try again" });
+
+export const tests = {
+  async "an answer that is there is read again, not made again, when listening failed"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say hello");
+    await answers(page).getByText("hello").waitFor();
+    await settled(page);
+    await refuseOnce(page, "**/api/chat/*/stream");
+    await page.reload();
+    await refusal(page).waitFor();
+    const [read] = await Promise.all([page.waitForResponse(/\/messages\?/), retry(page).click()]);
+    assert.equal(read.status(), 200);
+    await answers(page).getByText("hello").waitFor();
+    await refusal(page).waitFor({ state: "detached" });
+    const { sessions } = (await world.server.as(world.user, "GET", "/api/sessions")).body;
+    const { messages } = (await world.server.as(world.user, "GET", `/api/sessions/${sessions[0].session_id}/superseded`)).body;
+    assert.deepEqual(messages, []);
+  },
+
+  async "what was refused stands where it was written, after a reload too, and is said once"(world) {
+    const { page } = await signedIn(world);
+    await refuseOnce(page, "**/api/chat");
+    await say(page, "say hello");
+    await refusal(page).waitFor();
+    await questions(page).waitFor({ state: "detached" });
+    assert.equal(await composer(page).inputValue(), "say hello");
+    await page.screenshot({ path: new URL("given-back.png", world.output).pathname });
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector("textarea")?.value === "say hello");
+    await page.getByRole("button", { name: "Send" }).click();
+    await answers(page).getByText("hello").waitFor();
+    await settled(page);
+    await page.reload();
+    await answers(page).getByText("hello").waitFor();
+    assert.equal(await composer(page).inputValue(), "");
+    assert.equal(await questions(page).count(), 1);
+  },
+
+  async "an edit waits for the answer that is being written, in its form"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say one");
+    await settled(page);
+    await questions(page).first().hover();
+    await questions(page).first().getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("textbox", { name: "Edit" });
+    await form.fill("say other");
+    await composer(page).fill("slowly");
+    await composer(page).press("Enter");
+    await answers(page).getByText("word5").waitFor();
+    await form.press("Enter");
+    await page.getByText("An answer is being written.").waitFor();
+    assert.equal(await form.inputValue(), "say other");
+    await stopButton(page).click();
+    await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+    assert.equal(await answers(page).count(), 2);
+    await form.press("Enter");
+    await answers(page).getByText("other").waitFor();
+    await settled(page);
+    assert.deepEqual(await questions(page).allInnerTexts(), ["say other"]);
+  },
+};

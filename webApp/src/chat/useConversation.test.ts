@@ -1,0 +1,192 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { tellLive } from "../api/live/live";
+import { useChatStore } from "../session/useChatStore";
+import { useToasts } from "../shell/toasts";
+import { strings } from "../strings";
+import { textOf, type ChatMessage } from "./message";
+import { mounted } from "./mounted";
+import { useConversation } from "./useConversation";
+
+type Body = { trigger: string; messageId?: string; message?: { id: string } };
+
+let chat: ReturnType<typeof useConversation>;
+let posted: Body[] = [];
+/** How the server answers what is posted, one after the other. */
+let answers: (() => Response | Promise<Response>)[] = [];
+/** How it answers who listens. */
+let heard: () => Response;
+const resend = vi.fn();
+
+const said = (id: string, role: "user" | "assistant"): ChatMessage => ({ id, role, parts: [{ type: "text", text: `text of ${id}` }] });
+const exchange = [said("q", "user"), said("a", "assistant")];
+const nothing = () => new Response(null, { status: 204 });
+const refusal = (status: number, code: string) => () => Response.json({ code, detail: "No." }, { status });
+const offline = () => Promise.reject(new TypeError("nobody answered"));
+
+const event = (chunk: object) => `id: turn:1\ndata: ${JSON.stringify(chunk)}\n\n`;
+const begun = (id: string) =>
+  event({ type: "start", messageId: id }) + event({ type: "text-start", id: "t" }) + event({ type: "text-delta", id: "t", delta: "Well" });
+const rest = event({ type: "text-end", id: "t" }) + event({ type: "finish" }) + "data: [DONE]\n\n";
+const streamed = (text: string) => () => new Response(text, { headers: { "Content-Type": "text/event-stream" } });
+const endless = (text: string) => () =>
+  new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) }));
+
+async function fetched(address: string, init: RequestInit): Promise<Response> {
+  if (address.endsWith("/stream")) return heard();
+  if (address !== "/api/chat") return Response.json({ messages: [...exchange, said("new", "user")], before: null });
+  posted.push(JSON.parse(String(init.body)) as Body);
+  return answers.shift()!();
+}
+
+const opened = (messages: ChatMessage[]) => {
+  const history = { messages, before: null };
+  return mounted(() => {
+    chat = useConversation("s", "assistant", history);
+  }, {});
+};
+const ids = () => chat.messages.map((each) => each.id).join("");
+const status = (wanted: string) => vi.waitFor(() => expect(chat.status).toBe(wanted), 3_000);
+const toasts = () => useToasts.getState().toasts.map(({ text }) => text);
+const shown = (wanted: string) => vi.waitFor(() => expect(ids()).toBe(wanted));
+
+beforeEach(() => {
+  posted = [];
+  answers = [];
+  heard = nothing;
+  resend.mockReset();
+  useToasts.getState().clear();
+  useChatStore.getState().reset();
+  vi.stubGlobal("fetch", fetched);
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+test("an answer that is there is read again, not made again, when listening failed", async () => {
+  heard = refusal(503, "overloaded");
+  const { leave } = await opened(exchange);
+  await status("error");
+  chat.retry(resend);
+  expect(useChatStore.getState().generation).toBe(1);
+  expect(posted).toEqual([]);
+  expect(ids()).toBe("qa");
+  await leave();
+});
+
+test("an answer whose line was cut is read again, not made again", async () => {
+  answers = [streamed(begun("b"))];
+  const { leave } = await opened(exchange);
+  expect(await chat.send("hello", [])).toBe(true);
+  await status("error");
+  expect(chat.error?.code).toBe("interrupted");
+  chat.retry(resend);
+  expect(useChatStore.getState().generation).toBe(1);
+  expect(posted).toHaveLength(1);
+  await leave();
+});
+
+test("an answer that failed is made again", async () => {
+  answers = [streamed(begun("b") + event({ type: "error", errorText: "It broke." })), streamed(begun("c") + rest)];
+  const { leave } = await opened(exchange);
+  await chat.send("hello", []);
+  await status("error");
+  chat.retry(resend);
+  await status("ready");
+  expect(posted[1]).toMatchObject({ trigger: "regenerate-message", messageId: "b" });
+  expect(chat.messages.at(-1)?.id).toBe("c");
+  expect(useChatStore.getState().generation).toBe(0);
+  await leave();
+});
+
+test("a message that was refused is not in the conversation, and is repeated under its own id", async () => {
+  answers = [refusal(503, "overloaded"), offline, streamed(begun("b") + rest)];
+  const { leave } = await opened(exchange);
+  expect(await chat.send("hello", [])).toBe(false);
+  await status("error");
+  await shown("qa");
+  chat.retry(resend);
+  expect(resend).toHaveBeenCalledOnce();
+  expect(await chat.send("hello", [])).toBe(false);
+  expect(await chat.send("hello", [])).toBe(true);
+  await status("ready");
+  expect(new Set(posted.map((each) => each.message?.id)).size).toBe(1);
+  expect(chat.messages).toHaveLength(4);
+  await leave();
+});
+
+test("other words than those that were refused are a message of their own", async () => {
+  answers = [refusal(422, "invalid_request"), streamed(begun("b") + rest)];
+  const { leave } = await opened(exchange);
+  await chat.send("too long", []);
+  expect(await chat.send("short", [])).toBe(true);
+  await status("ready");
+  expect(posted[1]).not.toHaveProperty("messageId");
+  expect(posted[1]!.message!.id).not.toBe(posted[0]!.message!.id);
+  expect(chat.messages.map(textOf)).toEqual(["text of q", "text of a", "short", "Well"]);
+  await leave();
+});
+
+test("what another device says after a refusal is shown, and trying again is about that", async () => {
+  answers = [refusal(409, "turn_in_progress")];
+  const { leave } = await opened(exchange);
+  await chat.send("hello", []);
+  await status("error");
+  heard = () => {
+    heard = nothing; // its line is cut
+    return streamed(begun("b"))();
+  };
+  tellLive({ id: "1", type: "turn", data: { session_id: "s", reply_message_id: "b" } });
+  await shown("qanewb");
+  await status("error");
+  chat.retry(resend);
+  expect(resend).not.toHaveBeenCalled();
+  expect(useChatStore.getState().generation).toBe(1);
+  await leave();
+});
+
+test("a message whose turn is over for good is sent under another id", async () => {
+  answers = [refusal(502, "model_failed"), streamed(begun("b") + rest)];
+  const { leave } = await opened(exchange);
+  expect(await chat.send("hello", [])).toBe(false);
+  expect(await chat.send("hello", [])).toBe(true);
+  await status("ready");
+  expect(posted[1]!.message!.id).not.toBe(posted[0]!.message!.id);
+  await leave();
+});
+
+test("an edit that was refused leaves the conversation as it is, says so, and stays an edit", async () => {
+  answers = [refusal(429, "rate_limited"), streamed(begun("b") + rest)];
+  const { leave } = await opened(exchange);
+  expect(await chat.edit(exchange[0]!, "otherwise")).toBe(false);
+  await shown("qa");
+  expect(toasts()).toEqual(["No."]);
+  expect(chat.error).toBeNull();
+  expect(await chat.edit(exchange[0]!, "otherwise")).toBe(true);
+  await status("ready");
+  expect(posted.map((each) => each.messageId)).toEqual(["q", "q"]);
+  await shown("qb");
+  await leave();
+});
+
+test("an answer anew that was refused leaves the old one, and is asked for once more", async () => {
+  answers = [refusal(429, "rate_limited"), streamed(begun("b") + rest)];
+  const { leave } = await opened([...exchange, said("x", "user"), said("y", "assistant")]);
+  await chat.again(exchange[1]!);
+  await shown("qaxy");
+  chat.retry(resend);
+  await status("ready");
+  await shown("qb");
+  expect(posted.map((each) => each.messageId)).toEqual(["a", "a"]);
+  await leave();
+});
+
+test("an edit waits for the answer that is being written", async () => {
+  answers = [endless(begun("b"))];
+  const { leave } = await opened(exchange);
+  await chat.send("hello", []);
+  await status("streaming");
+  expect(await chat.edit(exchange[0]!, "otherwise")).toBe(false);
+  expect(toasts()).toEqual([strings.chat.editWaits]);
+  expect(posted).toHaveLength(1);
+  await leave();
+});

@@ -1,0 +1,93 @@
+// @vitest-environment jsdom
+import type { FileUIPart } from "ai";
+import { beforeEach, expect, test } from "vitest";
+import { mounted } from "./mounted";
+import { draftKey } from "./useDraft";
+import { useWriting } from "./useWriting";
+
+let writing: ReturnType<typeof useWriting>;
+let tell: (wasTaken: boolean) => void;
+const asked: [string, FileUIPart[]][] = [];
+const say = (text: string, files: FileUIPart[]) => {
+  asked.push([text, files]);
+  return new Promise<boolean>((resolve) => (tell = resolve));
+};
+
+const opened = (said = "") =>
+  mounted(() => {
+    writing = useWriting("s", said);
+  }, {});
+const stored = () => localStorage.getItem(draftKey("s"));
+const passed = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+async function written(text: string) {
+  writing.write(text);
+  await passed();
+}
+
+async function sent() {
+  void writing.send(say);
+  await passed();
+}
+
+async function settled(wasTaken: boolean) {
+  tell(wasTaken);
+  await passed();
+}
+
+beforeEach(() => {
+  localStorage.clear();
+  asked.length = 0;
+});
+
+test("what was sent is kept until the server has taken it", async () => {
+  const { leave } = await opened();
+  await written(" hello ");
+  await sent();
+  expect(asked).toEqual([["hello", []]]);
+  expect(writing.draft).toBe("");
+  expect(stored()).toBe(" hello ");
+  await settled(true);
+  expect(writing.isEmpty).toBe(true);
+  expect(stored()).toBeNull();
+  await leave();
+});
+
+test("what was refused comes back, before what was written meanwhile", async () => {
+  const { leave } = await opened();
+  await written("first");
+  await sent();
+  await written("second");
+  await sent();
+  expect(asked).toHaveLength(1);
+  expect(stored()).toBe("first\n\nsecond");
+  await settled(false);
+  expect(writing.draft).toBe("first\n\nsecond");
+  expect(stored()).toBe("first\n\nsecond");
+  await leave();
+});
+
+test("pictures that were refused come back", async () => {
+  const { leave } = await opened();
+  await writing.add([new File(["x"], "a.png", { type: "image/png" })]);
+  await passed();
+  await sent();
+  expect(writing.pictures).toEqual([]);
+  await settled(false);
+  expect(writing.pictures.map((each) => each.filename)).toEqual(["a.png"]);
+  await leave();
+});
+
+test("who leaves before anything was taken finds it again, unless it was said after all", async () => {
+  const first = await opened();
+  await written("hello");
+  await sent();
+  await first.leave();
+  const second = await opened("another question");
+  expect(writing.draft).toBe("hello");
+  await second.leave();
+  const third = await opened("hello");
+  expect(writing.draft).toBe("");
+  expect(stored()).toBeNull();
+  await third.leave();
+});

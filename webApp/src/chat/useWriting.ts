@@ -1,0 +1,26 @@
+/** The message that is being written: its words and its pictures, which come back when the server does not take them. */
+import type { FileUIPart } from "ai";
+import { useRef } from "react";
+import { useDraft } from "./useDraft";
+import { usePictures } from "./usePictures";
+
+/** Whether the server has taken it. */
+export type Say = (text: string, files: FileUIPart[]) => Promise<boolean>;
+
+export function useWriting(sessionId: string, said: string) {
+  const words = useDraft(sessionId, said);
+  const { pictures, add, remove, clear, giveBack } = usePictures();
+  const text = words.draft.trim();
+  const isUnsettled = useRef(false);
+  const send = async (say: Say): Promise<void> => {
+    if (isUnsettled.current) return; // one at a time: what is refused comes back
+    isUnsettled.current = true;
+    words.send();
+    clear();
+    const wasTaken = await say(text, pictures);
+    isUnsettled.current = false;
+    words.settle(wasTaken);
+    if (!wasTaken) giveBack(pictures);
+  };
+  return { draft: words.draft, write: words.write, pictures, add, remove, isEmpty: !text && pictures.length === 0, send };
+}
