@@ -46,7 +46,7 @@ export const strings = {
     signIn: "Sign in",
     signUp: "Create an account",
     magicLink: "Send me a link instead",
-    linkSent: "Look into your mailbox: the link signs you in.",
+    linkSent: "Look into your mailbox: the link signs you in, in this browser only.",
     confirmSent: "Look into your mailbox to confirm your address.",
     anonymous: "Try it without an account",
     anonymousName: "Guest",

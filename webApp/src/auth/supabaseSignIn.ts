@@ -14,7 +14,8 @@ export interface SupabaseSignIn extends SignIn {
 }
 
 export function supabaseSignIn(url: string, key: string): SupabaseSignIn {
-  const { auth } = createClient(url, key, { auth: { persistSession: true, autoRefreshToken: true } });
+  // With PKCE a link signs in only the browser that asked for it: tokens in an address could be anybody's.
+  const { auth } = createClient(url, key, { auth: { persistSession: true, autoRefreshToken: true, flowType: "pkce" } });
   const redirect = { emailRedirectTo: location.origin };
 
   return {
