@@ -1,9 +1,11 @@
 """What the tests of Supabase Auth need of it, for machines that do not have it: it reads the same variables, keeps
 users in the same database, and answers eight requests in the shapes of its API (sign up, also anonymously; sign in by
-password, by refresh token and by a link; who am I; sign out; keys), also under /auth/v1, where a page asks for them. It
-says nothing about how the real one behaves: passwords lie open, nothing is limited, a refresh token is good once, and
-mails are not sent: `GET /mail?email=` has the last link."""
+password, by refresh token, by a link and, with PKCE, by the code that it brings; who am I; sign out; keys), also under
+/auth/v1, where a page asks for them. It says nothing about how the real one behaves: passwords lie open, nothing is
+limited, a refresh token is good once, and mails are not sent: `GET /mail?email=` has the last link."""
 
+import base64
+import hashlib
 import json
 import os
 import secrets
@@ -30,7 +32,9 @@ TABLES = """
     create table if not exists auth.stand_in_sessions (
         id uuid primary key default gen_random_uuid(), user_id uuid not null, refresh_token text not null unique);
     create table if not exists auth.stand_in_mails (
-        email text primary key, token text not null, redirect_to text not null)
+        email text primary key, token text not null, redirect_to text not null, challenge text);
+    create table if not exists auth.stand_in_codes (
+        code text primary key, challenge text not null, user_id uuid not null, email text)
 """
 
 
@@ -64,6 +68,8 @@ def sign_up(asked: Asked) -> dict:
 def sign_in(asked: Asked) -> dict:
     if asked.query.get("grant_type") == "refresh_token":
         return refreshed(asked)
+    if asked.query.get("grant_type") == "pkce":
+        return exchanged(asked)
     query = "select id, email from auth.stand_in_users where email = %(email)s and password = %(password)s"
     found = asked.connection.execute(query, asked.given).fetchone()
     if found is None:
@@ -76,11 +82,14 @@ def send_link(asked: Asked) -> dict:
         "email": asked.given["email"],
         "token": secrets.token_urlsafe(16),
         "redirect_to": asked.query.get("redirect_to", ""),
+        "challenge": asked.given.get("code_challenge"),
     }
     asked.connection.execute("insert into auth.stand_in_users (email) values (%(email)s) on conflict do nothing", row)
     query = """
-        insert into auth.stand_in_mails (email, token, redirect_to) values (%(email)s, %(token)s, %(redirect_to)s)
-        on conflict (email) do update set token = excluded.token, redirect_to = excluded.redirect_to"""
+        insert into auth.stand_in_mails (email, token, redirect_to, challenge)
+        values (%(email)s, %(token)s, %(redirect_to)s, %(challenge)s)
+        on conflict (email) do update
+        set token = excluded.token, redirect_to = excluded.redirect_to, challenge = excluded.challenge"""
     asked.connection.execute(query, row)
     return {}
 
@@ -92,16 +101,36 @@ def read_mail(asked: Asked) -> dict:
 
 
 def follow_link(asked: Asked) -> str:
-    """Where the browser goes: back to the page, with the tokens behind the #; a link is good once."""
-    query = "delete from auth.stand_in_mails where token = %(token)s returning email, redirect_to"
+    """Where the browser goes: back to the page, with a code, or without PKCE with the tokens behind the #; a link is
+    good once."""
+    query = "delete from auth.stand_in_mails where token = %(token)s returning email, redirect_to, challenge"
     found = asked.connection.execute(query, asked.query).fetchone()
     if found is None:
         raise Refused(403, "otp_expired", "Email link is invalid or has expired")
-    email, redirect_to = found
-    query = "select id, email from auth.stand_in_users where email = %(email)s"
-    made = begun(asked, *asked.connection.execute(query, {"email": email}).fetchone())
+    email, redirect_to, challenge = found
+    query = "select id from auth.stand_in_users where email = %(email)s"
+    [user_id] = asked.connection.execute(query, {"email": email}).fetchone()
+    if challenge:
+        row = {"code": secrets.token_urlsafe(16), "challenge": challenge, "user_id": user_id, "email": email}
+        query = "insert into auth.stand_in_codes values (%(code)s, %(challenge)s, %(user_id)s, %(email)s)"
+        asked.connection.execute(query, row)
+        return f"{redirect_to}?{urlencode({'code': row['code']})}"
+    made = begun(asked, user_id, email)
     del made["user"]
     return f"{redirect_to}#{urlencode({**made, 'type': 'magiclink'})}"
+
+
+def exchanged(asked: Asked) -> dict:
+    """A session for a code, for whoever knows what its challenge was made of."""
+    query = "delete from auth.stand_in_codes where code = %(auth_code)s returning challenge, user_id, email"
+    found = asked.connection.execute(query, asked.given).fetchone()
+    if found is None:
+        raise Refused(404, "flow_state_not_found", "invalid flow state, no valid flow state found")
+    challenge, user_id, email = found
+    digest = hashlib.sha256(asked.given["code_verifier"].encode()).digest()
+    if challenge != base64.urlsafe_b64encode(digest).decode().rstrip("="):
+        raise Refused(400, "bad_code_verifier", "code challenge does not match previously saved code verifier")
+    return begun(asked, user_id, email)
 
 
 def begun(asked: Asked, user_id: object, email: str | None) -> dict:

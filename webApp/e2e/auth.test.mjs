@@ -137,11 +137,83 @@ export const tests = {
     await page.goto(await auth.link("eve@example.org"));
     await composer(page).waitFor();
     await page.getByText("eve@example.org").first().waitFor();
-    await until(() => !page.url().includes("token"), "the address is clean");
+    await until(() => !/token|code/.test(page.url()), "the address is clean");
     await say(page, "say hello Eve");
     await answers(page).getByText("hello Eve").waitFor();
     await settled(page);
     await signOut(page);
     assert.equal(await kept(page), null);
+  },
+
+  async "Supabase (a stand-in): a link that somebody else has made signs nobody in"(world) {
+    const { auth, device, page } = await opened(world);
+    device.allow(/400/);
+    const made = await fetch(`${auth.address}/signup`, { method: "POST", body: JSON.stringify({ email: "mallory@example.org", password: TYPED }) });
+    const { access_token, refresh_token, expires_in, token_type } = await made.json();
+    const tokens = new URLSearchParams({ access_token, refresh_token, expires_in, token_type, type: "magiclink" });
+    const visit = async (address) => {
+      const other = await device.newPage();
+      await other.goto(address);
+      return other;
+    };
+    await (await visit(`/#${tokens}`)).getByLabel("Email").waitFor();
+    await signUp(page, "finn@example.org");
+    const again = await visit(`/#${tokens}`);
+    await composer(again).waitFor();
+    await again.getByText("finn@example.org").first().waitFor();
+
+    // Nor does one that was asked for in another browser.
+    await fetch(`${auth.address}/otp?redirect_to=${encodeURIComponent(new URL(page.url()).origin)}`, {
+      method: "POST",
+      body: JSON.stringify({ email: "mallory@example.org", code_challenge: "of-another-browser", code_challenge_method: "s256" }),
+    });
+    const third = await visit(await auth.link("mallory@example.org"));
+    await third.getByText("finn@example.org").first().waitFor();
+    assert.equal((await kept(page)).user.email, "finn@example.org");
+  },
+
+  async "Supabase (a stand-in): a sign-out that the issuer never hears of is one in every tab, and the next sign-in holds"(world) {
+    const { auth, device, page } = await opened(world);
+    device.allow(/ERR_|Failed to load/);
+    await signUp(page, "gus@example.org");
+    const other = await device.newPage();
+    await other.goto("/notes");
+    await other.getByRole("textbox", { name: "Notes" }).fill("a page that is nobody's business");
+    await page.route(`${auth.address}/**/logout*`, () => undefined); // it never answers
+    await signOut(page);
+    await other.getByLabel("Email").waitFor();
+    assert.equal(await other.evaluate(() => sessionStorage.length), 0);
+    await page.goto("/");
+    await signUp(page, "hal@example.org");
+    await other.getByText("hal@example.org").first().waitFor();
+    assert.equal((await kept(page)).user.email, "hal@example.org");
+    await say(page, "say hello Hal");
+    await answers(page).getByText("hello Hal").waitFor();
+  },
+
+  async "Supabase (a stand-in): a session that is over leads to the sign-in, and what was being written waits behind it"(world) {
+    const { device, page } = await opened(world);
+    device.allow(/400|401/);
+    await signUp(page, "ida@example.org");
+    await say(page, "say hello");
+    await answers(page).getByText("hello").waitFor();
+    await settled(page);
+    await composer(page).fill("half a sentence");
+    const { key } = await kept(page);
+    await page.evaluate((name) => {
+      const session = JSON.parse(localStorage.getItem(name));
+      localStorage.setItem(name, JSON.stringify({ ...session, access_token: "over", refresh_token: "over" }));
+    }, key);
+    await page.getByRole("link", { name: "Notes" }).first().click();
+    await page.getByText("Sign in again.").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: new URL("signed-out.png", world.output).pathname });
+    await page.getByLabel("Email").fill("ida@example.org");
+    await page.getByLabel("Password").fill(TYPED);
+    await button(page, "Sign in").click();
+    await page.getByRole("textbox", { name: "Notes" }).waitFor();
+    await page.goto("/");
+    await answers(page).getByText("hello").waitFor();
+    assert.equal(await composer(page).inputValue(), "half a sentence");
   },
 };

@@ -40,6 +40,27 @@ export const tests = {
     assert.equal((await notesOf(world)).notes, "# Two");
   },
 
+  async "what is written while a save is under way is still there after it"(world) {
+    const { page } = await signedIn(world);
+    await page.goto("/notes");
+    let send;
+    const held = new Promise((resolve) => (send = resolve));
+    await page.route("**/api/agents/*/notes", async (route) => {
+      if (route.request().method() === "PUT") await held;
+      await route.continue();
+    });
+    await editor(page).fill("one");
+    await save(page).click();
+    await editor(page).fill("one, two");
+    send();
+    await page.getByText("Saved.").first().waitFor();
+    assert.equal(await editor(page).inputValue(), "one, two");
+    assert.equal((await notesOf(world)).notes, "one");
+    await save(page).click();
+    await page.getByText(/^Version 2/).first().waitFor();
+    assert.equal((await notesOf(world)).notes, "one, two");
+  },
+
   async "of two tabs the second is asked, and nothing of either is lost"(world) {
     const { device, page } = await signedIn(world);
     device.allow(/412/);

@@ -5,15 +5,18 @@ import type { paths } from "./schema";
 export interface TokenSource {
   /** The token to send, refreshed when it is about to expire; null: nobody is signed in. */
   token(): Promise<string | null>;
-  /** A new token after the server refused the last one; null: sign in again. */
+  /** A new token after the server refused the last one; null: sign in again. Throws when nobody could be asked. */
   refresh(): Promise<string | null>;
 }
 
 const nobody: TokenSource = { token: async () => null, refresh: async () => null };
 let tokens: TokenSource = nobody;
+let tellRefused: (error: ApiError) => void = () => undefined;
 
-export function takeTokensFrom(source: TokenSource | null): void {
+/** `onRefused`: the server takes no token that there is. */
+export function takeTokensFrom(source: TokenSource | null, onRefused: (error: ApiError) => void = () => undefined): void {
   tokens = source ?? nobody;
+  tellRefused = onRefused;
 }
 
 /** How a request goes out, where fetch is not enough. */
@@ -32,8 +35,11 @@ export async function authorizedFetch(url: RequestInfo | URL, init: RequestInit 
       const fresh = await tokens.refresh();
       if (fresh) response = await ask(fresh);
     }
-    if (!response.ok) throw await errorOf(response);
-    return response;
+    if (response.ok) return response;
+    const error = await errorOf(response);
+    init.signal?.throwIfAborted(); // nobody waits for it, and its sentence may be lost
+    if (response.status === 401) tellRefused(error);
+    throw error;
   } catch (error) {
     if (error instanceof ApiError || isAbort(error)) throw error;
     throw asApiError(error);

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useFetchActiveChatSession } from "../session/useChatSessionHooks";
+import { Crash } from "../shell/Crash";
 import { ErrorCard } from "../shell/ErrorCard";
 import { Waiting } from "../shell/Spinner";
 import { strings } from "../strings";
@@ -22,7 +23,9 @@ export function ChatPanel() {
       )}
       {(status === "idle" || status === "resolving") && <Waiting label={strings.session.opening} />}
       {status === "ready" && sessionId && agentName && (
-        <Opened key={`${sessionId}:${generation}`} sessionId={sessionId} agentName={agentName} generation={generation} />
+        <Crash key={`${sessionId}:${generation}`}>
+          <Opened sessionId={sessionId} agentName={agentName} generation={generation} />
+        </Crash>
       )}
     </main>
   );

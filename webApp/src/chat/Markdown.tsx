@@ -1,5 +1,6 @@
 import { memo, type ComponentProps } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
+import { Crash } from "../shell/Crash";
 import { CodeBlock } from "./CodeBlock";
 import { readGfm } from "./gfm";
 import { blocksOf } from "./markdownBlocks";
@@ -21,11 +22,18 @@ function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: b
 
 const plugins = [readGfm];
 
+// Quotes and lists in one another, in one line: 10,000 deep they are beyond the stack, after seconds or minutes.
+const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])[ \t])){100}/m;
+
 const Block = memo(function Block({ text, isOpen }: { text: string; isOpen: boolean }) {
+  const plain = <p className="markdown-plain">{text}</p>;
+  if (TOO_DEEP.test(text)) return plain;
   return (
-    <ReactMarkdown remarkPlugins={plugins} components={isOpen ? openComponents : components}>
-      {text}
-    </ReactMarkdown>
+    <Crash instead={plain}>
+      <ReactMarkdown remarkPlugins={plugins} components={isOpen ? openComponents : components}>
+        {text}
+      </ReactMarkdown>
+    </Crash>
   );
 });
 

@@ -16,7 +16,7 @@ const MOST_BYTES = 65_536;
 /** The page as it is, what the user makes of it, and what happens when somebody else was quicker. */
 export function NotesEditor({ userId, page }: { userId: string; page: Notes }) {
   const agent = page.agent_name;
-  const [draft, keepDraft] = useNotesDraft(userId, agent);
+  const [draft, keepDraft, savedDraft] = useNotesDraft(userId, agent);
   const [theirs, setTheirs] = useState<Notes | null>(null);
   const { save, restore, readLatest } = useNotesWrites(agent);
   const text = draft?.text ?? page.notes;
@@ -28,8 +28,8 @@ export function NotesEditor({ userId, page }: { userId: string; page: Notes }) {
     save.mutate(
       { notes, over },
       {
-        onSuccess: () => {
-          keepDraft(null);
+        onSuccess: ({ version }) => {
+          savedDraft(draft, version);
           setTheirs(null);
           toast(words.saved);
         },

@@ -1,5 +1,5 @@
 /** What is written but not saved yet: it survives a reload of its tab, and belongs to that tab alone. */
-import { useCallback, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 
 export interface NotesDraft {
   text: string;
@@ -18,11 +18,18 @@ export function readDraft(stored: string | null): NotesDraft | null {
   }
 }
 
+/** What is still to be saved: what was typed while `sent` was on its way, now over what that has made. */
+export function afterSaving(now: NotesDraft | null, sent: NotesDraft | null, version: number): NotesDraft | null {
+  return now && now.text !== sent?.text ? { text: now.text, over: version } : null;
+}
+
 export function useNotesDraft(userId: string, agent: string) {
   const key = keyOf(userId, agent);
   const [draft, setDraft] = useState<NotesDraft | null>(() => readDraft(storedAt(key)));
+  const newest = useRef(draft);
   const keep = useCallback(
     (next: NotesDraft | null) => {
+      newest.current = next;
       setDraft(next);
       try {
         if (next) sessionStorage.setItem(key, JSON.stringify(next));
@@ -33,7 +40,8 @@ export function useNotesDraft(userId: string, agent: string) {
     },
     [key],
   );
-  return [draft, keep] as const;
+  const saved = useCallback((sent: NotesDraft | null, version: number) => keep(afterSaving(newest.current, sent, version)), [keep]);
+  return [draft, keep, saved] as const;
 }
 
 function storedAt(key: string): string | null {
