@@ -229,6 +229,7 @@ async def test_a_tool_that_was_called_before_the_erasure_is_refused_and_one_afte
 
 async def test_a_turn_that_does_not_stop_leaves_nothing_but_what_it_took(settings, as_ada, urls, monkeypatch):
     monkeypatch.setattr("chatServer.account.erase.STOP_S", 0.1)
+    monkeypatch.setattr("chatServer.store.turns.request_all_stops", nobody_hears)
     monkeypatch.setattr("chatServer.turn.turns.Turns.stop_here", lambda *_: None)
     slow = {"match": "slow", "reply": f"{CANARY} " * 200, "delay_ms": 80}
     async with serving(with_script(settings, slow)) as client:
@@ -244,6 +245,11 @@ async def test_a_turn_that_does_not_stop_leaves_nothing_but_what_it_took(setting
     assert rows_in(urls, taken) == [("*", "", 1, True)]
     queued = "select count(*) from procrastinate.procrastinate_jobs where extract(minute from scheduled_at) = 1"
     assert rows_in(urls, queued) == [(2,)], "the erasure's, and one for what was charged after it"
+
+
+async def nobody_hears(*_: object) -> int:
+    """A wish to stop, as it is to a process that hangs: one turn still runs."""
+    return 1
 
 
 def rows_in(urls, query: str) -> list[tuple]:
