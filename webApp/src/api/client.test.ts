@@ -1,6 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { addressOf, authorizedFetch, call, takeTokensFrom } from "./client";
-import { offline } from "./errors";
 
 afterEach(() => {
   takeTokensFrom(null);
@@ -35,30 +34,9 @@ test("a refused token is refreshed once, and the request made again", async () =
 test("a token that cannot be refreshed is an error, and nothing is asked twice", async () => {
   const problem = { code: "unauthenticated", detail: "Sign in." };
   const asked = answering(new Response(JSON.stringify(problem), { status: 401 }));
-  const told = vi.fn();
-  takeTokensFrom({ token: async () => "old", refresh: async () => null }, told);
+  takeTokensFrom({ token: async () => "old", refresh: async () => null });
   await expect(authorizedFetch("/api/agents")).rejects.toMatchObject({ status: 401, detail: "Sign in." });
   expect(asked).toHaveLength(1);
-  expect(told).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(problem));
-});
-
-test("only the server says that a token is over: not a new one that it takes, nor an issuer out of reach", async () => {
-  const told = vi.fn();
-  answering(new Response("{}", { status: 401 }), new Response("{}"), new Response("{}", { status: 401 }));
-  takeTokensFrom({ token: async () => "old", refresh: async () => "new" }, told);
-  await authorizedFetch("/api/agents");
-  takeTokensFrom({ token: async () => "old", refresh: () => Promise.reject(offline()) }, told);
-  await expect(authorizedFetch("/api/agents")).rejects.toMatchObject({ isOffline: true });
-  expect(told).not.toHaveBeenCalled();
-});
-
-test("a refusal that nobody waits for any more is not told", async () => {
-  const told = vi.fn();
-  const given = new AbortController();
-  answering(new Response("{}", { status: 401 }));
-  takeTokensFrom({ token: async () => "old", refresh: async () => (given.abort(), null) }, told);
-  await expect(authorizedFetch("/api/agents", { signal: given.signal })).rejects.toMatchObject({ name: "AbortError" });
-  expect(told).not.toHaveBeenCalled();
 });
 
 test("nothing is asked for where nothing comes back", async () => {

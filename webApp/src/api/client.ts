@@ -5,18 +5,15 @@ import type { paths } from "./schema";
 export interface TokenSource {
   /** The token to send, refreshed when it is about to expire; null: nobody is signed in. */
   token(): Promise<string | null>;
-  /** A new token after the server refused the last one; null: sign in again. Throws when nobody could be asked. */
+  /** A new token after the server refused the last one; null: sign in again. */
   refresh(): Promise<string | null>;
 }
 
 const nobody: TokenSource = { token: async () => null, refresh: async () => null };
 let tokens: TokenSource = nobody;
-let tellRefused: (error: ApiError) => void = () => undefined;
 
-/** `onRefused`: the server takes no token that there is. */
-export function takeTokensFrom(source: TokenSource | null, onRefused: (error: ApiError) => void = () => undefined): void {
+export function takeTokensFrom(source: TokenSource | null): void {
   tokens = source ?? nobody;
-  tellRefused = onRefused;
 }
 
 /** How a request goes out, where fetch is not enough. */
@@ -35,11 +32,8 @@ export async function authorizedFetch(url: RequestInfo | URL, init: RequestInit 
       const fresh = await tokens.refresh();
       if (fresh) response = await ask(fresh);
     }
-    if (response.ok) return response;
-    const error = await errorOf(response);
-    init.signal?.throwIfAborted(); // nobody waits for it, and its sentence may be lost
-    if (response.status === 401) tellRefused(error);
-    throw error;
+    if (!response.ok) throw await errorOf(response);
+    return response;
   } catch (error) {
     if (error instanceof ApiError || isAbort(error)) throw error;
     throw asApiError(error);

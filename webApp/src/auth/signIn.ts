@@ -12,9 +12,8 @@ export interface SignIn extends TokenSource {
   readonly kind: string;
   /** Who was signed in when the page was last open. */
   restore(): Promise<User | null>;
-  /** Tells the issuer; what this browser keeps goes with `forgetEverything`. */
   signOut(): Promise<void>;
-  /** Tells of a sign-in that happened or ended elsewhere: another tab, a link in a mail, the issuer. */
+  /** Tells of a sign-in or sign-out that happened elsewhere: another tab, a link in a mail. */
   onChange(listen: (user: User | null) => void): void;
 }
 

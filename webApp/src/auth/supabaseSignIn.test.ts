@@ -27,33 +27,3 @@ test("tokens in the address sign nobody in", async () => {
   expect(await supabaseSignIn(ISSUER, "key").restore()).toBeNull();
   expect(localStorage.getItem(KEPT)).toBeNull();
 });
-
-test("a refresh that is refused gives no token, one that nobody answers is an error", async () => {
-  localStorage.setItem(KEPT, JSON.stringify(session));
-  answer = async () => Response.json({ code: "refresh_token_not_found", message: "Invalid Refresh Token" }, { status: 400 });
-  expect(await supabaseSignIn(ISSUER, "key").refresh()).toBeNull();
-
-  vi.useFakeTimers();
-  localStorage.setItem(KEPT, JSON.stringify({ ...session, refresh_token: "r2" }));
-  answer = async () => Promise.reject(new TypeError("network"));
-  const refreshed = expect(supabaseSignIn(ISSUER, "key").refresh()).rejects.toMatchObject({ isOffline: true });
-  await vi.advanceTimersByTimeAsync(60_000);
-  await refreshed;
-});
-
-test("an answer to a sign-out that comes late ends nobody else's session", async () => {
-  localStorage.setItem(KEPT, JSON.stringify(session));
-  const asked: string[] = [];
-  let late!: (response: Response) => void;
-  answer = (address) => {
-    asked.push(address);
-    return new Promise((resolve) => (late = resolve));
-  };
-  const out = supabaseSignIn(ISSUER, "key").signOut();
-  await vi.waitFor(() => expect(asked).toEqual([`${ISSUER}/auth/v1/logout?scope=local`]));
-  const next = JSON.stringify({ ...session, refresh_token: "of the next one" });
-  localStorage.setItem(KEPT, next);
-  late(new Response(null, { status: 204 }));
-  await out;
-  expect(localStorage.getItem(KEPT)).toBe(next);
-});

@@ -4,8 +4,6 @@ import { ApiError, offline } from "../api/errors";
 import { strings } from "../strings";
 import type { SignIn, User } from "./signIn";
 
-const REFUSALS = [400, 401, 403, 404, 422]; // of a refresh token; whatever else fails may go better later
-
 export interface SupabaseSignIn extends SignIn {
   readonly kind: "supabase";
   withPassword(email: string, password: string): Promise<User>;
@@ -18,23 +16,14 @@ export interface SupabaseSignIn extends SignIn {
 export function supabaseSignIn(url: string, key: string): SupabaseSignIn {
   // With PKCE a link signs in only the browser that asked for it: tokens in an address could be anybody's.
   const { auth } = createClient(url, key, { auth: { persistSession: true, autoRefreshToken: true, flowType: "pkce" } });
-  const token = async () => (await auth.getSession()).data.session?.access_token ?? null;
   const redirect = { emailRedirectTo: location.origin };
 
   return {
     kind: "supabase",
     restore: async () => userOf((await auth.getSession()).data.session),
-    token,
-    refresh: async () => {
-      const { data, error } = await auth.refreshSession();
-      if (error && !REFUSALS.includes(error.status ?? 0)) throw told(error);
-      return data.session?.access_token ?? null;
-    },
-    signOut: async () => {
-      const last = await token();
-      // Not auth.signOut: an answer that comes late would end the session of whoever has signed in since.
-      if (last) await auth.admin.signOut(last, "local");
-    },
+    token: async () => (await auth.getSession()).data.session?.access_token ?? null,
+    refresh: async () => (await auth.refreshSession()).data.session?.access_token ?? null,
+    signOut: async () => void (await auth.signOut({ scope: "local" })),
     onChange: (listen) => void auth.onAuthStateChange((_, session) => setTimeout(() => listen(userOf(session)))),
     withPassword: async (email, password) => needed(await auth.signInWithPassword({ email, password })),
     signUp: async (email, password) => {

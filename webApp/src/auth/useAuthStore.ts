@@ -1,9 +1,7 @@
 /** Who is signed in, and by which of the ways that the server offers. */
 import { create } from "zustand";
 import { call, takeTokensFrom } from "../api/client";
-import { ApiError } from "../api/errors";
-import { finishEverything, forgetEverything, forgetKept, forgetShown, patiently } from "../shell/forget";
-import { strings } from "../strings";
+import { finishEverything, forgetEverything } from "../shell/forget";
 import { localSignIn, type LocalSignIn } from "./localSignIn";
 import type { ClientSetup, User } from "./signIn";
 import type { SupabaseSignIn } from "./supabaseSignIn";
@@ -12,7 +10,7 @@ export type AnySignIn = LocalSignIn | SupabaseSignIn;
 
 interface AuthState {
   status: "loading" | "ready" | "failed";
-  error: unknown; // why it failed, or why nobody is signed in any more
+  error: unknown;
   user: User | null;
   signIn: AnySignIn | null;
   restore: () => Promise<void>;
@@ -23,31 +21,18 @@ interface AuthState {
 let restoring: Promise<void> | null = null;
 
 export const useAuthStore = create<AuthState>((set, get) => {
-  let last: User | null = null; // whose drafts may wait in this browser
-
-  /** Of whoever was here nothing is shown any more. Drafts wait for their return, until somebody else comes. */
-  function become(user: User | null, error: unknown = null) {
-    if (user?.id === get().user?.id) return;
-    if (get().user) forgetShown();
-    if (user && last && user.id !== last.id) forgetKept();
-    last = user ?? last;
-    set({ user, error });
-  }
-
   async function restore() {
     set({ status: "loading", error: null });
     try {
       const signIn = await openSignIn(await call("get", "/api/client"));
-      takeTokensFrom(signIn, (refused) => become(null, refused));
-      become(await signIn.restore());
-      signIn.onChange((user) => become(user, user ? null : new ApiError(401, "unauthenticated", strings.errors.signedOut)));
-      addEventListener("storage", ({ key }) => {
-        if (key !== null) return; // else it was emptied: signed out in another tab
-        forgetKept();
-        last = null;
-        void signIn.restore().then((user) => become(user));
+      takeTokensFrom(signIn);
+      const user = await signIn.restore();
+      signIn.onChange((changed) => {
+        if (changed?.id === get().user?.id) return;
+        if (!changed || get().user) forgetEverything(); // signed out, or somebody else, in another tab
+        set({ user: changed });
       });
-      set({ status: "ready", signIn });
+      set({ status: "ready", signIn, user });
     } catch (error) {
       restoring = null;
       set({ status: "failed", error });
@@ -60,13 +45,12 @@ export const useAuthStore = create<AuthState>((set, get) => {
     user: null,
     signIn: null,
     restore: () => (restoring ??= restore()),
-    entered: (user) => become(user),
+    entered: (user) => set({ user }),
     signOut: async () => {
       await finishEverything();
-      await patiently(Promise.allSettled([get().signIn?.signOut()]));
+      await get().signIn?.signOut().catch(() => undefined); // an issuer that does not answer keeps nobody signed in here
       forgetEverything();
-      last = null;
-      set({ user: null, error: null });
+      set({ user: null });
     },
   };
 });

@@ -2,11 +2,9 @@
 import { queryClient } from "../api/query";
 import { THEME_KEY } from "./theme";
 
-const OURS = ["chatSession_", "chatAgent_", "chatDraft_", "chatDeletions_", "notesDraft_"]; // the beginnings of what we keep for a user
-
 const resets: (() => void)[] = [];
 
-/** For stores and module-level state: called when a user goes. */
+/** For stores and module-level state: called on sign-out. */
 export function whenForgotten(reset: () => void): void {
   resets.push(reset);
 }
@@ -18,34 +16,19 @@ export function beforeForgotten(finish: () => Promise<void>): void {
   lastThings.push(finish);
 }
 
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 3_000; // a server that does not answer keeps nobody signed in here
 
-/** A server that does not answer keeps nobody signed in here. */
-export async function patiently(work: Promise<unknown>): Promise<void> {
-  await Promise.race([work, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+export async function finishEverything(): Promise<void> {
+  const enough = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
+  await Promise.race([enough, Promise.allSettled(lastThings.map((finish) => finish()))]);
 }
-
-export const finishEverything = (): Promise<void> => patiently(Promise.allSettled(lastThings.map((finish) => finish())));
 
 export function forgetEverything(): void {
   const theme = localStorage.getItem(THEME_KEY); // the screen's, not the user's
   localStorage.clear();
   sessionStorage.clear();
   if (theme) localStorage.setItem(THEME_KEY, theme);
-  forgetShown();
-}
-
-/** What this page has read and shows; what the browser keeps stays. */
-export function forgetShown(): void {
   void queryClient.cancelQueries();
   queryClient.clear();
   resets.forEach((reset) => reset());
-}
-
-/** What the browser keeps of a user, but not who is signed in: that may be somebody else by now. */
-export function forgetKept(): void {
-  for (const storage of [localStorage, sessionStorage]) {
-    const names = Array.from({ length: storage.length }, (_, place) => storage.key(place) ?? "");
-    names.filter((name) => OURS.some((beginning) => name.startsWith(beginning))).forEach((name) => storage.removeItem(name));
-  }
 }
