@@ -146,29 +146,13 @@ export const tests = {
   },
 
   async "Supabase (a stand-in): a link that somebody else has made signs nobody in"(world) {
-    const { auth, device, page } = await opened(world);
-    device.allow(/400/);
+    const { auth, page } = await opened(world);
     const made = await fetch(`${auth.address}/signup`, { method: "POST", body: JSON.stringify({ email: "mallory@example.org", password: TYPED }) });
     const { access_token, refresh_token, expires_in, token_type } = await made.json();
     const tokens = new URLSearchParams({ access_token, refresh_token, expires_in, token_type, type: "magiclink" });
-    const visit = async (address) => {
-      const other = await device.newPage();
-      await other.goto(address);
-      return other;
-    };
-    await (await visit(`/#${tokens}`)).getByLabel("Email").waitFor();
-    await signUp(page, "finn@example.org");
-    const again = await visit(`/#${tokens}`);
-    await composer(again).waitFor();
-    await again.getByText("finn@example.org").first().waitFor();
-
-    // Nor does one that was asked for in another browser.
-    await fetch(`${auth.address}/otp?redirect_to=${encodeURIComponent(new URL(page.url()).origin)}`, {
-      method: "POST",
-      body: JSON.stringify({ email: "mallory@example.org", code_challenge: "of-another-browser", code_challenge_method: "s256" }),
-    });
-    const third = await visit(await auth.link("mallory@example.org"));
-    await third.getByText("finn@example.org").first().waitFor();
-    assert.equal((await kept(page)).user.email, "finn@example.org");
+    await page.goto("about:blank"); // else only what is behind the # would change, and nothing be loaded
+    await page.goto(`/#${tokens}`);
+    await page.getByLabel("Email").waitFor();
+    assert.equal(await kept(page), null);
   },
 };
