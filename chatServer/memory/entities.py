@@ -23,6 +23,7 @@ class Entities:
     def __init__(self) -> None:
         self._ends: dict[UUID, tuple[str, ...]] = {}
         self._memories: defaultdict[str, set[UUID]] = defaultdict(set)
+        self._newest: dict[str, list[UUID]] = {}  # of the names that were asked about; a question asks twice
 
     @property
     def nbytes(self) -> int:
@@ -37,10 +38,12 @@ class Entities:
             self._ends[memory_id] = ends
             for name in ends:
                 self._memories[name].add(memory_id)
+                self._newest.pop(name, None)
 
     def remove(self, memory_ids: Iterable[UUID]) -> None:
         for memory_id in memory_ids:
             for name in self._ends.pop(memory_id, ()):
+                self._newest.pop(name, None)
                 self._memories[name].discard(memory_id)
                 if not self._memories[name]:
                     del self._memories[name]
@@ -50,18 +53,20 @@ class Entities:
         if not self._memories:
             return {}
         named = [name for name in _phrases(question) if name in self._memories]
-        found = {memory_id: NAMED for name in named for memory_id in self._newest(name)}
+        found = {memory_id: NAMED for name in named for memory_id in self._newest_of(name)}
         beyond = {end for memory_id in found for end in self._ends[memory_id]}.difference(named)
         for name in sorted(beyond):
             if len(found) >= MAX_LINKED:
                 break
-            for memory_id in self._newest(name):
+            for memory_id in self._newest_of(name):
                 found.setdefault(memory_id, ONE_HOP)
         return dict(list(found.items())[:MAX_LINKED])
 
-    def _newest(self, name: str) -> list[UUID]:
+    def _newest_of(self, name: str) -> list[UUID]:
         """Ids begin with the time. Thousands may be of one name: sorting those took 20 ms of the event loop."""
-        return heapq.nlargest(MAX_LINKED, self._memories[name], key=attrgetter("int"))
+        if name not in self._newest:
+            self._newest[name] = heapq.nlargest(MAX_LINKED, self._memories[name], key=attrgetter("int"))
+        return self._newest[name]
 
 
 def _folded(name: str) -> str:

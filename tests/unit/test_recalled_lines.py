@@ -126,6 +126,8 @@ def test_names_lead_to_memories_and_one_step_further():
     entities.remove([ids[0]])
     assert entities.linked("anna maria") == {}
     assert entities.linked("rockets") == {ids[2]: 1.0}
+    entities.add(ids[0], "Rockets", None)
+    assert set(entities.linked("rockets")) == {ids[0], ids[2]}
 
 
 def test_scores_move_in_odds_and_vectors_keep_their_angles():
