@@ -1,12 +1,31 @@
-"""Where may be looked for an answer: the shelves and sessions that an agent reaches, and how the index names them."""
+"""A question, and where may be looked for its answer: the shelves and sessions that an agent reaches, and how the
+index names them."""
 
+import math
 from collections.abc import Collection
+from dataclasses import dataclass
 from uuid import UUID
 
 from chatServer.memory.ranking.index import Index, Scope
 from chatServer.memory.unpack import HELD, REPLACED, TOLD
-from chatServer.records import EVERY_AGENT, Agent
+from chatServer.records import EVERY_AGENT, Agent, Principal
 from chatServer.store import recall as store
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question, and what its answer may be made of."""
+
+    principal: Principal
+    question: str
+    scope: store.Scope
+    excluded: frozenset[UUID]
+    budget_tokens: int
+    limit: int
+    about_the_past: bool
+    tools: frozenset[str] = frozenset()
+    for_everything: bool = False
+    until_s: float = math.inf  # nobody waits for the answer any longer
 
 
 def scope_of(agent: Agent, session_id: str, closed: Collection[str] = ()) -> store.Scope | None:
@@ -29,17 +48,18 @@ def shelves_of(agent: Agent, session_id: str) -> tuple[str, ...]:
     return scope.shelves if scope else ()
 
 
-def searched(index: Index, scope: store.Scope, excluded: Collection[UUID], *, about_the_past: bool) -> Scope:
+def searched(index: Index, ask: Ask) -> Scope:
     """The same, in the words of the index."""
+    scope = ask.scope
     told = (
         {f"{TOLD}{scope.agent_name}"}
         if scope.agent_name
         else {name for name in index.shelves.codes if name.startswith(TOLD)}
     )
     told -= {f"{TOLD}{name}" for name in scope.closed}
-    kinds = (HELD, REPLACED) if about_the_past else (HELD,)
+    kinds = (HELD, REPLACED) if ask.about_the_past else (HELD,)
     held = {f"{kind}{name}" for kind in kinds for name in scope.shelves}
-    return Scope(frozenset(told | held), scope.session_id, frozenset(excluded))
+    return Scope(frozenset(told | held), scope.session_id, ask.excluded)
 
 
 def memories_of(index: Index) -> Scope:

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from uuid import UUID
 
 from chatServer import errors, metrics
@@ -22,7 +22,7 @@ from chatServer.memory.ranking.rank import Hit, rank
 from chatServer.memory.ranking.rehearse import rehearse
 from chatServer.memory.ranking.relevance import relevant
 from chatServer.memory.ranking.weights import Weights, shipped_weights
-from chatServer.memory.reach import memories_of, scope_of, searched
+from chatServer.memory.reach import Ask, memories_of, scope_of, searched
 from chatServer.memory.reworded import in_other_words
 from chatServer.memory.shelf import Shelf
 from chatServer.memory.shelves import Shelves
@@ -47,21 +47,6 @@ IN_A_THREAD_ITEMS = 4_000  # above it a search takes longer than others should w
 CLOSE_S = 2
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One question, and where its answer may be looked for."""
-
-    principal: Principal
-    question: str
-    scope: store.Scope
-    excluded: frozenset[UUID]
-    budget_tokens: int
-    limit: int
-    about_the_past: bool
-    tools: frozenset[str] = frozenset()
-    for_everything: bool = False
 
 
 class Recaller:
@@ -109,7 +94,8 @@ class Recaller:
             return RecallResult()
         past, every = asks_about_the_past(question), asks_for_everything(question)
         question, limit = in_other_words(without_before(question)), max(limit, OVERVIEW) if every else limit
-        ask = Ask(principal, question, scope, frozenset(excluded), budget_tokens, limit, past, frozenset(tools), every)
+        excluded, until_s = frozenset(excluded), began + DEADLINE_S * self._pace
+        ask = Ask(principal, question, scope, excluded, budget_tokens, limit, past, frozenset(tools), every, until_s)
         found = await self._in_time(ask)
         took_s = time.perf_counter() - began
         metrics.recall_seconds.observe(took_s)
@@ -168,13 +154,15 @@ class Recaller:
         self._late.add(task)
         task.add_done_callback(self._late.discard)
         task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # whoever asked may be gone
-        await asyncio.wait({task}, timeout=DEADLINE_S * self._pace)
+        await asyncio.wait({task}, timeout=ask.until_s - time.perf_counter())
         if not task.done():
             return RecallResult(degraded="timeout")
         if task.cancelled():  # whoever did that did not mean the turn
             return RecallResult(degraded="failed")
         try:
             return task.result()
+        except TimeoutError:
+            return RecallResult(degraded="timeout")
         except errors.DatabaseUnavailable:
             return RecallResult(degraded="database")
         except Exception as error:  # the turn goes on without
@@ -217,7 +205,9 @@ class Recaller:
     async def _search(self, shelf: Shelf, ask: Ask, question: Question, vec: Floats | None) -> dict[UUID, Hit]:
         """The best of what the shelf knows, and what it knows of whom the question names."""
         async with shelf.lock:
-            scope = searched(shelf.index, ask.scope, ask.excluded, about_the_past=ask.about_the_past)
+            if time.perf_counter() > ask.until_s:  # else those that are late keep the next one waiting until it is late
+                raise TimeoutError
+            scope = searched(shelf.index, ask)
             if len(shelf.index) <= len(ask.excluded) and not shelf.index.allowed(scope).any():
                 return {}  # a first conversation: the prompt has all of it, and 0.8 ms are spared (N = 250)
             if len(shelf.index) > IN_A_THREAD_ITEMS:

@@ -134,3 +134,23 @@ async def test_an_embedder_that_is_late_leaves_the_words(database):
         found, _ = await timed(recaller)
     assert texts(found) == ["My dog is called Rex"]
     assert found.degraded == "embedder"
+
+
+@pytest.mark.usefixtures("_patient")
+async def test_a_question_that_nobody_waits_for_any_longer_is_not_searched_for(database, monkeypatch):
+    """Else each that is late keeps the next one waiting, and none is in time again."""
+    searches = []
+    rank = recall.rank
+    monkeypatch.setattr(recall, "rank", lambda *given, **named: searches.append(1) or rank(*given, **named))
+    await said(database, ADA, "My dog is called Rex")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        await warm(recaller)
+        shelf = await recaller.shelves.of(ADA)
+        searches.clear()
+        async with shelf.lock:  # as by a search that takes long
+            monkeypatch.setattr(recall, "DEADLINE_S", HURRIED["DEADLINE_S"])
+            late = [await timed(recaller) for _ in range(5)]
+            monkeypatch.setattr(recall, "DEADLINE_S", PATIENT["DEADLINE_S"])
+        assert [found.degraded for found, _ in late] == ["timeout"] * 5
+        assert texts((await timed(recaller))[0]) == ["My dog is called Rex"]
+    assert len(searches) == 1
