@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -29,6 +30,8 @@ from chatServer.store.pool import Database
 from chatServer.store.queue import Queue
 from chatServer.terminal_text import user_name, user_of
 from chatServer.work.worker import NO_DIRECT_ADDRESS, Worker
+
+MODEST = 10  # so that a server on the same machine, for which somebody waits, goes first
 
 
 def session(settings: Settings, parsed: argparse.Namespace) -> None:
@@ -112,6 +115,7 @@ async def _work(settings: Settings, database: Database) -> str:
     stopping = asyncio.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(each, stopping.set)
+    os.nice(MODEST)
     await settle(database, embedder_of(settings))
     agents = load_agents(settings.agents_dir, settings.default_agent)
     tasks = workshop(settings, database, agents, Models(settings)).tasks()
