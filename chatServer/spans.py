@@ -16,8 +16,7 @@ Value = str | int | float | bool | UUID
 
 # Ids, names, counts and times. What somebody said, searched for or is called has no name here.
 ATTRIBUTES = frozenset({
-    "turn_id", "session_id", "agent", "model", "state", "attempt", "steps", "tool_calls", "messages", "memories",
-    "input_tokens", "output_tokens", "budget_tokens", "duration_ms", "is_late", "error_code",
+    "turn_id", "session_id", "agent", "model", "state", "attempt", "messages", "memories", "is_late",
 })  # fmt: skip
 _NAME = re.compile(r"^[\w.:/@+-]{1,128}\Z", re.ASCII)  # ids and names have no spaces; what people say does
 
@@ -26,7 +25,7 @@ _tracer = trace.get_tracer("chatServer")
 
 @contextlib.contextmanager
 def span(step: Step, **attributes: Value) -> Iterator[Callable[..., None]]:
-    """Time one step: `with span("turn", turn_id=turn_id) as note: ...; note(output_tokens=12)`.
+    """Time one step: `with span("turn", turn_id=turn_id) as note: ...; note(state="done")`.
 
     It hangs on the current task, so no async generator may yield inside it. Of an exception only the kind is kept:
     its words may be a user's.

@@ -171,9 +171,11 @@ class Attempt:
 
     async def _recall(self) -> None:
         """Find what bears on the question; whatever goes wrong there, the turn goes on without."""
-        found = await self._ahead.find(self.begun, self._prompt.asked, self._prompt.budget)
-        if found is None:
-            return
+        with span("recall") as note:  # what the turn waits for it: it began before
+            found = await self._ahead.find(self.begun, self._prompt.asked, self._prompt.budget)
+            if found is None:
+                return
+            note(memories=len(found.items), is_late=found.degraded == "timeout")
         self._recalled = found = self._prompt.quote(found)
         if found.items:
             used = recalled_json(found)["items"]

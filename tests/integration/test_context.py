@@ -1,6 +1,7 @@
 """Long conversations over HTTP: what is summarised when, what the model is really given, and which model that is."""
 
 import asyncio
+import contextlib
 import json
 import logging
 import uuid
@@ -360,7 +361,21 @@ async def test_a_larger_model_that_cannot_be_used_is_as_good_as_none(settings, a
 # Recall --------------------------------------------------------------------------------------------------
 
 
-async def test_recalled_lines_are_counted_and_never_too_many(settings, as_ada, caplog):
+def spans_into(noted):
+    """What the spans of a turn are told, with their names."""
+
+    @contextlib.contextmanager
+    def span(step, **known):
+        told = dict(known)
+        yield told.update
+        noted.append((step, told))
+
+    return span
+
+
+async def test_recalled_lines_are_counted_and_never_too_many(settings, as_ada, caplog, monkeypatch):
+    noted = []
+    monkeypatch.setattr("chatServer.turn.attempt.span", spans_into(noted))
     agent = agent_in(
         settings, memory={"scope": "agent"}, window={"messages": 4, "tokens": 1_200}, limits={"output_tokens": 300}
     )
@@ -372,6 +387,8 @@ async def test_recalled_lines_are_counted_and_never_too_many(settings, as_ada, c
             heard = await ask(client, str(uuid.uuid4()), "How many roses has my garden number 3?")
     used = [chunk["messageMetadata"] for chunk in heard if "memories_used" in chunk.get("messageMetadata", {})]
     assert used
+    [recall] = [each for each in noted[-2:] if each[0] == "recall"]
+    assert (recall[1]["is_late"], recall[1]["memories"] > 0) == (False, True)
     seen = given(settings)[-1]
     [ended] = [record.fields for record in caplog.records if record.getMessage() == "turn ended"]
     assert ended["prompt_tokens"] == sum(each["tokens"] for each in seen), "what is counted is what is sent"

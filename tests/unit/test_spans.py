@@ -79,12 +79,11 @@ def test_a_step_is_a_span_with_what_is_known_at_its_start_and_at_its_end(recorde
     with span("turn", turn_id=turn_id, agent="assistant", model="openai:gpt-5-mini") as note:
         with span("recall") as note_recall:
             note_recall(memories=3, is_late=False)
-        note(output_tokens=12, state="done")
+        note(state="done")
     turn, recall = recorder.spans
     assert (turn.name, recall.name, recall.parent) == ("turn", "recall", turn)
     assert turn.attributes == {
-        "turn_id": str(turn_id), "agent": "assistant", "model": "openai:gpt-5-mini", "output_tokens": 12,
-        "state": "done",
+        "turn_id": str(turn_id), "agent": "assistant", "model": "openai:gpt-5-mini", "state": "done",
     }  # fmt: skip
     assert recall.attributes == {"memories": 3, "is_late": False}
     assert turn.has_ended
@@ -134,7 +133,7 @@ def test_text_under_an_allowed_name_is_left_out(recorder, text):
 
 def test_without_a_provider_nothing_happens_and_wrong_names_are_still_refused():
     with span("turn", turn_id=uuid.uuid4()) as note:
-        note(steps=1)
+        note(messages=1)
         assert not trace.get_current_span().is_recording()
         with pytest.raises(TypeError, match="query"):
             note(query="x")
