@@ -38,6 +38,7 @@ ChatError
 └── ModelTimeout               504 model_timeout
 Lost                           an attempt at a turn that no longer counts; its client meets another one
 EmbedderFailed                 no vectors now: what needs them does without, or later
+RevisionFailed                 the memory agent did not get to its end: its turns are revised again later
 MessageError                   a message that is no message (library use; ValueError)
 StartupError                   the server refuses to start, and says what to do
 """
@@ -54,8 +55,7 @@ class ChatError(Exception):
 
     def __init__(self, detail: str, *, retry_after_s: int | None = None, **extra: Any) -> None:
         super().__init__(detail)
-        self.detail = detail
-        self.retry_after_s = retry_after_s
+        self.detail, self.retry_after_s = detail, retry_after_s
         self.extra = extra
         self.headers: dict[str, str] = {}  # for HTTP, beside what the others say
 

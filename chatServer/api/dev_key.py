@@ -1,4 +1,4 @@
-"""The key with which this machine signs tokens for development, and the users that names stand for."""
+"""The key with which this machine signs tokens for development."""
 
 import os
 import secrets

@@ -30,7 +30,7 @@ READ_CHARS = 4_000  # of a question; a pasted file says no more about what is wa
 TIMEOUT_MS = 20_000  # Postgres may have to look through a great many chunks
 EMBED_S = 2.0  # for the question's vector: an embedder may be elsewhere
 IN_A_THREAD_CHUNKS = 4_000
-MAX_KEPT_BYTES = 64 * 1024**2  # of what users' chunks are found by, about 1 kB each
+MAX_KEPT_BYTES = 64 * 1024**2  # of what users' chunks are found by, about 1.3 kB each
 MAX_KEPT_CHUNKS = 50_000  # of one owner; above it Postgres looks
 
 AsRead = Callable[[str], str]

@@ -1,4 +1,5 @@
-"""The only way to a connection: a transaction that has become the user who asks."""
+"""The only way to a connection: a transaction that has become the user who asks, or chat_jobs, who reads nobody's
+words."""
 
 import asyncio
 import contextlib
