@@ -2,6 +2,11 @@
 import assert from "node:assert/strict";
 import { answers, composer, questions, say, settled, signedIn, stopButton } from "./browser.mjs";
 
+// 1 x 1, red
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==",
+  "base64",
+);
 const PROBLEM = { code: "overloaded", detail: "Too much at once. Try again.", status: 503 };
 
 /** Refuses the first request to an address, of all that come. */
@@ -26,10 +31,13 @@ export const tests = {
     await refuseOnce(page, "**/api/chat/*/stream");
     await page.reload();
     await refusal(page).waitFor();
+    await page.locator("input[type=file]").setInputFiles([{ name: "one.png", mimeType: "image/png", buffer: PNG }]);
+    await page.getByRole("button", { name: "Remove one.png" }).waitFor();
     const [read] = await Promise.all([page.waitForResponse(/\/messages\?/), retry(page).click()]);
     assert.equal(read.status(), 200);
     await answers(page).getByText("hello").waitFor();
     await refusal(page).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Remove one.png" }).waitFor();
     const { sessions } = (await world.server.as(world.user, "GET", "/api/sessions")).body;
     const { messages } = (await world.server.as(world.user, "GET", `/api/sessions/${sessions[0].session_id}/superseded`)).body;
     assert.deepEqual(messages, []);

@@ -155,4 +155,53 @@ export const tests = {
     await page.getByLabel("Email").waitFor();
     assert.equal(await kept(page), null);
   },
+
+  async "Supabase (a stand-in): a sign-out that the issuer never hears of is one in every tab, and the next sign-in holds"(world) {
+    const { auth, device, page } = await opened(world);
+    device.allow(/ERR_|Failed to load/);
+    await signUp(page, "gus@example.org");
+    const other = await device.newPage();
+    await other.goto("/notes");
+    await other.getByRole("textbox", { name: "Notes" }).fill("a page that is nobody's business");
+    const keptByOther = () => other.evaluate(() => sessionStorage.length);
+    await until(async () => (await keptByOther()) > 0, "what was written is kept");
+    await page.route(`${auth.address}/**/logout*`, () => undefined); // it never answers
+    await signOut(page);
+    await other.getByText("You are signed out.").waitFor();
+    await until(async () => (await keptByOther()) === 0, "what was written is forgotten");
+    await page.goto("/");
+    await signUp(page, "hal@example.org");
+    await other.getByText("hal@example.org").first().waitFor();
+    await say(page, "say hello Hal");
+    await answers(page).getByText("hello Hal").waitFor();
+    assert.equal((await kept(page)).user.email, "hal@example.org");
+  },
+
+  async "Supabase (a stand-in): a session that is over leads to the sign-in, and back to where one was"(world) {
+    const { device, page } = await opened(world);
+    device.allow(/400|401/);
+    await signUp(page, "ida@example.org");
+    await say(page, "say hello");
+    await answers(page).getByText("hello").waitFor();
+    await settled(page);
+    await composer(page).fill("half a sentence");
+    await page.goto("/notes");
+    await page.getByRole("textbox", { name: "Notes" }).waitFor();
+    const { key } = await kept(page);
+    await page.evaluate((name) => {
+      const session = JSON.parse(localStorage.getItem(name));
+      localStorage.setItem(name, JSON.stringify({ ...session, access_token: "over", refresh_token: "over" }));
+    }, key);
+    await page.reload(); // whatever the page has asked by itself meanwhile: this comes to the same
+    await page.getByText("You are signed out.").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: new URL("signed-out.png", world.output).pathname });
+    await page.getByLabel("Email").fill("ida@example.org");
+    await page.getByLabel("Password").fill(TYPED);
+    await button(page, "Sign in").click();
+    await page.getByRole("textbox", { name: "Notes" }).waitFor();
+    await page.goto("/");
+    await answers(page).getByText("hello").waitFor();
+    await until(async () => (await composer(page).inputValue()) === "half a sentence", "what was being written is there");
+  },
 };

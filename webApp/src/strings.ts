@@ -51,6 +51,7 @@ export const strings = {
     anonymous: "Try it without an account",
     anonymousName: "Guest",
     token: "Access token",
+    noAccessToken: "This token is for programs. Paste the access token of a sign-in.",
     tokenHint: "This server takes tokens of another sign-in. Paste one.",
     signOut: "Sign out",
   },

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { addressOf, authorizedFetch, call, takeTokensFrom } from "./client";
+import { offline } from "./errors";
 
 afterEach(() => {
   takeTokensFrom(null);
@@ -34,9 +35,25 @@ test("a refused token is refreshed once, and the request made again", async () =
 test("a token that cannot be refreshed is an error, and nothing is asked twice", async () => {
   const problem = { code: "unauthenticated", detail: "Sign in." };
   const asked = answering(new Response(JSON.stringify(problem), { status: 401 }));
-  takeTokensFrom({ token: async () => "old", refresh: async () => null });
+  const told = vi.fn();
+  takeTokensFrom({ token: async () => "old", refresh: async () => null }, told);
   await expect(authorizedFetch("/api/agents")).rejects.toMatchObject({ status: 401, detail: "Sign in." });
   expect(asked).toHaveLength(1);
+  expect(told).toHaveBeenCalledExactlyOnceWith("old");
+});
+
+test("only the server says that a token is over, and of the last one: not an issuer out of reach", async () => {
+  const told = vi.fn();
+  const refusal = () => new Response("{}", { status: 401 });
+  answering(refusal(), new Response("{}"), refusal(), refusal(), refusal());
+  takeTokensFrom({ token: async () => "old", refresh: async () => "new" }, told);
+  await authorizedFetch("/api/agents");
+  takeTokensFrom({ token: async () => "old", refresh: () => Promise.reject(offline()) }, told);
+  await expect(authorizedFetch("/api/agents")).rejects.toMatchObject({ isOffline: true });
+  expect(told).not.toHaveBeenCalled();
+  takeTokensFrom({ token: async () => "old", refresh: async () => "new" }, told);
+  await expect(authorizedFetch("/api/agents")).rejects.toMatchObject({ status: 401 });
+  expect(told).toHaveBeenCalledExactlyOnceWith("new");
 });
 
 test("nothing is asked for where nothing comes back", async () => {

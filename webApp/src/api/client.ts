@@ -5,15 +5,18 @@ import type { paths } from "./schema";
 export interface TokenSource {
   /** The token to send, refreshed when it is about to expire; null: nobody is signed in. */
   token(): Promise<string | null>;
-  /** A new token after the server refused the last one; null: sign in again. */
+  /** A new token after the server refused the last one; null: sign in again. Throws when nobody could be asked. */
   refresh(): Promise<string | null>;
 }
 
 const nobody: TokenSource = { token: async () => null, refresh: async () => null };
 let tokens: TokenSource = nobody;
+let tellRefused: (token: string | null) => void = () => undefined;
 
-export function takeTokensFrom(source: TokenSource | null): void {
+/** `onRefused`: the server has refused this token, and there was no other. */
+export function takeTokensFrom(source: TokenSource | null, onRefused: typeof tellRefused = () => undefined): void {
   tokens = source ?? nobody;
+  tellRefused = onRefused;
 }
 
 /** How a request goes out, where fetch is not enough. */
@@ -27,11 +30,13 @@ export async function authorizedFetch(url: RequestInfo | URL, init: RequestInit 
     return send(url, { ...init, headers });
   };
   try {
-    let response = await ask(await tokens.token());
+    let token = await tokens.token();
+    let response = await ask(token);
     if (response.status === 401) {
       const fresh = await tokens.refresh();
-      if (fresh) response = await ask(fresh);
+      if (fresh) response = await ask((token = fresh));
     }
+    if (response.status === 401) tellRefused(token);
     if (!response.ok) throw await errorOf(response);
     return response;
   } catch (error) {

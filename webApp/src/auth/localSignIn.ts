@@ -1,14 +1,13 @@
 /** Sign-in without Supabase: by any name where the server is for development, or with a token from elsewhere. */
-import { asApiError, errorOf } from "../api/errors";
+import { ApiError, asApiError, errorOf } from "../api/errors";
 import type { components } from "../api/schema";
-import { claimsOf, type SignIn, type User } from "./signIn";
+import { strings } from "../strings";
+import { claimsOf, type Bearer, type SignIn, type User } from "./signIn";
 
 const KEY = "chatSignIn";
 const SOON_MS = 60_000; // a token is renewed before it is refused
 
-interface Kept {
-  user: User;
-  token: string;
+interface Kept extends Bearer {
   expiresAt: number;
 }
 
@@ -37,7 +36,8 @@ export function localSignIn(kind: "dev" | "token"): LocalSignIn {
   async function refresh(): Promise<string | null> {
     const kept = read();
     if (!kept || kind === "token") return null;
-    await enter(kept.user.name);
+    const fresh = await get(kept.user.name);
+    if (read()?.token === kept.token) localStorage.setItem(KEY, JSON.stringify(fresh)); // else it is another's by now, or nobody's
     return read()?.token ?? null;
   }
 
@@ -45,17 +45,14 @@ export function localSignIn(kind: "dev" | "token"): LocalSignIn {
     kind,
     enter,
     refresh,
-    restore: async () => read()?.user ?? null,
+    restore: async () => read(),
     token: async () => {
       const kept = read();
       const isStale = kind === "dev" && kept !== null && kept.expiresAt - Date.now() < SOON_MS;
       return isStale ? refresh() : (kept?.token ?? null);
     },
-    signOut: async () => localStorage.removeItem(KEY),
-    onChange: (listen) =>
-      addEventListener("storage", (event) => {
-        if (event.key === KEY || event.key === null) listen(read()?.user ?? null);
-      }),
+    signOut: async () => undefined, // there is no issuer
+    onChange: (listen) => addEventListener("storage", ({ key }) => key === KEY && listen()),
   };
 }
 
@@ -80,7 +77,8 @@ async function byToken(token: string): Promise<Kept> {
   const response = await fetch("/api/agents", { headers: { Authorization: `Bearer ${token}` } });
   if (!response.ok) throw await errorOf(response);
   const { sub, email, exp, is_anonymous } = claimsOf(token);
-  const name = typeof email === "string" && email ? email : String(sub ?? "");
+  if (typeof sub !== "string" || !sub) throw new ApiError(401, "unauthenticated", strings.auth.noAccessToken);
+  const name = typeof email === "string" && email ? email : sub;
   const expiresAt = typeof exp === "number" ? exp * 1000 : Number.MAX_SAFE_INTEGER;
-  return { user: { id: String(sub ?? ""), name, isAnonymous: is_anonymous === true }, token, expiresAt };
+  return { user: { id: sub, name, isAnonymous: is_anonymous === true }, token, expiresAt };
 }

@@ -8,13 +8,20 @@ export interface User {
   isAnonymous: boolean;
 }
 
+export interface Bearer {
+  user: User;
+  token: string;
+}
+
 export interface SignIn extends TokenSource {
   readonly kind: string;
-  /** Who was signed in when the page was last open. */
-  restore(): Promise<User | null>;
+  /** Who is signed in, by what the browser keeps at this moment. Throws when nobody could be asked. */
+  restore(): Promise<Bearer | null>;
+  /** Tells the issuer; what the browser keeps goes with `forgetEverything`. */
   signOut(): Promise<void>;
-  /** Tells of a sign-in or sign-out that happened elsewhere: another tab, a link in a mail. */
-  onChange(listen: (user: User | null) => void): void;
+  /** Tells that `restore` may find somebody else, or nobody: by another tab, a link in a mail, the issuer. News come late
+   * and in any order, so they do not say whom. */
+  onChange(listen: () => void): void;
 }
 
 export type ClientSetup = components["schemas"]["ClientAnswer"];

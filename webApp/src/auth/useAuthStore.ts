@@ -1,7 +1,9 @@
 /** Who is signed in, and by which of the ways that the server offers. */
 import { create } from "zustand";
 import { call, takeTokensFrom } from "../api/client";
-import { finishEverything, forgetEverything } from "../shell/forget";
+import { ApiError } from "../api/errors";
+import { finishEverything, forgetEverything, forgetKept, forgetShown, patiently } from "../shell/forget";
+import { strings } from "../strings";
 import { localSignIn, type LocalSignIn } from "./localSignIn";
 import type { ClientSetup, User } from "./signIn";
 import type { SupabaseSignIn } from "./supabaseSignIn";
@@ -10,7 +12,7 @@ export type AnySignIn = LocalSignIn | SupabaseSignIn;
 
 interface AuthState {
   status: "loading" | "ready" | "failed";
-  error: unknown;
+  error: unknown; // why it failed, or why nobody is signed in any more
   user: User | null;
   signIn: AnySignIn | null;
   restore: () => Promise<void>;
@@ -21,18 +23,55 @@ interface AuthState {
 let restoring: Promise<void> | null = null;
 
 export const useAuthStore = create<AuthState>((set, get) => {
+  let looks = 0;
+  let newest = 0; // of the looks that have counted
+  let refused: string | null = null; // the token that the server takes no more
+  let last: User | null = null; // whose drafts may wait in this browser
+
+  /** Of whoever was here nothing is shown any more. Their drafts wait for their return, until somebody else comes. */
+  function become(user: User | null) {
+    const before = get().user;
+    if (user?.id === before?.id) return;
+    if (before) forgetShown();
+    if (user && last && user.id !== last.id) forgetKept(last.id);
+    last = user ?? last;
+    set({ user, error: user ? null : new ApiError(401, "unauthenticated", strings.errors.signedOut) });
+  }
+
+  /** Whatever has happened, in whatever order it is told: who is signed in is whom the browser keeps. */
+  async function look(): Promise<void> {
+    const mine = ++looks;
+    const found = await get().signIn!.restore();
+    if (mine < newest) return; // somebody knows better by now
+    newest = mine;
+    become(found && found.token !== refused ? found.user : null);
+  }
+  const lookAgain = () => void look().catch(() => undefined); // nobody could be asked: then it stays as it is
+
+  /** From here on: what was asked before says nothing any more. */
+  const settle = () => (newest = ++looks);
+
+  function open(signIn: AnySignIn) {
+    set({ signIn });
+    takeTokensFrom(signIn, (token) => {
+      refused = token;
+      lookAgain();
+    });
+    signIn.onChange(lookAgain);
+    addEventListener("storage", ({ key }) => {
+      if (key !== null) return; // else another tab has emptied it: signed out
+      become(null);
+      sessionStorage.clear(); // of this tab alone
+      lookAgain();
+    });
+  }
+
   async function restore() {
     set({ status: "loading", error: null });
     try {
-      const signIn = await openSignIn(await call("get", "/api/client"));
-      takeTokensFrom(signIn);
-      const user = await signIn.restore();
-      signIn.onChange((changed) => {
-        if (changed?.id === get().user?.id) return;
-        if (!changed || get().user) forgetEverything(); // signed out, or somebody else, in another tab
-        set({ user: changed });
-      });
-      set({ status: "ready", signIn, user });
+      if (!get().signIn) open(await openSignIn(await call("get", "/api/client")));
+      await look();
+      set({ status: "ready" });
     } catch (error) {
       restoring = null;
       set({ status: "failed", error });
@@ -45,12 +84,18 @@ export const useAuthStore = create<AuthState>((set, get) => {
     user: null,
     signIn: null,
     restore: () => (restoring ??= restore()),
-    entered: (user) => set({ user }),
+    entered: (user) => {
+      settle();
+      refused = null;
+      become(user);
+    },
     signOut: async () => {
       await finishEverything();
-      await get().signIn?.signOut().catch(() => undefined); // an issuer that does not answer keeps nobody signed in here
+      await patiently(get().signIn?.signOut());
+      settle();
       forgetEverything();
-      set({ user: null });
+      last = null;
+      set({ user: null, error: null });
     },
   };
 });

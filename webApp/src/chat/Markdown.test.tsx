@@ -23,18 +23,28 @@ async function drawn(text: string): Promise<HTMLElement> {
   return place;
 }
 
-test.each([BROKEN, `${">".repeat(10_000)} deep`, `${"- ".repeat(5_000)}deep`, `${"1. > ".repeat(5_000)}deep`])(
-  "%.24s stands there as text, and the rest of the answer as what it is",
-  async (text) => {
-    const place = await drawn(`${text}\n\nand *after*`);
-    expect(place.querySelector(".markdown-plain")?.textContent).toBe(`${text}\n\n`);
-    expect(place.querySelector("em")?.textContent).toBe("after");
-  },
-);
+const deep = (opens: string, closes = "") => `${opens.repeat(10_000)}deep${closes.repeat(10_000)}`;
+
+const inBlocks = [">", "- ", "1. > "].map((each) => deep(each));
+const inLines = [deep("["), deep("*"), deep("[*("), deep("*a ", " a*"), deep("*a **", "**a*"), deep("[", "](x)"), deep("![", "](x)")];
+
+// Read by the parser they would take from seconds to hours.
+test.each([BROKEN, ...inBlocks, ...inLines])("%.24s stands there as text, and the rest of the answer as what it is", async (text) => {
+  const place = await drawn(`${text}\n\nand *after*`);
+  expect(place.querySelector(".markdown-plain")?.textContent).toBe(`${text}\n\n`);
+  expect(place.querySelector("em")?.textContent).toBe("after");
+});
 
 test("a line of dashes and a quote in a quote are drawn", async () => {
   const place = await drawn(`one\n\n${"-".repeat(300)}\n\n${"> ".repeat(9)}two`);
   expect(place.querySelectorAll("hr")).toHaveLength(1);
   expect(place.querySelectorAll("blockquote")).toHaveLength(9);
+  expect(place.querySelector(".markdown-plain")).toBeNull();
+});
+
+test("long code and a long list are no depth", async () => {
+  const place = await drawn(`see\n\`\`\`\n${"\x1b[31m _x *y\n".repeat(150)}\`\`\`\n\n${"- *args, **bold** and [a link](x)\n".repeat(150)}`);
+  expect(place.querySelectorAll("pre")).toHaveLength(1);
+  expect(place.querySelectorAll("li strong")).toHaveLength(150);
   expect(place.querySelector(".markdown-plain")).toBeNull();
 });

@@ -1,6 +1,6 @@
 /** A growing text cut into blocks that no longer change, so that only the last one is drawn anew while it streams. */
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+export const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const DEFINITION = /^ {0,3}\[[^\]]{1,200}\]:/m; // of a link or footnote: any block may refer to it
 const JOINS = /^(\s|[-*+]\s|\d{1,9}[.)]\s|[|>])/; // goes on with a list, a quote or a table
 

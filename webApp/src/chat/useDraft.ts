@@ -1,12 +1,13 @@
 /** What is being written survives a reload, per session; so does what was sent, until the server has taken it. */
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { useAuthStore } from "../auth/useAuthStore";
 import { keep, kept } from "../session/hints";
 
-export const draftKey = (sessionId: string) => `chatDraft_${sessionId}`;
+export const draftKey = (sessionId: string) => `chatDraft_${useAuthStore.getState().user?.id ?? ""}_${sessionId}`;
 
 /** `said`: the last question; a draft of the same words was taken while nobody looked. */
 export function useDraft(sessionId: string, said: string) {
-  const key = draftKey(sessionId);
+  const key = useMemo(() => draftKey(sessionId), [sessionId]); // of who began it
   const [{ draft, sent }, set] = useState(() => ({ draft: unless(said, kept(key) ?? ""), sent: "" }));
   const whole = joined(sent, draft);
   useEffect(() => keep(key, whole || null), [key, whole]);

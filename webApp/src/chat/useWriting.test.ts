@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import type { FileUIPart } from "ai";
 import { beforeEach, expect, test } from "vitest";
+import { forgetEverything } from "../shell/forget";
 import { mounted } from "./mounted";
 import { draftKey } from "./useDraft";
 import { useWriting } from "./useWriting";
@@ -13,9 +14,9 @@ const say = (text: string, files: FileUIPart[]) => {
   return new Promise<boolean>((resolve) => (tell = resolve));
 };
 
-const opened = (said = "") =>
+const opened = (said = "", sessionId = "s") =>
   mounted(() => {
-    writing = useWriting("s", said);
+    writing = useWriting(sessionId, said);
   }, {});
 const stored = () => localStorage.getItem(draftKey("s"));
 const passed = () => new Promise((resolve) => setTimeout(resolve, 20));
@@ -36,7 +37,7 @@ async function settled(wasTaken: boolean) {
 }
 
 beforeEach(() => {
-  localStorage.clear();
+  forgetEverything();
   asked.length = 0;
 });
 
@@ -76,6 +77,34 @@ test("pictures that were refused come back", async () => {
   await settled(false);
   expect(writing.pictures.map((each) => each.filename)).toEqual(["a.png"]);
   await leave();
+});
+
+test("pictures wait for a conversation that is read anew, and for nobody else", async () => {
+  const first = await opened();
+  await writing.add([new File(["x"], "a.png", { type: "image/png" })]);
+  await passed();
+  await first.leave();
+  const other = await opened("", "another");
+  expect(writing.pictures).toEqual([]);
+  await other.leave();
+  const second = await opened();
+  expect(writing.pictures.map((each) => each.filename)).toEqual(["a.png"]);
+  forgetEverything();
+  await passed();
+  expect(writing.isEmpty).toBe(true);
+  await second.leave();
+});
+
+test("pictures of a message that is refused after its page was left come back", async () => {
+  const first = await opened();
+  await writing.add([new File(["x"], "a.png", { type: "image/png" })]);
+  await passed();
+  await sent();
+  await first.leave();
+  await settled(false);
+  const second = await opened();
+  expect(writing.pictures.map((each) => each.filename)).toEqual(["a.png"]);
+  await second.leave();
 });
 
 test("who leaves before anything was taken finds it again, unless it was said after all", async () => {

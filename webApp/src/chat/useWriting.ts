@@ -9,7 +9,7 @@ export type Say = (text: string, files: FileUIPart[]) => Promise<boolean>;
 
 export function useWriting(sessionId: string, said: string) {
   const words = useDraft(sessionId, said);
-  const { pictures, add, remove, clear, giveBack } = usePictures();
+  const { pictures, add, remove, clear, giveBack } = usePictures(sessionId);
   const text = words.draft.trim();
   const isUnsettled = useRef(false);
   const send = async (say: Say): Promise<void> => {

@@ -2,9 +2,11 @@
 import { queryClient } from "../api/query";
 import { THEME_KEY } from "./theme";
 
+const OURS = ["chatSession_", "chatAgent_", "chatDraft_", "chatDeletions_", "notesDraft_"]; // before the user's id
+
 const resets: (() => void)[] = [];
 
-/** For stores and module-level state: called on sign-out. */
+/** For stores and module-level state: called when a user goes. */
 export function whenForgotten(reset: () => void): void {
   resets.push(reset);
 }
@@ -16,19 +18,35 @@ export function beforeForgotten(finish: () => Promise<void>): void {
   lastThings.push(finish);
 }
 
-const PATIENCE_MS = 3_000; // a server that does not answer keeps nobody signed in here
+const PATIENCE_MS = 3_000;
 
-export async function finishEverything(): Promise<void> {
-  const enough = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
-  await Promise.race([enough, Promise.allSettled(lastThings.map((finish) => finish()))]);
+/** Ends with the work or without: a server that does not answer keeps nobody signed in here. */
+export async function patiently(...work: (Promise<unknown> | undefined)[]): Promise<void> {
+  await Promise.race([Promise.allSettled(work), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
 }
+
+export const finishEverything = (): Promise<void> => patiently(...lastThings.map((finish) => finish()));
 
 export function forgetEverything(): void {
   const theme = localStorage.getItem(THEME_KEY); // the screen's, not the user's
   localStorage.clear();
   sessionStorage.clear();
   if (theme) localStorage.setItem(THEME_KEY, theme);
+  forgetShown();
+}
+
+/** What this page has read and shows; what the browser keeps stays. */
+export function forgetShown(): void {
   void queryClient.cancelQueries();
   queryClient.clear();
   resets.forEach((reset) => reset());
+}
+
+/** What the browser keeps of this user and of nobody else, but not who is signed in: that may be another by now. */
+export function forgetKept(userId: string): void {
+  for (const storage of [localStorage, sessionStorage]) {
+    const names = Array.from({ length: storage.length }, (_, place) => storage.key(place) ?? "");
+    const theirs = names.filter((name) => OURS.some((beginning) => `${name}_`.startsWith(`${beginning}${userId}_`)));
+    theirs.forEach((name) => storage.removeItem(name));
+  }
 }

@@ -1,5 +1,6 @@
 /** Short words about what just happened, with a way to take it back. */
 import { create } from "zustand";
+import { whenForgotten } from "./forget";
 
 export interface Toast {
   id: number;
@@ -29,5 +30,7 @@ export const useToasts = create<Toasts>((set, get) => ({
   dismiss: (id) => set(({ toasts }) => ({ toasts: toasts.filter((each) => each.id !== id) })),
   clear: () => set({ toasts: [] }),
 }));
+
+whenForgotten(() => useToasts.getState().clear());
 
 export const toast = (text: string, undo?: () => void) => useToasts.getState().show(text, undo);
