@@ -10,15 +10,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from chatServer import cli, command, terminal_memories
+from chatServer import cli
+from chatServer.commands import command
+from chatServer.commands.memory_vectors import Bar, search
 from chatServer.config import Settings
 from chatServer.errors import MemoryNotFound
 from chatServer.memory.edit import Edit
 from chatServer.memory.maintain import Retention
 from chatServer.memory.reembed import Progress
-from chatServer.memory_vectors import Bar, search
 from chatServer.records import MemoryFilter, Triple
 from chatServer.store.pool import Database
+from chatServer.terminal import memories as terminal_memories
 from tests.conftest import ADA, EVE
 from tests.integration.test_memory_store import memory, write
 
@@ -89,7 +91,7 @@ async def test_a_search_is_in_the_order_of_recall(database, settings):
 
 def test_to_look_at_memories_nothing_is_loaded_that_only_the_server_needs():
     heavy = "{'numpy', 'fastapi', 'uvicorn', 'langchain_postgres', 'tiktoken', 'wordllama'}"
-    loads = f"import sys, chatServer.memory_commands; sys.exit(str({heavy} & set(sys.modules)))"
+    loads = f"import sys, chatServer.commands.memory; sys.exit(str({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", loads], check=False, capture_output=True, text=True)
     assert done.stderr == "set()\n"
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from chatServer import errors, terminal
+from chatServer import errors
 from chatServer.api.dev_users import dev_user_id
 from chatServer.config import Settings
 from chatServer.conversation import sessions
@@ -13,7 +13,8 @@ from chatServer.errors import StartupError
 from chatServer.messages.message import Message
 from chatServer.records import Session
 from chatServer.store.history import ChatMessageHistory
-from chatServer.terminal_text import user_of
+from chatServer.terminal import sessions as terminal
+from chatServer.terminal.text import user_of
 from tests.conftest import ADA, EVE
 
 TITLE = "Volcanoes \x1b[2Jof \u202eIceland"

@@ -5,8 +5,8 @@ import io
 import pytest
 
 from chatServer.records import TurnEvent
-from chatServer.terminal_screen import SHOWN_OF_EARLIER, Screen
-from chatServer.terminal_text import plain
+from chatServer.terminal.screen import SHOWN_OF_EARLIER, Screen
+from chatServer.terminal.text import plain
 
 
 class Tty(io.StringIO):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from chatServer import terminal_screen
-from chatServer.terminal_text import plain, table
+from chatServer.terminal import screen
+from chatServer.terminal.text import plain, table
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_a_text_cannot_move_the_cursor(text, left):
 
 
 def test_every_command_shows_a_text_alike():
-    assert terminal_screen.plain is plain
+    assert screen.plain is plain
 
 
 def test_a_table_lines_up():

@@ -5,7 +5,7 @@ from typing import Any, TextIO
 
 from chatServer.messages import UIMessage
 from chatServer.records import TurnEvent
-from chatServer.terminal_text import plain
+from chatServer.terminal.text import plain
 
 SHOWN_OF_EARLIER = 500  # characters of each message
 DELETIONS = ("delete_section_by_header", "delete_all_notes")

@@ -18,7 +18,7 @@ from chatServer.memory.maintain import Retention, maintain
 from chatServer.protocols.graph import GraphAnswer
 from chatServer.records import Memory, MemoryFilter, Principal
 from chatServer.store.pool import Database
-from chatServer.terminal_text import as_text, plain, table
+from chatServer.terminal.text import as_text, plain, table
 
 PAGE = 200
 MIN_TEXT = 40  # columns
