@@ -14,7 +14,7 @@ if _before is signal.default_int_handler:  # else somebody wants it ignored
 
 gc.disable()  # nothing of what is imported is garbage: looking took 20 % of it, 0.4 s of 2 (2026-11-16, N = 5)
 if sys.argv[1:2] == ["memory"]:  # in a third of the time that the server takes to be imported
-    from chatServer.memory_commands import main as run
+    from chatServer.commands.memory import main as run
 else:
     from chatServer.cli import main as run
 gc.enable()

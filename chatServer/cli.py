@@ -13,25 +13,18 @@ from types import FrameType
 import uvicorn
 import uvloop
 
-from chatServer import (
-    __version__,
-    account_commands,
-    command,
-    knowledge_commands,
-    logs,
-    memory_commands,
-    operations,
-    terminal_chat,
-)
+from chatServer import __version__, logs
 from chatServer.api.dev_key import DevKey
 from chatServer.api.dev_users import dev_user_id
 from chatServer.api.patience import LimitedPatience
 from chatServer.api.shutdown import Shutdown
+from chatServer.commands import account, command, knowledge, memory, operations
 from chatServer.config import Settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app, running
 from chatServer.store import migrate as migrations
-from chatServer.terminal_text import user_name
+from chatServer.terminal import chat
+from chatServer.terminal.text import user_name
 
 AFTER_THE_GRACE_S = 1  # for answers that are being written when the grace ends
 
@@ -135,11 +128,11 @@ def _parser() -> argparse.ArgumentParser:
     parser, commands = command.parser()
     commands.add_parser("serve", help="run the server").set_defaults(command=serve)
     commands.add_parser("migrate", help="bring the database to the newest revision").set_defaults(command=migrate)
-    terminal_chat.add(commands)
+    chat.add(commands)
     operations.add(commands)
-    memory_commands.add(commands)
-    account_commands.add(commands)
-    knowledge_commands.add(commands)
+    memory.add(commands)
+    account.add(commands)
+    knowledge.add(commands)
     token_parser = commands.add_parser("token", help="print an access token for development")
     token_parser.add_argument("--user", required=True, metavar="NAME", type=user_name, help="any name, or a user id")
     token_parser.set_defaults(command=token)

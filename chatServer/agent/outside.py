@@ -7,19 +7,17 @@ import json
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, cast
+from types import ModuleType
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from chatServer.agent.run import tool_name
-from chatServer.agent.tools import Tool, ToolContext, ToolResult
+from chatServer.agent.tools import Listed, Tool, ToolContext, ToolResult
 from chatServer.messages import clean_text
 from chatServer.records import Agent, OutsideServer
-
-if TYPE_CHECKING:
-    from chatServer.agent import outside_client
 
 CLIENT = "chatServer.agent.outside_client"  # the package mcp takes a second to import
 KNOWN_S = 600  # so long what a server said of its tools holds
@@ -36,15 +34,6 @@ class AnyInput(BaseModel):
     """What fits is for the server to say."""
 
     model_config = ConfigDict(extra="allow")
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """What a server says of one of its tools; the schema as JSON."""
-
-    name: str
-    description: str
-    schema: str
 
 
 def outside_tools(agent: Agent) -> tuple[Tool, ...]:
@@ -78,7 +67,7 @@ class Outside:
         try:
             client = await _client()
             async with asyncio.timeout(min(LIST_S, server.timeout_s)):
-                listed = await client.list_tools(server)
+                listed: list[Listed] = await client.list_tools(server)
         except Exception as error:  # noqa: BLE001  a server that is away makes its tools fail, and not the turn
             _warn(server, error)
             self._until[server] = time.monotonic() + RETRY_S
@@ -109,9 +98,8 @@ async def _run(server: OutsideServer, name: str, _: ToolContext, given: AnyInput
     return ToolResult(text[:MAX_RESULT] or "(no text)", is_error)
 
 
-async def _client() -> "type[outside_client.OutsideClient]":
-    module = await asyncio.to_thread(importlib.import_module, CLIENT)
-    return cast("type[outside_client.OutsideClient]", module.OutsideClient)
+async def _client() -> ModuleType:
+    return await asyncio.to_thread(importlib.import_module, CLIENT)
 
 
 def _bounded(listed: Listed) -> Listed:

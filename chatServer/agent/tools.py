@@ -63,6 +63,15 @@ class Tool:
     schema: str = ""  # of what it is given, as JSON, where the input does not say it
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a server elsewhere says of one of its tools; the schema as JSON."""
+
+    name: str
+    description: str
+    schema: str
+
+
 def parameters_of(tool: Tool) -> dict[str, Any]:
     """The JSON schema of what it is given."""
     found: dict[str, Any] = json.loads(tool.schema) if tool.schema else tool.input.model_json_schema()

@@ -7,10 +7,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from chatServer import errors
-from chatServer.api.fields import AgentName, Text
+from chatServer.api.fields import AgentName
 from chatServer.api.schemas import SessionId
 from chatServer.conversation.sessions import SessionKey
 from chatServer.messages import Message, checked_image, clean_text, from_ui_message
+from chatServer.protocols.fields import Text
 from chatServer.turn.ask import Ask
 
 MAX_IMAGES = 10

@@ -7,14 +7,12 @@ from fastapi import APIRouter, Depends, Query, Response, status
 
 from chatServer import errors
 from chatServer.api.deps import CurrentState, CurrentUser
-from chatServer.api.fields import Text
-from chatServer.api.memory_reports import AuditAnswer, GraphAnswer
+from chatServer.api.memory_reports import AuditAnswer
 from chatServer.api.memory_schemas import (
     ChangeMemoryRequest,
     CreateMemoryRequest,
     MemoriesAnswer,
     MemoryAnswer,
-    Moment,
     Name,
     WholeMemoryAnswer,
     triple_of,
@@ -27,6 +25,8 @@ from chatServer.memory import edit as edits
 from chatServer.memory import forget, graph, pass_over
 from chatServer.memory.browse import browse, search, show
 from chatServer.memory.edit import Edit
+from chatServer.protocols.fields import Moment, Text
+from chatServer.protocols.graph import GraphAnswer
 from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Tier, Trust
 
 router = APIRouter(prefix="/api/memories", tags=["memories"], responses=documented(401, 503))

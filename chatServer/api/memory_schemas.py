@@ -7,9 +7,10 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from chatServer.api.fields import AgentName, Body, Text
+from chatServer.api.fields import AgentName, Body
 from chatServer.memory.edit import MAX_TAG, MAX_TAGS
 from chatServer.memory.facts import is_denied
+from chatServer.protocols.fields import Moment, Text, trimmed
 from chatServer.records import (
     EVERY_AGENT,
     Actor,
@@ -23,12 +24,7 @@ from chatServer.records import (
     Triple,
     Trust,
 )
-from chatServer.records.moments import within_calendar
 from chatServer.store.memories import MAX_TEXT
-
-
-def _moment(value: datetime) -> datetime:
-    return within_calendar(value if value.tzinfo else value.replace(tzinfo=UTC))
 
 
 def _future(value: datetime) -> datetime:
@@ -37,18 +33,11 @@ def _future(value: datetime) -> datetime:
     return value
 
 
-def _said(value: str) -> str:
-    if not value.strip():
-        raise ValueError("it is empty")
-    return value.strip()
-
-
-Moment = Annotated[datetime, AfterValidator(_moment)]
-Future = Annotated[datetime, AfterValidator(_moment), AfterValidator(_future)]
-MemoryText = Annotated[Text, Field(max_length=MAX_TEXT), AfterValidator(_said)]
-Name = Annotated[Text, Field(max_length=500), AfterValidator(_said)]
+Future = Annotated[Moment, AfterValidator(_future)]
+MemoryText = Annotated[Text, Field(max_length=MAX_TEXT), AfterValidator(trimmed)]
+Name = Annotated[Text, Field(max_length=500), AfterValidator(trimmed)]
 Importance = Annotated[float, Field(ge=0, le=1), AfterValidator(lambda value: round(value, 4))]  # one that a real holds
-Tags = Annotated[list[Annotated[Text, Field(max_length=MAX_TAG), AfterValidator(_said)]], Field(max_length=MAX_TAGS)]
+Tags = Annotated[list[Annotated[Text, Field(max_length=MAX_TAG), AfterValidator(trimmed)]], Field(max_length=MAX_TAGS)]
 
 
 class TripleBody(Body):

@@ -10,9 +10,10 @@ from pydantic import BaseModel, Field
 
 from chatServer import errors
 from chatServer.api.deps import CurrentState, CurrentUser
-from chatServer.api.fields import Body, Text
+from chatServer.api.fields import Body
 from chatServer.api.problems import A_BODY, documented
 from chatServer.memory import notebook
+from chatServer.protocols.fields import Text
 from chatServer.records import Agent, Notes, NotesVersion
 
 router = APIRouter(prefix="/api/agents/{name}/notes", tags=["notes"], responses=documented(401, 404, 422, 503))

@@ -7,10 +7,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, Field
 
 from chatServer import errors
-from chatServer.api.fields import AgentName, Body, clean
+from chatServer.api.fields import AgentName, Body
 from chatServer.conversation import transcript
 from chatServer.conversation.transcript import Transcript
 from chatServer.messages import clean_text, text_of
+from chatServer.protocols.fields import clean
 from chatServer.records import Agent, Cursor, Page, Session
 from chatServer.turn.result import Result
 

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Query, Response, status
 
 from chatServer import errors
 from chatServer.api.deps import CurrentState, CurrentUser, SessionInPath
-from chatServer.api.fields import Text
 from chatServer.api.problems import A_BODY, documented
 from chatServer.api.schemas import (
     ChangeSessionRequest,
@@ -21,6 +20,7 @@ from chatServer.api.schemas import (
 )
 from chatServer.conversation import sessions, transcript
 from chatServer.conversation.sessions import Changes, SessionKey
+from chatServer.protocols.fields import Text
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"], responses=documented(401, 503))
 

@@ -8,8 +8,9 @@ from fastapi import APIRouter, Response, status
 from pydantic import AfterValidator, BaseModel, Field
 
 from chatServer.api.deps import CurrentState, CurrentUser
-from chatServer.api.fields import Body, Text
+from chatServer.api.fields import Body
 from chatServer.api.problems import A_BODY, documented
+from chatServer.protocols.fields import Text, trimmed
 from chatServer.records import Scope
 from chatServer.store.tokens import Token
 
@@ -19,14 +20,8 @@ DEFAULT_DAYS = 90
 MAX_DAYS = 366
 
 
-def _named(value: str) -> str:
-    if not value.strip():
-        raise ValueError("it is empty")
-    return value.strip()
-
-
 class CreateTokenRequest(Body):
-    name: Annotated[Text, Field(max_length=100), AfterValidator(_named)]
+    name: Annotated[Text, Field(max_length=100), AfterValidator(trimmed)]
     scopes: Annotated[list[Scope], Field(min_length=1, max_length=2)]
     expires_in_days: Annotated[int, Field(ge=1, le=MAX_DAYS)] = DEFAULT_DAYS
 

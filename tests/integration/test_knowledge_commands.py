@@ -5,12 +5,14 @@ import json
 
 import pytest
 
-from chatServer import cli, command, knowledge_commands
+from chatServer import cli
 from chatServer.api.knowledge import ArticleAnswer
+from chatServer.commands import command
+from chatServer.commands import knowledge as knowledge_commands
+from chatServer.commands.knowledge import add_files, all_of, delete, listed, sources
 from chatServer.errors import ArticleNotFound, StartupError
-from chatServer.knowledge_commands import add_files, all_of, delete, listed, sources
 from chatServer.records import NOBODY
-from chatServer.terminal_bar import Bar
+from chatServer.terminal.bar import Bar
 from tests.conftest import ADA, EVE
 from tests.tools.files import pdf
 from tests.tools.knowledge import left_behind, library_of, text_of

@@ -10,15 +10,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from chatServer import cli, command, terminal_memories
+from chatServer import cli
+from chatServer.commands import command
+from chatServer.commands.memory_vectors import Bar, search
 from chatServer.config import Settings
 from chatServer.errors import MemoryNotFound
 from chatServer.memory.edit import Edit
 from chatServer.memory.maintain import Retention
 from chatServer.memory.reembed import Progress
-from chatServer.memory_vectors import Bar, search
 from chatServer.records import MemoryFilter, Triple
 from chatServer.store.pool import Database
+from chatServer.terminal import memories as terminal_memories
 from tests.conftest import ADA, EVE
 from tests.integration.test_memory_store import memory, write
 
@@ -40,7 +42,7 @@ async def test_a_list_fits_its_terminal_and_moves_no_cursor(database, monkeypatc
     assert max(map(len, narrow.splitlines())) == 80
     piped = await terminal_memories.list_memories(database, ADA, EVERYTHING)
     assert piped.count("and so on " * 19) == 4
-    assert "\ufffd[2J and so on" in rows[0]
+    assert " [2J and so on" in rows[0]
     found = json.loads(await terminal_memories.list_memories(database, ADA, EVERYTHING, as_json=True))
     assert [each["kind"] for each in found] == ["fact"] * 5
     assert await terminal_memories.list_memories(database, EVE, EVERYTHING) == "Nothing that is remembered fits."
@@ -89,7 +91,7 @@ async def test_a_search_is_in_the_order_of_recall(database, settings):
 
 def test_to_look_at_memories_nothing_is_loaded_that_only_the_server_needs():
     heavy = "{'numpy', 'fastapi', 'uvicorn', 'langchain_postgres', 'tiktoken', 'wordllama'}"
-    loads = f"import sys, chatServer.memory_commands; sys.exit(str({heavy} & set(sys.modules)))"
+    loads = f"import sys, chatServer.commands.memory; sys.exit(str({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", loads], check=False, capture_output=True, text=True)
     assert done.stderr == "set()\n"
 

@@ -13,6 +13,7 @@ from chatServer.agent.answer import _described
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.outside import Outside, outside_tools
 from chatServer.agent.outside_client import Bounded, TooMuch
+from chatServer.agent.tools import Listed
 from chatServer.errors import StartupError
 from chatServer.records import Agent, OutsideServer
 from tests.conftest import owner_connection
@@ -151,7 +152,7 @@ async def test_a_server_that_does_not_answer_is_left_alone_for_a_while(monkeypat
 
 @pytest.mark.parametrize("schema", ['{"type": "array"}', '{"type": "object", "x": "' + "y" * 20_000 + '"}', "7"])
 async def test_a_schema_that_is_none_is_not_told(monkeypatch, schema):
-    bounded = outside._bounded(outside.Listed("forecast", "x\x00" * 5_000, schema))
+    bounded = outside._bounded(Listed("forecast", "x\x00" * 5_000, schema))
     assert bounded.schema == ""
     assert len(bounded.description) <= outside.MAX_DESCRIPTION
 

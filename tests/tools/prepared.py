@@ -21,7 +21,7 @@ TIMEOUT_S = 90
 _prepared = multiprocessing.get_context("forkserver")
 # Not wordllama, which sets up logging when it is imported.
 _prepared.set_forkserver_preload(
-    ["chatServer.cli", "chatServer.memory_commands", "chatServer.protocols.mcp.server", "jsonschema", "tokenizers"]
+    ["chatServer.cli", "chatServer.commands.memory", "chatServer.protocols.mcp.server", "jsonschema", "tokenizers"]
 )
 
 

@@ -1,6 +1,6 @@
 """How the parts of a prompt are drawn."""
 
-from chatServer.terminal_context import bars, marks
+from chatServer.terminal.context import bars, marks
 from chatServer.turn.explain import Part
 from chatServer.turn.triggers import Trigger
 

@@ -5,7 +5,8 @@ import io
 import pytest
 
 from chatServer.records import TurnEvent
-from chatServer.terminal_screen import SHOWN_OF_EARLIER, Screen, plain
+from chatServer.terminal.screen import SHOWN_OF_EARLIER, Screen
+from chatServer.terminal.text import plain
 
 
 class Tty(io.StringIO):
@@ -28,24 +29,6 @@ def shown(screen: Screen, *events: TurnEvent) -> None:
     screen.begin("assistant")
     for event in events:
         screen.show(event)
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("a\x1b[2Jb", "a[2Jb"),  # clears the screen
-        ("\x1b]0;title\x07", "]0;title"),  # names the window
-        ("a\x9b31mb", "a31mb"),  # the same as ESC [ in one character
-        ("safe\rrm -rf", "saferm -rf"),
-        ("a\r\nb\tc", "a\nb\tc"),
-        ("a\x08\x7f\x00b", "ab"),
-        ("a\u202eb\u2066c", "abc"),
-        ("half \ud83d", "half "),
-        ("naïve 日本 👩\u200d🚀 non\u00a0breaking", "naïve 日本 👩\u200d🚀 non\u00a0breaking"),
-    ],
-)
-def test_a_text_cannot_move_the_cursor(text, left):
-    assert plain(text) == left
 
 
 def test_nothing_of_an_event_reaches_the_terminal_raw():

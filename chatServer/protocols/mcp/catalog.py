@@ -3,7 +3,7 @@
 from typing import Any
 
 from chatServer.agent.ltm import DESCRIPTION as NOTES_DESCRIPTION
-from chatServer.api.memory_reports import GraphAnswer
+from chatServer.protocols.graph import GraphAnswer
 from chatServer.protocols.mcp import shapes, tools
 from chatServer.protocols.mcp.tools import MemoryTool
 from chatServer.records import Kind

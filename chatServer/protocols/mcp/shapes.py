@@ -1,36 +1,24 @@
 """What the tools are given and what they answer, as their schemas tell it."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from chatServer.agent.ltm import ManageLTMInput
-from chatServer.api.memory_schemas import Moment
 from chatServer.memory.edit import MAX_TAG, MAX_TAGS
 from chatServer.memory.keep import Kept, Outcome
-from chatServer.messages import clean_text
+from chatServer.protocols.fields import Moment, Text, said
 from chatServer.records import Category, Kind, Recalled, RecallResult, Triple, Trust
 
 MAX_CONTENT = 500_000  # characters; a body has a megabyte at most
 
 
-def _clean(value: Any) -> Any:
-    return clean_text(value) if isinstance(value, str) else value
-
-
-def _said(value: str) -> str:
-    if not value.strip():
-        raise ValueError("it is empty")
-    return value
-
-
-Text = Annotated[str, BeforeValidator(_clean)]
-Content = Annotated[Text, Field(min_length=1, max_length=MAX_CONTENT), AfterValidator(_said)]
+Content = Annotated[Text, Field(min_length=1, max_length=MAX_CONTENT), AfterValidator(said)]
 SessionId = Annotated[Text, Field(max_length=128, description="A session's UUID, or your own name for it.")]
 AgentName = Annotated[Text, Field(max_length=64, description="An agent's name; without it, the default agent.")]
-Part = Annotated[Text, Field(max_length=500), AfterValidator(_said)]
+Part = Annotated[Text, Field(max_length=500), AfterValidator(said)]
 Score = Annotated[float, Field(ge=0, le=1)]
 Tag = Annotated[Text, Field(max_length=MAX_TAG)]
 

@@ -10,7 +10,6 @@ from pydantic import BaseModel
 
 from chatServer import errors
 from chatServer.agent import session_summary
-from chatServer.api.memory_reports import GraphAnswer
 from chatServer.conversation import put as puts
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import SessionKey
@@ -19,6 +18,7 @@ from chatServer.memory.guard import guard
 from chatServer.memory.keep import keep
 from chatServer.memory.offer import Offer
 from chatServer.memory.own_words import sources_of
+from chatServer.protocols.graph import GraphAnswer
 from chatServer.protocols.mcp import shapes
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Author, Caller, Kind

@@ -1,23 +1,14 @@
 """What a person at a terminal sees of a conversation: the text as it comes, asides in dim lines of their own."""
 
 import os
-import re
 from typing import Any, TextIO
 
 from chatServer.messages import UIMessage
 from chatServer.records import TurnEvent
+from chatServer.terminal.text import plain
 
 SHOWN_OF_EARLIER = 500  # characters of each message
 DELETIONS = ("delete_section_by_header", "delete_all_notes")
-
-# Whatever a model says must not move the cursor, name the window or turn lines around: ESC and all other controls
-# but newline and tab, overrides of the writing direction, halves of characters.
-_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def plain(text: str) -> str:
-    """A text that does nothing to a terminal but stand there."""
-    return _UNSHOWN.sub("", text)
 
 
 class Screen:

@@ -5,7 +5,7 @@ import asyncio
 import sys
 from typing import TextIO
 
-from chatServer import logs, terminal_bar
+from chatServer import logs
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.embeddings import embedder_of
 from chatServer.config import Settings
@@ -18,6 +18,7 @@ from chatServer.memory.reembed import Progress, count_users, reembed
 from chatServer.records import Memory, MemoryFilter, Principal
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
+from chatServer.terminal import bar
 
 PATIENCE_MS = 5_000  # a person at a terminal has some
 SHOWN = 200
@@ -47,7 +48,7 @@ async def _reembed_all(settings: Settings) -> str:
     return f"All vectors are of {settings.embedder}: {done}."
 
 
-class Bar(terminal_bar.Bar):
+class Bar(bar.Bar):
     """How many of the users are done."""
 
     def __init__(self, total: int, stream: TextIO) -> None:

@@ -16,7 +16,7 @@ from chatServer.config import Settings
 from chatServer.errors import ChatError, StartupError
 from chatServer.records import Principal
 from chatServer.store.opened import opened_database
-from chatServer.terminal_text import table, user_name, user_of
+from chatServer.terminal.text import table, user_name, user_of
 
 
 def export_data(settings: Settings, parsed: argparse.Namespace) -> None:

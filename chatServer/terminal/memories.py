@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from uuid import UUID
 
-from chatServer.api.memory_reports import AuditAnswer, GraphAnswer
+from chatServer.api.memory_reports import AuditAnswer
 from chatServer.api.memory_schemas import MemoryAnswer, WholeMemoryAnswer, shown_agent
 from chatServer.memory import edit as edits
 from chatServer.memory import forget
@@ -15,9 +15,10 @@ from chatServer.memory.browse import browse, show
 from chatServer.memory.edit import Edit
 from chatServer.memory.graph import graph
 from chatServer.memory.maintain import Retention, maintain
+from chatServer.protocols.graph import GraphAnswer
 from chatServer.records import Memory, MemoryFilter, Principal
 from chatServer.store.pool import Database
-from chatServer.terminal_text import as_text, plain, table
+from chatServer.terminal.text import as_text, plain, table
 
 PAGE = 200
 MIN_TEXT = 40  # columns

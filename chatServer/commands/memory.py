@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 from uuid import UUID
 
-from chatServer import command, terminal_memories
+from chatServer.commands import command
 from chatServer.config import Settings
 from chatServer.errors import ChatError, StartupError
 from chatServer.memory.edit import Edit
@@ -18,7 +18,8 @@ from chatServer.memory.graph import MAX_HOPS
 from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Principal, Tier
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
-from chatServer.terminal_text import user_name, user_of
+from chatServer.terminal import memories
+from chatServer.terminal.text import user_name, user_of
 
 
 def main() -> None:
@@ -48,15 +49,15 @@ async def _act(settings: Settings, database: Database, parsed: argparse.Namespac
         case "list" | "search":
             return await _found(settings, database, parsed, user)
         case "graph":
-            return await terminal_memories.graph_memories(
+            return await memories.graph_memories(
                 database, user, parsed.entity, depth=parsed.depth, at=parsed.as_of, **options
             )
         case "edit":
-            return await terminal_memories.edit_memory(database, user, parsed.id, _edit(parsed), **options)
+            return await memories.edit_memory(database, user, parsed.id, _edit(parsed), **options)
         case "audit":
-            return await terminal_memories.audit_memories(database, user, width=_width(), **options)
+            return await memories.audit_memories(database, user, width=_width(), **options)
         case "maintain":
-            return await terminal_memories.maintain_memories(
+            return await memories.maintain_memories(
                 database, user, retention=with_vectors().retention(settings), dry_run=parsed.dry_run, **options
             )
     return await OF_ONE[parsed.action](database, user, parsed.id, **options)
@@ -66,14 +67,14 @@ async def _found(settings: Settings, database: Database, parsed: argparse.Namesp
     """Those that fit, or that a search finds."""
     wanted, as_json, width = _wanted(parsed), parsed.json, _width()
     if parsed.action == "list":
-        return await terminal_memories.list_memories(database, user, wanted, as_json=as_json, width=width)
+        return await memories.list_memories(database, user, wanted, as_json=as_json, width=width)
     found = await with_vectors().search(settings, database, user, wanted)
-    return terminal_memories.listed(found, as_json=as_json, width=width)
+    return memories.listed(found, as_json=as_json, width=width)
 
 
 def with_vectors() -> Any:
     """What commands need that ask an embedder or the agents' files: loading that takes as long as all the rest."""
-    return importlib.import_module("chatServer.memory_vectors")
+    return importlib.import_module("chatServer.commands.memory_vectors")
 
 
 def _width() -> int | None:
@@ -82,9 +83,9 @@ def _width() -> int | None:
 
 
 OF_ONE = {
-    "show": terminal_memories.show_memory,
-    "forget": terminal_memories.forget_memory,
-    "undo": terminal_memories.undo_change,
+    "show": memories.show_memory,
+    "forget": memories.forget_memory,
+    "undo": memories.undo_change,
 }
 
 

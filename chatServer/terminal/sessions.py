@@ -7,7 +7,7 @@ from chatServer.conversation import sessions, transcript
 from chatServer.conversation.sessions import SessionKey
 from chatServer.records import Principal, Session
 from chatServer.store.pool import Database
-from chatServer.terminal_text import as_text, plain, table
+from chatServer.terminal.text import as_text, plain, table
 
 PAGE = 200
 

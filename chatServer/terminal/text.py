@@ -3,6 +3,7 @@ command which only reads is there at once."""
 
 import argparse
 import json
+import re
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -11,6 +12,10 @@ from chatServer.config import Settings
 from chatServer.errors import StartupError
 from chatServer.messages import clean_text
 from chatServer.records import Principal
+
+# What anybody wrote must not move the cursor, name the window or turn lines around: ESC and all other controls but
+# newline and tab, line separators, controls of the writing direction, halves of characters. Emoji keep their joiners.
+_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def user_name(text: str) -> str:
@@ -30,16 +35,20 @@ def user_of(settings: Settings, text: str) -> Principal:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    cells = [header, *([plain("" if value is None else value).replace("\n", " ") for value in row] for row in rows)]
+    cells = [header, *([_cell(value) for value in row] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     lines = ("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)) for row in cells)
     return "\n".join(line.rstrip() for line in lines)
 
 
 def plain(value: object) -> str:
-    """A user's text must not move the cursor of whoever reads it."""
-    return "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in str(value))
+    """A text that does nothing to a terminal but stand there."""
+    return _UNSHOWN.sub("", str(value))
 
 
 def as_text(value: object) -> str:
     return json.dumps(value, indent=2)
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else re.sub(r"[\n\t]", " ", plain(value))

@@ -21,9 +21,9 @@ from chatServer.errors import StartupError
 from chatServer.main import running
 from chatServer.messages import Message, UIMessage, clean_text
 from chatServer.records import Principal, TurnEvent, new_id
-from chatServer.terminal_context import drawn
-from chatServer.terminal_screen import Screen
-from chatServer.terminal_text import user_name, user_of
+from chatServer.terminal.context import drawn
+from chatServer.terminal.screen import Screen
+from chatServer.terminal.text import user_name, user_of
 from chatServer.turn.ask import Ask
 from chatServer.turn.events import ENDINGS, Numbered
 from chatServer.turn.turns import Place

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from chatServer import logs, terminal, tracing
+from chatServer import logs, tracing
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.embeddings import embedder_of
 from chatServer.agent.models import Models
@@ -28,7 +28,8 @@ from chatServer.store.embedded import embedded_postgres, was_started
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
 from chatServer.store.queue import Queue
-from chatServer.terminal_text import user_name, user_of
+from chatServer.terminal import sessions
+from chatServer.terminal.text import user_name, user_of
 from chatServer.work.worker import NO_DIRECT_ADDRESS, Worker
 
 MODEST = 10  # so that a server on the same machine, for which somebody waits, goes first
@@ -51,10 +52,10 @@ async def _session(settings: Settings, parsed: argparse.Namespace, user: Princip
 async def _act(database: Database, parsed: argparse.Namespace, user: Principal) -> str:
     match parsed.action:
         case "show":
-            return await terminal.show_session(database, user, parsed.id, as_json=parsed.json)
+            return await sessions.show_session(database, user, parsed.id, as_json=parsed.json)
         case "delete":
-            return await terminal.delete_session(database, user, parsed.id, as_json=parsed.json)
-    return await terminal.list_sessions(database, user, parsed.agent, as_json=parsed.json)
+            return await sessions.delete_session(database, user, parsed.id, as_json=parsed.json)
+    return await sessions.list_sessions(database, user, parsed.agent, as_json=parsed.json)
 
 
 def doctor(settings: Settings, _: argparse.Namespace) -> None:

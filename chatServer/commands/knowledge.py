@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from chatServer import command, logs
+from chatServer import logs
 from chatServer.agent.embeddings import embedder_of
+from chatServer.commands import command
 from chatServer.config import Settings
 from chatServer.conversation.tokens import count_text
 from chatServer.errors import ArticleNotFound, ChatError, StartupError
@@ -26,8 +27,8 @@ from chatServer.memory.embed import settle
 from chatServer.records import NOBODY, Article, Principal
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
-from chatServer.terminal_bar import Bar
-from chatServer.terminal_text import plain, table, user_name, user_of
+from chatServer.terminal.bar import Bar
+from chatServer.terminal.text import plain, table, user_name, user_of
 
 PAGE = 200
 READ = f"What is read of a folder ends in {', '.join(sorted(ENDINGS))}."
