@@ -23,7 +23,6 @@ POSTS = 100
 ALLOWED = 10
 HANGS = {"match": "^wait", "reply": "I am", "hang": True}
 FAILS = {"match": "^fail", "reply": "a b", "fail_after_words": 1}
-LIMITS = ("turns_per_minute", "parallel_turns", "tokens_per_day")
 
 
 @pytest.fixture(autouse=True)
