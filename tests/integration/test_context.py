@@ -16,7 +16,7 @@ from chatServer.messages import Message
 from chatServer.records import Agent, Compression, OutsideServer
 from chatServer.store import sessions
 from chatServer.store.history import ChatMessageHistory
-from tests.conftest import ADA, owner_connection
+from tests.conftest import ADA, owner_connection, rows
 from tests.tools.contexts import agent_in, complaints, given, said_before, summary_of, tokens_of_tools
 from tests.tools.log_lines import lines_of
 from tests.tools.outside_server import KEY, outside_server
@@ -42,11 +42,6 @@ def compactions(heard: list[dict]) -> list[dict]:
 
 def types(heard: list[dict]) -> set[str]:
     return {chunk["type"] for chunk in heard}
-
-
-def rows(urls, query: str) -> list[tuple]:
-    with owner_connection(urls.owner) as connection:
-        return connection.execute(query).fetchall()
 
 
 def seed_agent(settings: Settings, **window) -> dict:
