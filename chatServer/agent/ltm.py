@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
 from chatServer.memory import notebook
-from chatServer.memory.notebook import Outcome
+from chatServer.memory.notebook import Changed
 from chatServer.memory.notes import Operation
 from chatServer.records import Author, TurnEvent
 
@@ -53,7 +53,7 @@ async def _run(context: ToolContext, said: ManageLTMInput) -> ToolResult:
     return ToolResult(outcome.text, outcome.is_error, events)
 
 
-def _event(context: ToolContext, said: ManageLTMInput, outcome: Outcome) -> TurnEvent:
+def _event(context: ToolContext, said: ManageLTMInput, outcome: Changed) -> TurnEvent:
     """For a client that shows what was remembered: restoring `previous_version` undoes it."""
     value = {
         "agent_name": context.agent_name,

@@ -23,7 +23,7 @@ COUNTED = ("active_sessions", "turns", "summaries", "notes", "notes_versions", "
 Rows = Sequence[dict[str, Any]]
 
 
-class Picture(NamedTuple):
+class GivenPicture(NamedTuple):
     image_id: UUID
     message_id: str
     session_id: str
@@ -123,7 +123,7 @@ async def _add_sessions(connection: Connection, user_id: UUID, rows: Rows) -> in
     return len(added)
 
 
-async def add_messages(connection: Connection, user_id: UUID, rows: Rows, pictures: Sequence[Picture]) -> int:
+async def add_messages(connection: Connection, user_id: UUID, rows: Rows, pictures: Sequence[GivenPicture]) -> int:
     """Messages with their pictures, in their order; how many were new. What they are found by is made later, of all
     that lacks it."""
     await _hold_sessions(connection, user_id, rows)

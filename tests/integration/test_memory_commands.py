@@ -16,7 +16,7 @@ from chatServer.errors import MemoryNotFound
 from chatServer.memory.edit import Edit
 from chatServer.memory.maintain import Retention
 from chatServer.memory.reembed import Progress
-from chatServer.memory_vectors import Bar, search
+from chatServer.memory_vectors import UsersBar, search
 from chatServer.records import MemoryFilter, Triple
 from chatServer.store.pool import Database
 from tests.conftest import ADA, EVE
@@ -177,7 +177,7 @@ class Terminal(io.StringIO):
 
 def test_progress_is_one_line_on_a_terminal_and_a_line_each_tenth_elsewhere():
     for stream in (Terminal(), io.StringIO()):
-        bar = Bar(40, stream)
+        bar = UsersBar(40, stream)
         for users in range(41):
             bar.show(Progress(users))
         bar.end()
@@ -185,7 +185,7 @@ def test_progress_is_one_line_on_a_terminal_and_a_line_each_tenth_elsewhere():
         assert written.count("\n") == (1 if stream.isatty() else 11)
         assert "100%  40 users" in written
     nobody = io.StringIO()
-    Bar(0, nobody).show(Progress())
+    UsersBar(0, nobody).show(Progress())
     assert nobody.getvalue() == "100%  0 users, 0 messages, 0 memories embedded\n"
 
 
