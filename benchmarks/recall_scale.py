@@ -68,7 +68,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The recaller that is measured, one that looks at every row of the same shelves, and the database of both."""
+    """The recaller that is measured, one that looks at every row of the same registers, and the database of both."""
 
     recaller: Recaller
     exact: Recaller
@@ -182,7 +182,7 @@ async def opened(server: EmbeddedPostgres, address: str, settings: Settings) -> 
     ):
         await recaller.warm()
         exact = Recaller(database, embedder, count_text, cache_bytes=0, overlap_s=0, pace=1_000)
-        exact.shelves = recaller.shelves
+        exact.registers = recaller.registers
         settle()
         yield Scene(recaller, exact, psutil.Process(server.pid))
 
@@ -208,14 +208,14 @@ def questions(telling: Telling, memories: int, users: int) -> list[Question]:
 
 async def one_size(scene: Scene, asked: Sequence[Question], name: str) -> bool:
     cold, loading, warm = Run(scene), Run(scene), Run(scene)
-    shelves = scene.recaller.shelves
+    registers = scene.recaller.registers
     with cold.counting():
         for question in asked:
-            shelves.drop(question.user.user_id)
+            registers.drop(question.user.user_id)
             await cold.ask(question)
     with loading.counting():
         for question in asked[:LOADS]:
-            shelves.drop(question.user.user_id)
+            registers.drop(question.user.user_id)
             for _ in range(TRIES):
                 if (await loading.ask(question)).degraded is None:
                     break

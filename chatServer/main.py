@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import logging
 import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import cache
@@ -83,8 +82,6 @@ HTTP_TIMEOUT_S = 10
 
 # Its spans hold the query string, which holds what people search for, and its logs the text of exceptions.
 NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
-
-logger = logging.getLogger(__name__)
 
 
 class LifespanState(TypedDict):

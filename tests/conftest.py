@@ -78,6 +78,12 @@ def owner_connection(url: str) -> psycopg.Connection:
     return psycopg.connect(url, autocommit=True)
 
 
+def rows(urls: Urls, query: str, *values: object) -> list[tuple]:
+    """What the owner of the database sees, whoever's it is."""
+    with owner_connection(urls.owner) as connection:
+        return connection.execute(query, values or None).fetchall()
+
+
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
     with embedded_postgres(tmp_path_factory.mktemp("pg")) as server:

@@ -159,7 +159,7 @@ async def _be_within(connection: Connection, principal: Principal, room: Room) -
     room.refuse(held.articles, held.chunks, BROKEN_OFF)
 
 
-def _ready(batch: Batch) -> tuple[list[dict[str, Any]], list[store.Picture]]:
+def _ready(batch: Batch) -> tuple[list[dict[str, Any]], list[store.GivenPicture]]:
     """The rows as they are stored, with what they are found by: work for a thread, before any connection is held."""
     rows = [row.model_dump(mode="json", exclude={"images"}) for row in batch.rows]
     if batch.section == "memories":
@@ -169,9 +169,9 @@ def _ready(batch: Batch) -> tuple[list[dict[str, Any]], list[store.Picture]]:
     return rows, _pictures(batch.rows)
 
 
-def _pictures(rows: Sequence[Row]) -> list[store.Picture]:
+def _pictures(rows: Sequence[Row]) -> list[store.GivenPicture]:
     return [
-        store.Picture(
+        store.GivenPicture(
             image.image_id, str(row.message_id), row.session_id, image.media_type, image.content, image.created_at
         )
         for row in rows

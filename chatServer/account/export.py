@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from chatServer.records import Principal
+from chatServer.records.moments import utc_iso
 from chatServer.store import export as store
 from chatServer.store.export import SECTIONS, Section
 from chatServer.store.pool import Database
@@ -66,7 +67,7 @@ def _json(value: dict[str, Any]) -> bytes:
 
 def _plain(value: object) -> str:
     if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
+        return utc_iso(value)
     if isinstance(value, date | UUID):
         return str(value)
     raise TypeError(type(value).__name__)

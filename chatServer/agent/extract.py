@@ -16,7 +16,7 @@ MAX_LETTERS = 4_000  # of a question, or of a line
 MAX_SENTENCE = 500  # letters; lines that only make longer ones together are no prose
 MAX_KEYS = 24
 MIN_COVERED = 0.3  # of the question's weight; less is a coincidence
-_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _HEADER = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
@@ -87,7 +87,7 @@ def _sentences(source: Source, keys: list[str]) -> Iterator[Sentence]:
             heading = line.strip("# \t\r\n")
             heading_may = _may_hold(keys, heading)
         elif heading_may or _may_hold(keys, line):
-            for part in _END.split(_BULLET.sub("", line[:MAX_LETTERS])):
+            for part in SENTENCE_END.split(_BULLET.sub("", line[:MAX_LETTERS])):
                 if part.strip() and not part.rstrip().endswith(("?", "？")):  # who asked the same before did not know
                     yield Sentence(source.kind, heading, part.strip(), number, source.label)
 
@@ -114,7 +114,7 @@ def _begins_anew(line: str) -> bool:
 
 def _joined(paragraph: list[str]) -> list[str]:
     whole = " ".join(map(str.strip, paragraph))
-    return [whole] if all(len(part) <= MAX_SENTENCE for part in _END.split(whole)) else paragraph
+    return [whole] if all(len(part) <= MAX_SENTENCE for part in SENTENCE_END.split(whole)) else paragraph
 
 
 def _may_hold(keys: list[str], text: str) -> bool:

@@ -1,10 +1,9 @@
 """A summary without a model: the sentences of a conversation that tell the most, in their order. Nothing is invented,
 and nothing is read twice: what was kept before is kept or let go line by line."""
 
-import re
 from collections.abc import Sequence
 
-from chatServer.agent.extract import keys_of
+from chatServer.agent.extract import SENTENCE_END, keys_of
 from chatServer.agent.phrases import without_quotes
 from chatServer.conversation.tokens import count_once, shortened
 from chatServer.messages import Message, clean_text, text_of
@@ -15,8 +14,6 @@ SENTENCES = {"user": 2, "assistant": 1}
 NAMES = {"user": "User", "assistant": "Assistant"}
 ANSWERED = f"- {NAMES['assistant']}: "
 LINE_TOKENS = 2  # for the end of a line, where texts meet
-
-_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 
 
 def gist(known: str, messages: Sequence[Message], target_tokens: int) -> str:
@@ -43,7 +40,7 @@ def _line(message: Message) -> str:
     text = clean_text(text_of(message)[:READ_CHARACTERS])
     if message.role == "assistant":
         text = without_quotes(text)
-    sentences = [each.strip() for each in _END.split(text) if each.strip()]
+    sentences = [each.strip() for each in SENTENCE_END.split(text) if each.strip()]
     best = sorted(range(len(sentences)), key=lambda each: (-len(keys_of(sentences[each])), each))
     chosen = " ".join(sentences[each] for each in sorted(best[: SENTENCES[message.role]]))
     return f"- {name}: {chosen[:LINE_CHARACTERS].strip()}" if chosen else ""

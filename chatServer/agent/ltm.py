@@ -1,12 +1,13 @@
 """The tool `manage_long_term_memory`: an agent edits its page of notes about the user of the turn."""
 
-from typing import Literal, Optional
+from typing import Optional
 
 from pydantic import BaseModel, Field
 
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
 from chatServer.memory import notebook
-from chatServer.memory.notebook import Outcome
+from chatServer.memory.notebook import Changed
+from chatServer.memory.notes import Operation
 from chatServer.records import Author, TurnEvent
 
 DESCRIPTION = """\
@@ -28,15 +29,7 @@ A section runs to the next header of the same or a higher level. The page holds 
 class ManageLTMInput(BaseModel):
     """What a model says to the tool; whose page it is, it cannot say."""
 
-    operation: Literal[
-        "read",
-        "overwrite",
-        "append",
-        "prepend",
-        "delete_section_by_header",
-        "replace_section_by_header",
-        "delete_all_notes",
-    ] = Field("read", description="What to do with the notes.")
+    operation: Operation = Field("read", description="What to do with the notes.")
     content: Optional[str] = Field(  # noqa: UP045  the seed's own words
         None, description="Markdown, for overwrite, append, prepend and replace_section_by_header."
     )
@@ -60,7 +53,7 @@ async def _run(context: ToolContext, said: ManageLTMInput) -> ToolResult:
     return ToolResult(outcome.text, outcome.is_error, events)
 
 
-def _event(context: ToolContext, said: ManageLTMInput, outcome: Outcome) -> TurnEvent:
+def _event(context: ToolContext, said: ManageLTMInput, outcome: Changed) -> TurnEvent:
     """For a client that shows what was remembered: restoring `previous_version` undoes it."""
     value = {
         "agent_name": context.agent_name,

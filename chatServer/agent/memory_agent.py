@@ -3,7 +3,6 @@ to keep. A loop of its own, of calls and results: nobody follows it word by word
 
 import asyncio
 import json
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -45,8 +44,6 @@ The page of notes, where there is a tool for it, is for the few things that ever
 Each memory is one short sentence that is understood without the conversation, in the user's language. Keep nothing that
 the user did not say himself, no secrets, no small talk, no guesses, nothing twice. Most conversations hold nothing.
 When you are done, say in one sentence what you kept and why, or that there was nothing."""
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

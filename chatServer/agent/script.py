@@ -25,8 +25,9 @@ from pydantic import SkipValidation
 from chatServer.agent import speech
 from chatServer.agent.counted import count_given
 from chatServer.agent.script_file import Purpose, Round, Rule, Script, ScriptedCall
-from chatServer.agent.speech import ROLES, SpokenCall, said_in
+from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.template import fill, fill_all
+from chatServer.messages.langchain import ROLE_OF_TYPE
 
 FORCED = "_first"  # ends the id of a call that the agent has to begin with
 SEARCHED_CHARACTERS = 10_000  # patterns are the operator's own, but what people write is not
@@ -138,13 +139,13 @@ def _shape(message: BaseMessage) -> dict[str, Any]:
     """Who said it, its tokens, and to which calls it belongs."""
     calls = [call["id"] for call in message.tool_calls] if isinstance(message, AIMessage) else []
     calls = [message.tool_call_id] if isinstance(message, ToolMessage) else calls
-    return {"role": ROLES.get(message.type, message.type), "tokens": count_given(message), "calls": calls}
+    return {"role": ROLE_OF_TYPE.get(message.type, message.type), "tokens": count_given(message), "calls": calls}
 
 
 def _line(message: BaseMessage) -> str:
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     called = [f"[{call['name']} {json.dumps(call['args'], ensure_ascii=False)}]" for call in calls]
-    return " ".join([f"{ROLES.get(message.type, message.type)}: {said_in(message)}".rstrip(), *called])
+    return " ".join([f"{ROLE_OF_TYPE.get(message.type, message.type)}: {said_in(message)}".rstrip(), *called])
 
 
 async def _play(

@@ -18,7 +18,6 @@ from langchain_core.tools import BaseTool
 
 from chatServer.messages.blocks import text_in
 
-ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 _WORD = re.compile(r"\S+\s*|\s+")
 
 

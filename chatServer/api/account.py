@@ -77,7 +77,7 @@ async def import_data(request: Request, state: CurrentState, user: CurrentUser) 
                 room=Room(state.settings.limit_articles, state.settings.limit_chunks),
             )
         finally:  # some of it may have come
-            state.recaller.shelves.drop(user.user_id)
+            state.recaller.registers.drop(user.user_id)
     return ImportAnswer.of(brought)
 
 
@@ -106,6 +106,6 @@ async def delete_account(state: CurrentState, user: CurrentUser) -> AccountAnswe
 async def _erased(state: State, user: Principal) -> Receipt:
     state.turns.stop_here(user.user_id)
     receipt = await erasing.erase(state.database, user)
-    state.recaller.shelves.drop(user.user_id)  # other processes notice with the next question
+    state.recaller.registers.drop(user.user_id)  # other processes notice with the next question
     state.tokens.forget(user.user_id)  # within a minute
     return receipt

@@ -116,7 +116,7 @@ async def change(
     )
     changed = await sessions.change(state.database, user, key, changes)
     if changes.memory is not None:
-        state.recaller.shelves.drop(user.user_id)  # what the session said is there again, or no longer
+        state.recaller.registers.drop(user.user_id)  # what the session said is there again, or no longer
     return SessionAnswer.of(changed)
 
 
@@ -129,7 +129,7 @@ async def change(
 async def delete(key: SessionInPath, state: CurrentState, user: CurrentUser) -> None:
     """The session and everything that was said in it."""
     await sessions.delete(state.database, user, key)
-    state.recaller.shelves.drop(user.user_id)
+    state.recaller.registers.drop(user.user_id)
 
 
 @router.get("/{session_id}/messages", responses=documented(404, 422))

@@ -40,7 +40,7 @@ def reembed_all(settings: Settings, _: argparse.Namespace) -> None:
 async def _reembed_all(settings: Settings) -> str:
     async with opened_database(settings) as database:
         try:
-            bar = Bar(await count_users(database), sys.stderr)
+            bar = UsersBar(await count_users(database), sys.stderr)
             done = await reembed(database, embedder_of(settings), bar.show)
             bar.end()
         except EmbedderFailed as error:
@@ -48,7 +48,7 @@ async def _reembed_all(settings: Settings) -> str:
     return f"All vectors are of {settings.embedder}: {done}."
 
 
-class Bar(bar.Bar):
+class UsersBar(bar.Bar):
     """How many of the users are done."""
 
     def __init__(self, total: int, stream: TextIO) -> None:

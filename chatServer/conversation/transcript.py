@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby, pairwise
 from typing import Any, TypeAlias
@@ -12,9 +11,11 @@ from chatServer.conversation.sessions import SessionKey
 from chatServer.errors import InvalidRequest, MessageNotFound, SessionNotFound
 from chatServer.messages import Message, UIMessage, sources, text_of, to_ui_parts
 from chatServer.records import Principal, Session, StoredMessage, Turn
+from chatServer.records.moments import utc_iso
 from chatServer.store import images, sessions, superseded, turns
-from chatServer.store.history import NEWEST, ChatMessageHistory
+from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
+from chatServer.store.queries import NEWEST
 
 LONGEST_PAGE = 2_000  # rows; one turn with more steps than this is cut
 LARGEST_PAGE = 8_000_000  # characters and bytes of pictures, which JSON makes a third more; one message may be larger
@@ -194,7 +195,7 @@ def _unfinished(question: StoredMessage, turn: Turn) -> UIMessage:
 
 
 def _metadata(each: StoredMessage, turn: Turn | None) -> dict[str, Any]:
-    metadata: dict[str, Any] = {"created_at": _iso(each.created_at)}
+    metadata: dict[str, Any] = {"created_at": utc_iso(each.created_at)}
     if each.turn_id:
         metadata["turn_id"] = str(each.turn_id)
     if turn:
@@ -205,11 +206,7 @@ def _metadata(each: StoredMessage, turn: Turn | None) -> dict[str, Any]:
 def _replaced(each: StoredMessage) -> dict[str, Any]:
     if each.superseded_at is None:
         return {}
-    return {"superseded_at": _iso(each.superseded_at), "superseded_by": str(each.superseded_by)}
-
-
-def _iso(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat()
+    return {"superseded_at": utc_iso(each.superseded_at), "superseded_by": str(each.superseded_by)}
 
 
 def _outcome(turn: Turn) -> dict[str, Any]:

@@ -5,7 +5,6 @@ is done (a procedure) is kept as such only in the user's own words. What is kept
 """
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
@@ -19,7 +18,7 @@ from chatServer.memory.own_words import are_own_words
 from chatServer.memory.rules import MAX_PER_MINUTE, MIN_CHARACTERS
 from chatServer.memory.shelve import Shelved, shelve
 from chatServer.messages import clean_text, text_of
-from chatServer.records import EVERY_AGENT, Caller, Kind, MemoryScope, Session
+from chatServer.records import EVERY_AGENT, Caller, Kind, Scopes, Session
 from chatServer.store import learned, sessions
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
@@ -27,7 +26,6 @@ from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 
 Outcome = Literal["created", "repeated", "superseded", "known", "outranked", "refused"]
-Scopes = Callable[[str], MemoryScope]  # of an agent, by its name
 OWN_MESSAGES = 200  # the newest of a session, among which the user's own words are looked for
 NOT_HIS_WORDS = (
     "Kept as an episode: only what the user has said himself in this session is kept as a procedure. "

@@ -3,7 +3,7 @@
 from typing import Any, Literal, Unpack
 
 from chatServer.memory.conversation import BaseMemory, ConversationMemory, MessageFields
-from chatServer.memory.knowledge import FactFields, KGMemory
+from chatServer.memory.kg import FactFields, KGMemory
 from chatServer.messages import Message
 
 MemoryType = Literal["conversation_history", "kg"]

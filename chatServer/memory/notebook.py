@@ -22,7 +22,7 @@ TURN_IS_OVER = "This turn has ended, or goes on elsewhere. Nothing was changed."
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Changed:
     """The page after an operation, a sentence about it, and the version that it had before."""
 
     page: Notes
@@ -51,7 +51,7 @@ async def change(
     section_header: str | None = None,
     author: Author,
     after_turn: bool = False,
-) -> Outcome:
+) -> Changed:
     """Do one operation; a mistake in it is an outcome, not an exception. `after_turn`: by whoever revises a turn that
     is done, and then once for each reason that the author has. What is not a person's own passes the guard."""
     user_id = principal.user_id
@@ -59,21 +59,21 @@ async def change(
         content = await guard(content)
         if content is None:
             page = await read(database, principal, agent_name)
-            return Outcome(page, GUARDED, True, page.version)
+            return Changed(page, GUARDED, True, page.version)
     async with database.transaction(principal) as connection:
         if operation == "read":
             page = await store.read_notes(connection, user_id, agent_name)
         elif after_turn and await _was_done(connection, user_id, agent_name, author):
             page = await store.read_notes(connection, user_id, agent_name)
-            return Outcome(page, DONE_BEFORE, False, page.version)
+            return Changed(page, DONE_BEFORE, False, page.version)
         elif not after_turn and await _is_over(connection, user_id, author):
             page = await store.read_notes(connection, user_id, agent_name)
-            return Outcome(page, TURN_IS_OVER, True, page.version)
+            return Changed(page, TURN_IS_OVER, True, page.version)
         else:
             page = await store.lock_notes(connection, user_id, agent_name)
         done = page_text.apply(page.notes, operation, content, section_header)
         written = await store.write_notes(connection, user_id, page, done.notes, operation=operation, author=author)
-    return Outcome(written, done.text, done.is_error, page.version)
+    return Changed(written, done.text, done.is_error, page.version)
 
 
 async def overwrite(

@@ -23,9 +23,9 @@ from chatServer.memory.ranking.rehearse import rehearse
 from chatServer.memory.ranking.relevance import relevant
 from chatServer.memory.ranking.weights import Weights, shipped_weights
 from chatServer.memory.reach import Ask, memories_of, scope_of, searched
+from chatServer.memory.register import Register
+from chatServer.memory.registers import Registers
 from chatServer.memory.reworded import in_other_words
-from chatServer.memory.shelf import Shelf
-from chatServer.memory.shelves import Shelves
 from chatServer.memory.unpack import fitted
 from chatServer.messages import searchable
 from chatServer.records import NOBODY, Agent, Principal, RecallResult
@@ -73,7 +73,7 @@ class Recaller:
         self._pace = pace  # how many times what is promised it may take
         self.is_warm = False  # the first question waits for nothing
         self._late: set[asyncio.Task[RecallResult]] = set()
-        self.shelves = Shelves(database, embedder.name, max_bytes=cache_bytes, overlap_s=overlap_s)
+        self.registers = Registers(database, embedder.name, max_bytes=cache_bytes, overlap_s=overlap_s)
 
     async def recall(
         self,
@@ -118,7 +118,7 @@ class Recaller:
             await self._database.connect()
         ask = Ask(NOBODY, "anything", store.Scope("", None, None, ()), frozenset(), 0, 1, about_the_past=False)
         await asyncio.gather(*(self._recall(ask) for _ in range(POOL_SIZE)), return_exceptions=True)
-        self.shelves.drop(NOBODY.user_id)
+        self.registers.drop(NOBODY.user_id)
         self.is_warm = True
 
     async def rank_memories(self, principal: Principal, question: str) -> list[UUID]:
@@ -129,22 +129,22 @@ class Recaller:
             return []
         nowhere = Ask(principal, question, store.Scope("", None, None, ()), frozenset(), 0, 0, about_the_past=True)
         try:
-            shelf = await self.shelves.of(principal)
-            news = await self._news(shelf, nowhere, ())
+            register = await self.registers.of(principal)
+            news = await self._news(register, nowhere, ())
         except errors.DatabaseUnavailable:
             return []
-        if shelf.is_behind(news.clock):
-            self.shelves.drop(principal.user_id)
-        read = read_question(question, shelf.index.speakers.codes)
+        if register.is_behind(news.clock):
+            self.registers.drop(principal.user_id)
+        read = read_question(question, register.index.speakers.codes)
         vec, _ = await self._vector(read)
-        async with shelf.lock:
-            shelf.update(news)
-            if not len(shelf.index):
+        async with register.lock:
+            register.update(news)
+            if not len(register.index):
                 return []
-            return list(await asyncio.to_thread(self._ranked, shelf, read, vec, memories_of(shelf.index)))
+            return list(await asyncio.to_thread(self._ranked, register, read, vec, memories_of(register.index)))
 
     async def close(self) -> None:
-        await self.shelves.close()
+        await self.registers.close()
         if self._late:
             await asyncio.wait(self._late, timeout=CLOSE_S)
 
@@ -170,23 +170,23 @@ class Recaller:
             return RecallResult(degraded="failed")
 
     async def _recall(self, ask: Ask) -> RecallResult:
-        shelf = await self.shelves.of(ask.principal)
-        question = read_question(ask.question, shelf.index.speakers.codes)
+        register = await self.registers.of(ask.principal)
+        question = read_question(ask.question, register.index.speakers.codes)
         vec, is_late = await self._vector(question)
-        degraded = shelf.missing or ("embedder" if is_late else None)
-        hits = await self._search(shelf, ask, question, vec)
-        news = await self._news(shelf, ask, hits)
+        degraded = register.missing or ("embedder" if is_late else None)
+        hits = await self._search(register, ask, question, vec)
+        news = await self._news(register, ask, hits)
         if news.clock.is_off:
             return RecallResult()
-        if shelf.is_behind(news.clock):
-            self.shelves.drop(ask.principal.user_id)
+        if register.is_behind(news.clock):
+            self.registers.drop(ask.principal.user_id)
             degraded = degraded or "loading"
-        async with shelf.lock:
-            changed = shelf.update(news, hits) - ask.excluded
-        self.shelves.measure(ask.principal)
+        async with register.lock:
+            changed = register.update(news, hits) - ask.excluded
+        self.registers.measure(ask.principal)
         if changed:
-            hits = await self._search(shelf, ask, question, vec)
-        shown = self._shown(shelf, ask, hits, news)
+            hits = await self._search(register, ask, question, vec)
+        shown = self._shown(register, ask, hits, news)
         return replace(self._with_lessons(ask, shown, news.lessons), degraded=degraded)
 
     async def _vector(self, question: Question) -> tuple[Floats | None, bool]:
@@ -202,40 +202,42 @@ class Recaller:
             logger.warning("no vector for a question: %s", error)
             return None, True
 
-    async def _search(self, shelf: Shelf, ask: Ask, question: Question, vec: Floats | None) -> dict[UUID, Hit]:
-        """The best of what the shelf knows, and what it knows of whom the question names."""
-        async with shelf.lock:
+    async def _search(self, register: Register, ask: Ask, question: Question, vec: Floats | None) -> dict[UUID, Hit]:
+        """The best of what the register knows, and what it knows of whom the question names."""
+        async with register.lock:
             if time.perf_counter() > ask.until_s:  # else those that are late keep the next one waiting until it is late
                 raise TimeoutError
-            scope = searched(shelf.index, ask)
-            if len(shelf.index) <= len(ask.excluded) and not shelf.index.allowed(scope).any():
+            scope = searched(register.index, ask)
+            if len(register.index) <= len(ask.excluded) and not register.index.allowed(scope).any():
                 return {}  # a first conversation: the prompt has all of it, and 0.8 ms are spared (N = 250)
-            if len(shelf.index) > IN_A_THREAD_ITEMS:
-                return await asyncio.to_thread(self._found, shelf, ask, question, vec, scope)
-            return self._found(shelf, ask, question, vec, scope)
+            if len(register.index) > IN_A_THREAD_ITEMS:
+                return await asyncio.to_thread(self._found, register, ask, question, vec, scope)
+            return self._found(register, ask, question, vec, scope)
 
-    def _found(self, shelf: Shelf, ask: Ask, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
+    def _found(
+        self, register: Register, ask: Ask, question: Question, vec: Floats | None, scope: Scope
+    ) -> dict[UUID, Hit]:
         if ask.for_everything:
-            return {hit.item_id: hit for hit in overview(shelf.index, scope, limit=FOUND)}
-        found = self._ranked(shelf, question, vec, scope)
+            return {hit.item_id: hit for hit in overview(register.index, scope, limit=FOUND)}
+        found = self._ranked(register, question, vec, scope)
         least = min((hit.score for hit in found.values()), default=0.1)
-        for memory_id in shelf.index.within(scope, shelf.entities.linked(ask.question)):
+        for memory_id in register.index.within(scope, register.entities.linked(ask.question)):
             found.setdefault(memory_id, Hit(memory_id, least, {}))
         return found
 
-    def _ranked(self, shelf: Shelf, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
+    def _ranked(self, register: Register, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
         now, weights = time.time(), self._weights
-        found = rank(shelf.index, question, vec, scope, now=now, limit=FOUND, weights=weights, memories=MEMORIES)
-        return {hit.item_id: hit for hit in relevant(found, shelf.index, vec)}
+        found = rank(register.index, question, vec, scope, now=now, limit=FOUND, weights=weights, memories=MEMORIES)
+        return {hit.item_id: hit for hit in relevant(found, register.index, vec)}
 
-    async def _news(self, shelf: Shelf, ask: Ask, hits: Collection[UUID]) -> store.News:
+    async def _news(self, register: Register, ask: Ask, hits: Collection[UUID]) -> store.News:
         timeout_ms = round(STATEMENT_MS * self._pace)
         async with self._database.transaction(ask.principal, timeout_ms=timeout_ms) as connection:
             asked = await store.ask_news(
                 connection,
                 ask.principal.user_id,
                 self._embedder.name,
-                shelf.since,
+                register.since,
                 found=hits,
                 excluded=ask.excluded,
                 scope=ask.scope,
@@ -244,11 +246,11 @@ class Recaller:
             )
         return await asked.read()
 
-    def _shown(self, shelf: Shelf, ask: Ask, hits: Mapping[UUID, Hit], news: store.News) -> RecallResult:
-        near, live, past = shelf.entities.linked(ask.question), news.live, ask.about_the_past
+    def _shown(self, register: Register, ask: Ask, hits: Mapping[UUID, Hit], news: store.News) -> RecallResult:
+        near, live, past = register.entities.linked(ask.question), news.live, ask.about_the_past
         found = []
         for hit, row in ((hit, live[item_id]) for item_id, hit in hits.items() if item_id in live):
-            until_s = shelf.ended(row, news.clock.now_s)
+            until_s = register.ended(row, news.clock.now_s)
             if past or not lines.is_over(row, until_s):
                 nearness = near.get(hit.item_id, 0.0)
                 found.append(lines.line_of(hit, row, nearness=nearness, until_s=until_s, about_the_past=past))

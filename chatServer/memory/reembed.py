@@ -11,6 +11,7 @@ from chatServer.records import NOBODY, Principal
 from chatServer.store import articles, embedding
 from chatServer.store.embedding import Embedded, Unembedded
 from chatServer.store.pool import Database
+from chatServer.store.queries import NEWEST
 
 BATCH = 300
 USERS = 1_000
@@ -85,7 +86,7 @@ async def count_users(database: Database) -> int:
 async def embed_newest(database: Database, embedder: Embedder, principal: Principal) -> Progress:
     """The same for what a user said or was remembered of him just now; and before, where others have not come to it."""
     user_id, model = principal.user_id, _model(embedder)
-    done, before = NOTHING, embedding.NEWEST
+    done, before = NOTHING, NEWEST
     for look in range(TURN_LOOKS):
         async with database.transaction(principal) as connection:
             lacking = await embedding.find_lacking_messages(
@@ -112,7 +113,7 @@ async def reembed_user(
 ) -> Progress:
     """All that one user's recall lacks."""
     user_id, model = principal.user_id, _model(embedder)
-    before: int | None = embedding.NEWEST
+    before: int | None = NEWEST
     while before is not None:
         async with database.transaction(principal) as connection:
             lacking = await embedding.find_lacking_messages(connection, user_id, model, before=before, limit=BATCH)

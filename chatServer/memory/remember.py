@@ -4,7 +4,6 @@ What the assistant said is not read: whatever it recalled would be learned again
 """
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -18,7 +17,7 @@ from chatServer.memory.guard import guard
 from chatServer.memory.rules import MAX_PER_MINUTE
 from chatServer.memory.shelve import prefixes, shelve
 from chatServer.messages import text_of
-from chatServer.records import MemoryScope, Principal, StoredMessage
+from chatServer.records import Principal, Scopes, StoredMessage
 from chatServer.store import learned, sessions, user_events
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
@@ -28,7 +27,6 @@ from chatServer.store.pool import Connection, Database
 MAX_CORRECTION = 160  # characters
 MESSAGES_BETWEEN = 12  # an answer, and a few calls of tools
 NO_TOOLS = KnownTools()
-Scopes = Callable[[str], MemoryScope]  # of an agent, by its name
 
 
 @dataclass(slots=True)

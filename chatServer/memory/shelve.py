@@ -11,7 +11,7 @@ from chatServer.records import Memory, Reason
 from chatServer.store import memories as store
 from chatServer.store.pool import Connection
 
-Outcome = Literal["created", "repeated", "superseded", "known", "nothing_to_deny", "outranked"]
+Became = Literal["created", "repeated", "superseded", "known", "nothing_to_deny", "outranked"]
 MIN_PREFIX = 3
 AT_LEAST = timedelta(days=1)  # somebody has lived where he has moved from
 
@@ -20,7 +20,7 @@ AT_LEAST = timedelta(days=1)  # somebody has lived where he has moved from
 class Shelved:
     """What became of a memory, and the row that stands for it now; `ended` is what it took the place of."""
 
-    outcome: Outcome
+    outcome: Became
     memory: Memory
     ended: Memory | None = None
 
@@ -56,7 +56,7 @@ async def _last_said(connection: Connection, user_id: UUID, memory: Memory) -> d
     return max(memory.created_at, said_again or memory.created_at)
 
 
-def _refusal(other: Memory, new: Memory, is_negation: bool) -> Outcome | None:
+def _refusal(other: Memory, new: Memory, is_negation: bool) -> Became | None:
     if other.expires_at and other.expires_at <= datetime.now(UTC):  # nobody has taken it away yet
         return None
     if new.trust != "user" and other.trust == "user":

@@ -1,4 +1,4 @@
-"""Packed columns of the store, as the items of an index and what a shelf notes beside it."""
+"""Packed columns of the store, as the items of an index and what a register notes beside it."""
 
 import struct
 from collections.abc import Sequence

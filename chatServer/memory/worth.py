@@ -37,12 +37,12 @@ _OURS = re.compile(r"\b(?:my|our|we)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Worth:
     text: str
     rules: Classified
 
 
-def worth_keeping(text: str, told: Collection[str] = (), *, has_tool_calls: bool = False) -> Kept | None:
+def worth_keeping(text: str, told: Collection[str] = (), *, has_tool_calls: bool = False) -> Worth | None:
     """The sentence to keep, if there is one; `told`: sentences whose facts are kept already. What is said in a turn
     with tools, and is of no other kind, is how a task went."""
     text = text.strip()
@@ -51,23 +51,23 @@ def worth_keeping(text: str, told: Collection[str] = (), *, has_tool_calls: bool
     return _asked_for(text, told, has_tool_calls) or _standing(text) or _reported(text, told)
 
 
-def _asked_for(text: str, told: Collection[str], has_tool_calls: bool) -> Kept | None:
+def _asked_for(text: str, told: Collection[str], has_tool_calls: bool) -> Worth | None:
     for line in text[:MAX_CHARACTERS].splitlines():
         found = _ASKED.match(line.strip())
         if found and not any(found["what"][:40] in sentence for sentence in told):
-            return _kept(found["what"].strip(), None, is_asked=True, has_tool_calls=has_tool_calls)
+            return _worth(found["what"].strip(), None, is_asked=True, has_tool_calls=has_tool_calls)
     return None
 
 
-def _standing(text: str) -> Kept | None:
+def _standing(text: str) -> Worth | None:
     """How the assistant is to behave: the message says nothing else."""
     if len(text) > MAX_INSTRUCTION or not _STANDING.fullmatch(text) or text.endswith("?"):
         return None
-    return _kept(text, "user_preference", is_asked=True)
+    return _worth(text, "user_preference", is_asked=True)
 
 
-def _reported(text: str, told: Collection[str]) -> Kept | None:
-    found = [_kept(each) for each in statements(text) if each not in told and _is_report(each)]
+def _reported(text: str, told: Collection[str]) -> Worth | None:
+    found = [_worth(each) for each in statements(text) if each not in told and _is_report(each)]
     worth = [each for each in found if each.rules.category in _REPORTS and _is_about_his_own(each)]
     return max(worth, key=lambda each: each.rules.importance, default=None)
 
@@ -78,15 +78,17 @@ def _is_report(sentence: str) -> bool:
     return len(signature(sentence).words) >= MIN_TELLING
 
 
-def _is_about_his_own(kept: Kept) -> bool:
-    return kept.rules.category != "code_context" or bool(_OURS.search(kept.text))
+def _is_about_his_own(worth: Worth) -> bool:
+    return worth.rules.category != "code_context" or bool(_OURS.search(worth.text))
 
 
-def _kept(text: str, category: Category | None = None, *, is_asked: bool = False, has_tool_calls: bool = False) -> Kept:
+def _worth(
+    text: str, category: Category | None = None, *, is_asked: bool = False, has_tool_calls: bool = False
+) -> Worth:
     rules = classify(text, has_tool_calls=has_tool_calls)
     category = category or rules.category
     importance = rules.importance
     if is_asked:
         importance = min(MAX_IMPORTANCE, round(importance + FACT_INCREMENT, 2))
     tags = (category, *(tag for tag in rules.tags if tag != rules.category))
-    return Kept(text, Classified(category, kind_of(category), importance, tags))
+    return Worth(text, Classified(category, kind_of(category), importance, tags))

@@ -26,6 +26,7 @@ from chatServer.messages.text import LANGCHAIN, text_of, tool_result
 CHAT = "chat"
 
 LangChainMessage = BaseMessage  # its name in the rooms that do not import LangChain
+ROLE_OF_TYPE = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 
 _CLASSES: dict[str, type[BaseMessage]] = {
     "user": HumanMessage,
@@ -33,7 +34,6 @@ _CLASSES: dict[str, type[BaseMessage]] = {
     "system": SystemMessage,
     "tool": ToolMessage,
 }
-_ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 _ALL = ("content", "additional_kwargs", "response_metadata")
 _LEFTOVER = {
     "user": _ALL,
@@ -147,7 +147,9 @@ def _call_key(call: ToolCallMsg) -> tuple[str, str, str]:
 
 
 def _role(base: BaseMessage) -> str:
-    role = base.role if isinstance(base, ChatMessage) else _ROLES.get(base.type.removesuffix("MessageChunk").lower())
+    role = (
+        base.role if isinstance(base, ChatMessage) else ROLE_OF_TYPE.get(base.type.removesuffix("MessageChunk").lower())
+    )
     if role not in _CLASSES:
         raise MessageError(f"A {type(base).__name__} has no place in a conversation.")
     return role

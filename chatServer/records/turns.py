@@ -1,5 +1,6 @@
 """Sessions, turns, prompts and notes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal
@@ -8,6 +9,7 @@ from uuid import UUID
 from chatServer.messages.message import Message
 
 MemoryScope = Literal["off", "session", "agent", "user"]
+Scopes = Callable[[str], MemoryScope]  # of an agent, by its name
 Scope = Literal["chat", "memory"]  # what a personal token may be used for
 LARGER = {"larger_model": True, "reason": "context"}  # of a turn whose prompt did not fit into the usual model
 UNTOLD = ("is_read", "is_anonymous")  # what of a revision is for whoever revises

@@ -1,6 +1,5 @@
 """Rows of a document into their tables, under the user's own id; what is there already stays as it is."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from chatServer.store import articles, queries
 from chatServer.store import sessions as titles
 from chatServer.store.memories import digest_of
 from chatServer.store.pool import Connection
+from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("bring_in.sql")
 COUNTED = ("active_sessions", "turns", "summaries", "notes", "notes_versions", "memories", "articles", "usage")
@@ -23,7 +23,7 @@ COUNTED = ("active_sessions", "turns", "summaries", "notes", "notes_versions", "
 Rows = Sequence[dict[str, Any]]
 
 
-class Picture(NamedTuple):
+class GivenPicture(NamedTuple):
     image_id: UUID
     message_id: str
     session_id: str
@@ -123,7 +123,7 @@ async def _add_sessions(connection: Connection, user_id: UUID, rows: Rows) -> in
     return len(added)
 
 
-async def add_messages(connection: Connection, user_id: UUID, rows: Rows, pictures: Sequence[Picture]) -> int:
+async def add_messages(connection: Connection, user_id: UUID, rows: Rows, pictures: Sequence[GivenPicture]) -> int:
     """Messages with their pictures, in their order; how many were new. What they are found by is made later, of all
     that lacks it."""
     await _hold_sessions(connection, user_id, rows)
@@ -154,8 +154,4 @@ async def _hold_sessions(connection: Connection, user_id: UUID, rows: Rows) -> N
 
 
 def _json(rows: Rows, *but: str) -> Jsonb:
-    return Jsonb([{name: row[name] for name in row if name not in but} for row in rows], dumps=_dumps)
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return jsonb([{name: row[name] for name in row if name not in but} for row in rows])

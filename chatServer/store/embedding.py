@@ -13,10 +13,10 @@ from chatServer.records import NOBODY
 from chatServer.store import queries
 from chatServer.store.history import stored_message
 from chatServer.store.pool import Connection
+from chatServer.store.queries import NEWEST
 
 SQL = queries.load("embedding.sql")
 SWEEP = queries.load("sweep.sql")
-NEWEST = 2**63 - 1
 SPEAKERS = ("user", "assistant")
 
 

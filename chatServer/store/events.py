@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from psycopg.types.json import Jsonb
-
 from chatServer.records import WORDS, TurnEvent
 from chatServer.store import queries
 from chatServer.store.pool import Connection
+from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("events.sql")
 LAST = 2**31 - 1
@@ -24,7 +23,7 @@ async def append_events(
 ) -> None:
     """Nothing happens when this attempt is no longer the one that counts."""
     values = {"turn_id": turn_id, "attempt": attempt, "seq_from": seq_from, "seq_to": seq_from + len(said) - 1}
-    batch = Jsonb(_packed(said), dumps=_dumps)
+    batch = jsonb(_packed(said))
     await connection.execute(SQL["append_events"], {"user_id": user_id, "events": batch, **values})
 
 
@@ -88,7 +87,3 @@ def _plain(event: TurnEvent) -> dict[str, Any]:
     fields = {"id": event.id, "text": event.text, "name": event.name}
     plain = {"kind": event.kind, **{name: value for name, value in fields.items() if value}}
     return plain if event.value is None else {**plain, "value": event.value}
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -12,7 +12,6 @@ from uuid import UUID
 from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
 from langchain_postgres import PostgresChatMessageHistory
 from psycopg.rows import TupleRow
-from psycopg.types.json import Jsonb
 
 from chatServer.errors import SessionNotFound
 from chatServer.messages import (
@@ -32,10 +31,11 @@ from chatServer.records import StoredMessage, new_id
 from chatServer.store import images, queries, sessions
 from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
+from chatServer.store.queries import NEWEST
+from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("messages.sql")
 TABLE = "chat_message_history"
-NEWEST = 2**63 - 1
 WHOLE = {
     "AIMessageChunk": "ai",
     "HumanMessageChunk": "human",
@@ -151,12 +151,12 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         values |= {"agent_name": self._agent_name}
         if len(rows) == 1:
             [row] = rows
-            alone = {**values, **row, "message": Jsonb(row["message"], dumps=_dumps)}
+            alone = {**values, **row, "message": jsonb(row["message"])}
             await self._db.execute(SQL["append_message"], alone)
             return
         # One value, not an array of each column: psycopg would escape and join their items one by one, 2 s for a
         # million quotes.
-        await self._db.execute(SQL["append_messages"], {**values, "messages": Jsonb(rows, dumps=_dumps)})
+        await self._db.execute(SQL["append_messages"], {**values, "messages": jsonb(rows)})
 
     async def _row(self, message: Message) -> dict[str, Any]:
         """A message as it is stored, and what it is found by where it is said by people and models."""
@@ -272,7 +272,3 @@ def _uuid_of(message_id: str) -> UUID:
         return UUID(message_id)
     except ValueError:
         return new_id()  # providers' ids ("run-...", "msg_...") stay inside the message
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)

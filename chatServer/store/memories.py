@@ -23,9 +23,9 @@ from chatServer.records import (
 )
 from chatServer.store import memory_json, queries
 from chatServer.store.pool import Connection
+from chatServer.store.queries import NEWEST
 
 SQL = queries.load("memories.sql")
-NEWEST = 2**63 - 1
 MAX_TEXT = 8_192  # bytes, as the table has it
 MAX_SOURCES = 20  # of one memory: the latest messages that said it
 NEAR_AMONG = 5_000  # memories that a new one is compared with at most: 13 ms of 10,000 (2026-11-15)

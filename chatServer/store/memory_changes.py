@@ -9,9 +9,9 @@ from psycopg.rows import class_row
 from chatServer.records import MemoryChange, Operation, Undoable
 from chatServer.store import memory_json, queries
 from chatServer.store.pool import Connection
+from chatServer.store.queries import NEWEST
 
 SQL = queries.load("memory_changes.sql")
-NEWEST = 2**63 - 1
 UNDO_FOR = timedelta(days=30)  # so long what was before a change is kept
 
 

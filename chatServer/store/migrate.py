@@ -1,7 +1,6 @@
 """Bring a database to the newest revision, as its owner."""
 
 import functools
-import logging
 from urllib.parse import urlsplit
 
 import psycopg
@@ -14,8 +13,6 @@ from sqlalchemy.exc import DBAPIError
 
 from chatServer.config import ROOT
 from chatServer.errors import StartupError
-
-logger = logging.getLogger(__name__)
 
 
 def connect(url: str, setting: str) -> psycopg.Connection:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+NEWEST = 2**63 - 1  # beyond the number of every row: all are before it, none is after it
 SQL_DIR = Path(__file__).parent / "sql"
 # Ours outside the schema chat, under the names that others look for; statements about all our tables ask for them.
 PUBLIC_TABLES = ("user_agent_active_sessions", "chat_message_history", "agent_long_term_memory")

@@ -13,9 +13,9 @@ from chatServer.store import queries
 from chatServer.store.history import message_of
 from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
+from chatServer.store.queries import NEWEST
 
 SQL = queries.load("recall.sql")
-NEWEST = 2**63 - 1
 NOBODY_ASKS = {"asking": None, "after": NEWEST, "after_seq": NEWEST, "limit": 0}
 NEW_SHOWN = 100  # of what came since the index was last asked, whole rows
 SHOWN_CHARACTERS = 50_000  # of a message, to find the passage in

@@ -8,8 +8,9 @@ from psycopg.rows import class_row
 
 from chatServer.records import StoredMessage
 from chatServer.store import queries
-from chatServer.store.history import NEWEST, stored_message
+from chatServer.store.history import stored_message
 from chatServer.store.pool import Connection
+from chatServer.store.queries import NEWEST
 
 SQL = queries.load("superseded.sql")
 

@@ -9,12 +9,12 @@ from psycopg.types.json import Jsonb
 from chatServer.records import Session, Turn
 from chatServer.store import queries
 from chatServer.store.pool import Connection, Database
+from chatServer.store.queries import NEWEST
 
 SQL = queries.load("user_events.sql")
 SWEEP = queries.load("sweep.sql")
 USER_EVENTS_KEPT_S = 24 * 3_600
 MAX_MISSED = 1_000  # whoever has missed more had better look anew
-_NO_EVENTS = 2**63 - 1
 
 Kind = Literal["session", "title", "turn", "memory", "knowledge"]
 Change = Literal["created", "changed", "entered", "deleted"]
@@ -71,7 +71,7 @@ async def tell_turn(connection: Connection, user_id: UUID, turn: Turn, state: st
 
 async def read_user_events(connection: Connection, user_id: UUID, after_seq: int | None) -> Heard:
     """What came after a point; with None, the present alone."""
-    point = _NO_EVENTS if after_seq is None else after_seq
+    point = NEWEST if after_seq is None else after_seq
     values = {"user_id": user_id, "after_seq": point, "limit": MAX_MISSED + 1}
     rows = await (await connection.execute(SQL["read_user_events"], values)).fetchall()
     head = rows[0][0] if rows else await _begin_head(connection, user_id)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from chatServer.conversation.sessions import SessionKey
 from chatServer.messages import Message, text_of
 
-Trigger = Literal["submit", "edit", "regenerate"]
+Way = Literal["submit", "edit", "regenerate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Ask:
     agent_name: str | None = None  # None: the session's, or the default
     key: str | None = None  # the same key is the same turn; None: every request is a new one
     has_own_key: bool = False  # the client chose the key, and promises that it stands for one body
-    trigger: Trigger = "submit"
+    trigger: Way = "submit"
     message_id: str | None = None  # what the client calls the message, or the one that is edited or answered anew
 
     @property

@@ -19,7 +19,6 @@ from chatServer.records import LARGER, RecallResult, TurnEvent, Usage
 from chatServer.spans import span
 from chatServer.store.pool import Database
 from chatServer.turn import replay
-from chatServer.turn.account import account, compactions, described
 from chatServer.turn.after import Outcome, ended, is_to_be_revised
 from chatServer.turn.ahead import Ahead
 from chatServer.turn.before import Begun
@@ -27,6 +26,7 @@ from chatServer.turn.events import EventLog
 from chatServer.turn.fitting import Fitting
 from chatServer.turn.guarded import guarded, guarded_text
 from chatServer.turn.heard import Heard
+from chatServer.turn.ledger import account, compactions, described
 from chatServer.turn.pace import Pace
 from chatServer.turn.recalled import recalled_json
 from chatServer.turn.record import Record

@@ -21,7 +21,7 @@ from chatServer.turn.before import Beginning, Begun, new_turn
 from chatServer.turn.explain import Part, explain
 from chatServer.turn.fitting import Fitting
 from chatServer.turn.gate import Gate
-from chatServer.turn.prompt import has_memory, tools_for
+from chatServer.turn.prompt import notes_for, tools_for
 from chatServer.turn.recalled import Recaller
 from chatServer.turn.replaced import Replaced
 from chatServer.turn.triggers import Trigger, triggers_of
@@ -95,8 +95,7 @@ async def rehearse(beginning: Beginning, principal: Principal, ask: Ask, gate: G
         budget=budget,
         tools=tools_for(agent, session, has_articles=context.has_articles),
     )
-    notes = (context.notes or "") if has_memory(agent, session) else ""
-    return Rehearsal(begun, is_new, notes, summary, rest)
+    return Rehearsal(begun, is_new, notes_for(agent, session, context), summary, rest)
 
 
 def _assembled(beginning: Beginning, parts: Parts, window: WindowMemory) -> tuple[Parts, ModelInput, Budget]:

@@ -37,6 +37,11 @@ def recall_tokens(agent: Agent, session: Session, budget: Budget) -> int:
     return room if has_memory(agent, session) and room >= LEAST_RECALL_TOKENS else 0
 
 
+def notes_for(agent: Agent, session: Session, context: Context) -> str:
+    """The page that the system prompt quotes; nothing where there is no memory."""
+    return (context.notes or "") if has_memory(agent, session) else ""
+
+
 def parts_of(
     agent: Agent,
     session: Session,
@@ -49,7 +54,7 @@ def parts_of(
     compression: Compression,
 ) -> Parts:
     """Everything but the window, which has to fit beside it."""
-    notes = (context.notes or "") if has_memory(agent, session) else ""
+    notes = notes_for(agent, session, context)
     return Parts(
         agent=agent,
         model=model,

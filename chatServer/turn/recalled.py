@@ -3,13 +3,13 @@ by a verb that keeps to its own deadline."""
 
 from collections.abc import Collection
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any, Protocol, overload
 from uuid import UUID
 
 from chatServer.agent.wishes import tells_nothing
 from chatServer.messages import text_of
 from chatServer.records import Agent, Budget, ModelInput, Principal, Recalled, RecallResult
+from chatServer.records.moments import utc_iso
 from chatServer.turn.before import Begun
 from chatServer.turn.prompt import recall_tokens
 
@@ -91,9 +91,9 @@ def _item_json(item: Recalled, *, with_text: bool) -> dict[str, Any]:
         "category": item.category,
         "score": round(item.score, 3),
         "parts": item.parts if with_text else None,
-        "said_at": _iso(item.said_at),
-        "valid_to": item.valid_to and _iso(item.valid_to),
-        "corrected_at": item.corrected_at and _iso(item.corrected_at),
+        "said_at": utc_iso(item.said_at),
+        "valid_to": item.valid_to and utc_iso(item.valid_to),
+        "corrected_at": item.corrected_at and utc_iso(item.corrected_at),
         "trust": item.trust,
         "source": {name: str(value) for name, value in source.items() if value is not None},
     }
@@ -104,7 +104,3 @@ def _asks(item: Recalled) -> bool:
     """What the user once asked, or wished to be forgotten: it answers nothing by itself."""
     is_his = item.what == "message" and item.role == "user"
     return is_his and (item.text.rstrip().endswith(("?", "？")) or tells_nothing(item.text))
-
-
-def _iso(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat()

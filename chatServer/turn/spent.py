@@ -10,7 +10,7 @@ from chatServer.store import limits as store
 from chatServer.store import usage
 from chatServer.store.limits import Spending
 from chatServer.store.pool import Database
-from chatServer.turn.limits import Quota, midnight_after
+from chatServer.turn.limits import Quota, allowance_of, midnight_after
 
 DAYS = 30
 MOST_DAYS = 366
@@ -37,9 +37,7 @@ class Spent:
     @property
     def left_tokens(self) -> int | None:
         """Neither taken nor reserved; None: as many as he likes."""
-        if not self.quota.tokens_per_day:
-            return None
-        return max(self.quota.tokens_per_day - self.spending.used_tokens - self.spending.reserved_tokens, 0)
+        return allowance_of(self.quota, (), self.spending).tokens if self.quota.tokens_per_day else None
 
     @property
     def resets_at(self) -> datetime:

@@ -17,9 +17,8 @@ from chatServer.memory.drafts import KnownTools
 from chatServer.memory.embed import Embedder, NoEmbedder
 from chatServer.memory.maintain import FOR_EVER, Retention, maintain
 from chatServer.memory.reembed import embed_newest
-from chatServer.memory.remember import Scopes
 from chatServer.memory.remember import remember as learn
-from chatServer.records import Principal
+from chatServer.records import Principal, Scopes
 from chatServer.store import erasure, events, jobs, memories, user_events
 from chatServer.store.pool import Database
 from chatServer.store.queue import Task

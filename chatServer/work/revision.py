@@ -6,7 +6,6 @@ go. Everything is decided from what the database says, and told in the transacti
 off anywhere is done again, and what its tools have stored until then is found there.
 """
 
-import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -29,8 +28,6 @@ RECENT_MESSAGES = 100  # what is older and was never read stays unread
 MAX_WAITING = 20  # turns; with so many nobody waits for yet another
 MOST_AT_ONCE = 200  # the others are left to their own jobs
 PUT_OFF_S = 5  # while another makes the summary
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from chatServer.knowledge import shelf
 from tests.acceptance.test_commands import chatserver
 from tests.acceptance.test_serve import CHATSERVER, server, shell_blocks
 from tests.acceptance.test_worker import worker
-from tests.conftest import ADA
-from tests.tools.knowledge import left_behind, library_of, rows, text_of
+from tests.conftest import ADA, rows
+from tests.tools.knowledge import left_behind, library_of, text_of
 from tests.tools.waiting import wait_until
 
 STATE = "select state, version from chat.articles"

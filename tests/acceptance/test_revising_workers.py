@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from chatServer.store.queue import Queue
-from tests.conftest import ADA, EVE, Urls, owner_connection
+from tests.conftest import ADA, EVE, Urls, rows
 from tests.tools.contexts import agent_in, given, said_before
 from tests.tools.remembering import revision_events, say
 from tests.tools.revising_worker import workers
@@ -48,11 +48,6 @@ def environment(urls: Urls, tmp_path) -> dict[str, str]:
         "EMBEDDER": "off",
         "LOG_LEVEL": "ERROR",
     }
-
-
-def rows(urls: Urls, query: str) -> list[tuple]:
-    with owner_connection(urls.owner) as connection:
-        return connection.execute(query).fetchall()
 
 
 def is_done(urls: Urls) -> bool:

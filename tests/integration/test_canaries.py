@@ -1,9 +1,9 @@
 """Everybody has a word of his own that he told in a chat; all of them ask, in chats and in searches, some at once. The
 model answers with all that it was given, so a foreign word in a prompt is one in an answer.
 
-What turns it red: a recall that answers for whoever asked before (kept below, as a planted bug). A shelf that two users
-share does not show foreign words, since rows are read again as the user who asks; but then people miss their own, and
-that is red too (tried: `Shelves.of` that gives everybody the first one's)."""
+What turns it red: a recall that answers for whoever asked before (kept below, as a planted bug). A register that two
+users share does not show foreign words, since rows are read again as the user who asks; but then people miss their own,
+and that is red too (tried: `Registers.of` that gives everybody the first one's)."""
 
 import asyncio
 import random
@@ -94,7 +94,7 @@ class Aviary:
 
 async def everybody_asks(settings: Settings, people: int, requests: int) -> None:
     chance = random.Random(20261115)
-    # Room for a few of them: the others' shelves come and go.
+    # Room for a few of them: the others' registers come and go.
     told = with_script(settings, REPEATS_ALL, worker="inprocess", recall_cache_mb=1)
     async with serving(told) as client:
         aviary = Aviary(client, [Person(told, chance) for _ in range(people)], chance)

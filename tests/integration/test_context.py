@@ -17,7 +17,7 @@ from chatServer.messages import Message
 from chatServer.records import Agent, Compression, OutsideServer
 from chatServer.store import sessions
 from chatServer.store.history import ChatMessageHistory
-from tests.conftest import ADA, owner_connection
+from tests.conftest import ADA, owner_connection, rows
 from tests.tools.contexts import agent_in, complaints, given, said_before, summary_of, tokens_of_tools
 from tests.tools.log_lines import lines_of
 from tests.tools.outside_server import KEY, outside_server
@@ -43,11 +43,6 @@ def compactions(heard: list[dict]) -> list[dict]:
 
 def types(heard: list[dict]) -> set[str]:
     return {chunk["type"] for chunk in heard}
-
-
-def rows(urls, query: str) -> list[tuple]:
-    with owner_connection(urls.owner) as connection:
-        return connection.execute(query).fetchall()
 
 
 def seed_agent(settings: Settings, **window) -> dict:
@@ -383,7 +378,7 @@ async def test_recalled_lines_are_counted_and_never_too_many(settings, as_ada, c
         for n in range(12):
             await ask(client, str(uuid.uuid4()), f"My garden number {n} has {n} roses and an old well in its middle.")
         caplog.clear()
-        with caplog.at_level(logging.INFO, "chatServer.turn.account"):
+        with caplog.at_level(logging.INFO, "chatServer.turn.ledger"):
             heard = await ask(client, str(uuid.uuid4()), "How many roses has my garden number 3?")
     used = [chunk["messageMetadata"] for chunk in heard if "memories_used" in chunk.get("messageMetadata", {})]
     assert used
@@ -412,7 +407,7 @@ async def test_what_servers_elsewhere_say_of_their_tools_is_counted_and_has_to_f
         limits = {"mcp": [server], "limits": {"output_tokens": 100}}
         agent = agent_in(settings, window={"messages": 20, "tokens": 2_000}, **limits)
         session_id = await said_before(database, ADA, 10, tokens=None, text="Sentence {n} " + "and on " * 37)
-        with caplog.at_level(logging.INFO, "chatServer.turn.account"):
+        with caplog.at_level(logging.INFO, "chatServer.turn.ledger"):
             async with talking(settings, as_ada, log=True, **agent) as client:
                 await ask(client, session_id)
         [ended] = [record.fields for record in caplog.records if record.getMessage() == "turn ended"]
@@ -422,7 +417,7 @@ async def test_what_servers_elsewhere_say_of_their_tools_is_counted_and_has_to_f
         caplog.clear()
         small = {"messages": 20, "tokens": max(1_000, tokens_of(tuple(told)) + 100)}
         question = "word " * (small["tokens"] - 100 - tokens_of(plain) - 40)
-        with caplog.at_level(logging.INFO, "chatServer.turn.account"):
+        with caplog.at_level(logging.INFO, "chatServer.turn.ledger"):
             async with talking(settings, as_ada, log=True, **agent_in(settings, window=small, **limits)) as client:
                 assert "finish" in types(await ask(client, str(uuid.uuid4()), question))
         [ended] = [record.fields for record in caplog.records if record.getMessage() == "turn ended"]

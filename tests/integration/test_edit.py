@@ -7,7 +7,7 @@ import pytest
 from langchain_postgres import PostgresChatMessageHistory
 from psycopg import AsyncConnection
 
-from tests.conftest import EVE, bearer, owner_connection, serving
+from tests.conftest import EVE, bearer, owner_connection, rows, serving
 from tests.tools.rewriting import (
     EVERYTHING,
     EXCHANGES,
@@ -18,7 +18,6 @@ from tests.tools.rewriting import (
     listed,
     regenerate,
     reply_of,
-    rows,
     said,
     send,
     texts,

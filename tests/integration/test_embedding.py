@@ -24,7 +24,7 @@ from chatServer.store import sessions
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.recall import load_newest
 from chatServer.work.after_turn import Workshop, index_turn
-from tests.conftest import ADA, EVE, owner_connection
+from tests.conftest import ADA, EVE, owner_connection, rows
 from tests.tools.recalling import recaller_of
 from tests.tools.talking import talking
 from tests.tools.turns import eventually, finished_turn, queued
@@ -47,11 +47,6 @@ class Stand:
 
     async def warm(self):
         pass
-
-
-def rows(urls, query: str):
-    with owner_connection(urls.owner) as connection:
-        return connection.execute(query).fetchall()
 
 
 def models_of(urls, table: str = "chat.message_index where place is not null"):

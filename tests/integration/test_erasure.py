@@ -23,7 +23,7 @@ from chatServer.records import Caller
 from chatServer.store import sessions, user_events
 from chatServer.store.pool import asked_at
 from chatServer.work.after_turn import Workshop
-from tests.conftest import ADA, EVE, owner_connection, serving
+from tests.conftest import ADA, EVE, owner_connection, rows, serving
 from tests.integration.test_isolation import fill, fingerprint
 from tests.integration.test_mcp import PLAIN
 from tests.tools.canary import CANARY
@@ -81,7 +81,7 @@ async def test_what_the_day_took_stays_as_numbers_until_it_is_over(client, as_ad
     numbers = f"select day - {today}, agent_name, model, turns, input_tokens, output_tokens from chat.usage_daily"
 
     def used() -> list[tuple]:
-        return rows_in(urls, f"{numbers} order by day, agent_name")
+        return rows(urls, f"{numbers} order by day, agent_name")
 
     async with database.transaction(ADA) as connection:
         for days_ago, agent, taken in ((0, "assistant", 100), (0, CANARY, 10), (1, "assistant", 1_000)):
@@ -89,9 +89,9 @@ async def test_what_the_day_took_stays_as_numbers_until_it_is_over(client, as_ad
             await connection.execute(row, (days_ago, agent, CANARY, taken))
         await connection.execute("insert into chat.user_limits (turns_at) values (array[now()])")
     document = (await client.get("/api/account/export", headers=as_ada)).json()
-    for rows in (3, 0):  # the second finds only what the first one left
+    for erased in (3, 0):  # the second finds only what the first one left
         receipt = (await client.delete("/api/account/data", headers=as_ada)).json()
-        assert (receipt["counts"]["usage_daily"], receipt["counts"]["user_limits"]) == (rows, 0)
+        assert (receipt["counts"]["usage_daily"], receipt["counts"]["user_limits"]) == (erased, 0)
         assert used() == [(0, "*", "", 2, 110, 10)]
         assert traces_of(CANARY, urls) == []
         assert count(urls, "chat.user_limits") == 1
@@ -100,7 +100,7 @@ async def test_what_the_day_took_stays_as_numbers_until_it_is_over(client, as_ad
     assert (brought["added"]["usage"], brought["kept"]["usage"]) == (1, 2), "today is counted here alone"
     assert used() == [(-1, "assistant", CANARY, 1, 1_000, 5), (0, "*", "", 2, 110, 10)]
     queued = "select scheduled_at at time zone 'utc', args ->> 'turn_id' from procrastinate.procrastinate_jobs"
-    [(at, turn_id)] = rows_in(urls, queued)
+    [(at, turn_id)] = rows(urls, queued)
     assert (at.hour, at.minute) == (0, 1)
     workshop = Workshop(database, no_model)
     await workshop.after_turn(str(ADA.user_id), turn_id)
@@ -242,19 +242,14 @@ async def test_a_turn_that_does_not_stop_leaves_nothing_but_what_it_took(setting
     left = {table for table, rows in rows_of(urls, ADA).items() if rows}
     assert left == {"chat.erasures", "chat.usage_daily", "jobs"}
     taken = "select agent_name, model, turns, input_tokens > 0 from chat.usage_daily"
-    assert rows_in(urls, taken) == [("*", "", 1, True)]
+    assert rows(urls, taken) == [("*", "", 1, True)]
     queued = "select count(*) from procrastinate.procrastinate_jobs where extract(minute from scheduled_at) = 1"
-    assert rows_in(urls, queued) == [(2,)], "the erasure's, and one for what was charged after it"
+    assert rows(urls, queued) == [(2,)], "the erasure's, and one for what was charged after it"
 
 
 async def nobody_hears(*_: object) -> int:
     """A wish to stop, as it is to a process that hangs: one turn still runs."""
     return 1
-
-
-def rows_in(urls, query: str) -> list[tuple]:
-    with owner_connection(urls.owner) as connection:
-        return connection.execute(query).fetchall()
 
 
 def count(urls, table: str) -> int:

@@ -11,7 +11,7 @@ import pytest
 from chatServer.memory import notebook
 from chatServer.records import Author, TurnEvent
 from chatServer.store import events as log
-from tests.conftest import ADA, owner_connection, serving
+from tests.conftest import ADA, owner_connection, rows, serving
 from tests.tools.talking import calls, chunks, spoken, talking, user_message, with_script
 
 SLOW = {"match": "^slowly", "reply": " ".join(f"word{i}" for i in range(20)), "delay_ms": 40}
@@ -26,11 +26,6 @@ async def pair(settings, as_ada):
         for client in (one, two):
             client.headers.update(as_ada)
         yield one, two
-
-
-def rows(urls, query: str) -> list[tuple]:
-    with owner_connection(urls.owner) as connection:
-        return connection.execute(query).fetchall()
 
 
 def count(urls, table: str) -> int:

@@ -13,10 +13,10 @@ from chatServer.api import body
 from chatServer.knowledge import read as reads
 from chatServer.knowledge.reading import Allowed, Unreadable
 from chatServer.main import create_app
-from tests.conftest import ADA, serving_app
+from tests.conftest import ADA, rows, serving_app
 from tests.integration.test_edges import layers_of
 from tests.tools import files
-from tests.tools.knowledge import left_behind, library_of, read_all, rows, text_of, upload
+from tests.tools.knowledge import left_behind, library_of, read_all, text_of, upload
 from tests.tools.listening import listening
 
 

@@ -12,11 +12,11 @@ from chatServer.knowledge import shelf
 from chatServer.knowledge.ingest import ingest
 from chatServer.memory.reembed import reembed
 from chatServer.records import NOBODY
-from tests.conftest import ADA, EVE, bearer, owner_connection
+from tests.conftest import ADA, EVE, bearer, owner_connection, rows
 from tests.integration.test_embedding import Stand
 from tests.integration.test_jobs import is_empty, working
 from tests.tools.files import pdf
-from tests.tools.knowledge import left_behind, library_of, read_all, rows, text_of, upload
+from tests.tools.knowledge import left_behind, library_of, read_all, text_of, upload
 from tests.tools.turns import eventually
 
 GUIDE = b"# Guide\n\nBadges open the gate.\n\n## Lunch\n\nLunch is at noon.\n"

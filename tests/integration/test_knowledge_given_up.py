@@ -11,10 +11,10 @@ from chatServer.knowledge.ingest import ingest
 from chatServer.store import queue as queues
 from chatServer.store.queue import Queue
 from chatServer.work.after_turn import Workshop
-from tests.conftest import ADA
+from tests.conftest import ADA, rows
 from tests.integration.test_embedding import Stand
 from tests.integration.test_jobs import QUICK, no_model, working
-from tests.tools.knowledge import left_behind, library_of, rows, upload
+from tests.tools.knowledge import left_behind, library_of, upload
 from tests.tools.turns import eventually
 
 FAILED = "select count(*) from procrastinate.procrastinate_jobs where task_name = 'ingest' and status = 'failed'"

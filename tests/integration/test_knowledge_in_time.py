@@ -14,9 +14,9 @@ from chatServer.knowledge import read as reading
 from chatServer.knowledge import shelf
 from chatServer.knowledge.ingest import ingest
 from chatServer.store.pool import asked_at
-from tests.conftest import ADA
+from tests.conftest import ADA, rows
 from tests.integration.test_embedding import Stand
-from tests.tools.knowledge import left_behind, library_of, read_all, rows, upload
+from tests.tools.knowledge import left_behind, library_of, read_all, upload
 
 GUIDE = b"# Guide\n\nBadges open the gate.\n"
 

@@ -13,7 +13,7 @@ import pytest
 from chatServer.api.auth import ROLE
 from chatServer.api.dev_key import DEV_ISSUER, DevKey
 from chatServer.turn import gate
-from tests.conftest import ADA, owner_connection, serving
+from tests.conftest import ADA, owner_connection, rows, serving
 from tests.tools.counted import counted
 from tests.tools.talking import calls, spoken, talking, user_message, with_script
 from tests.tools.turns import eventually
@@ -23,7 +23,6 @@ POSTS = 100
 ALLOWED = 10
 HANGS = {"match": "^wait", "reply": "I am", "hang": True}
 FAILS = {"match": "^fail", "reply": "a b", "fail_after_words": 1}
-LIMITS = ("turns_per_minute", "parallel_turns", "tokens_per_day")
 
 
 @pytest.fixture(autouse=True)
@@ -62,11 +61,6 @@ async def post_many(pair, message: str) -> list[asyncio.Task[httpx.Response]]:
 
 def started(settings) -> int:
     return len([call for call in calls(settings) if call["state"] == "started"])
-
-
-def rows(urls, query: str) -> list[tuple]:
-    with owner_connection(urls.owner) as connection:
-        return connection.execute(query).fetchall()
 
 
 def everything(urls) -> list[tuple]:

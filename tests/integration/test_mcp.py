@@ -13,7 +13,7 @@ from prometheus_client import REGISTRY
 from chatServer.conversation import put
 from chatServer.conversation.assemble import NOTE_PREFIX
 from chatServer.protocols.mcp.catalog import TOOLS
-from tests.conftest import ADA, EVE, bearer, owner_connection, serving
+from tests.conftest import ADA, EVE, bearer, owner_connection, rows, serving
 from tests.tools.canary import CANARY
 from tests.tools.mcp_client import ALL, STORE, connected, refused, told
 from tests.tools.talking import talking
@@ -21,11 +21,6 @@ from tests.tools.talking import talking
 MODES = ["auto", "legacy"]  # of 2026-07-28, and with the handshake of the years before
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "read_notes", "arguments": {}}}
 PLAIN = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
-
-
-def rows(urls, query: str) -> list[tuple]:
-    with owner_connection(urls.owner) as connection:
-        return connection.execute(query).fetchall()
 
 
 # The protocol ---------------------------------------------------------------------------------------------

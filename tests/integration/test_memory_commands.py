@@ -12,7 +12,7 @@ import pytest
 
 from chatServer import cli
 from chatServer.commands import command
-from chatServer.commands.memory_vectors import Bar, search
+from chatServer.commands.memory_vectors import UsersBar, search
 from chatServer.config import Settings
 from chatServer.errors import MemoryNotFound
 from chatServer.memory.edit import Edit
@@ -179,7 +179,7 @@ class Terminal(io.StringIO):
 
 def test_progress_is_one_line_on_a_terminal_and_a_line_each_tenth_elsewhere():
     for stream in (Terminal(), io.StringIO()):
-        bar = Bar(40, stream)
+        bar = UsersBar(40, stream)
         for users in range(41):
             bar.show(Progress(users))
         bar.end()
@@ -187,7 +187,7 @@ def test_progress_is_one_line_on_a_terminal_and_a_line_each_tenth_elsewhere():
         assert written.count("\n") == (1 if stream.isatty() else 11)
         assert "100%  40 users" in written
     nobody = io.StringIO()
-    Bar(0, nobody).show(Progress())
+    UsersBar(0, nobody).show(Progress())
     assert nobody.getvalue() == "100%  0 users, 0 messages, 0 memories embedded\n"
 
 

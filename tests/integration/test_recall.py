@@ -11,7 +11,7 @@ from chatServer import errors
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import Changes
 from chatServer.main import running
-from chatServer.memory import recall, shelves
+from chatServer.memory import recall, registers
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder
 from chatServer.memory.reembed import embed_newest
 from chatServer.messages import Message
@@ -168,7 +168,7 @@ async def test_what_was_deleted_or_hidden_is_not_shown_though_the_index_has_it(d
         async with database.transaction(ADA) as connection:
             await ChatMessageHistory(connection, ADA.user_id, kept).aclear()
         assert texts(await asked(recaller, ADA, question)) == []
-        assert len((await recaller.shelves.of(ADA)).index) == 0, "what was missed once is forgotten"
+        assert len((await recaller.registers.of(ADA)).index) == 0, "what was missed once is forgotten"
 
 
 async def test_what_another_process_writes_is_seen_by_the_next_question(database):
@@ -183,7 +183,9 @@ async def test_what_another_process_writes_is_seen_by_the_next_question(database
         await deleted(database, ADA, memory_id)
         for recaller in (one, other):
             assert len(texts(await asked(recaller, ADA, "Where is my bike?"))) == 3
-            assert memory_id not in {recaller.shelves._kept[ADA.user_id].shelf.index.id_of(row) for row in range(3)}
+            assert memory_id not in {
+                recaller.registers._kept[ADA.user_id].register.index.id_of(row) for row in range(3)
+            }
 
 
 async def test_a_smaller_id_that_is_committed_later_is_seen(database):
@@ -203,12 +205,12 @@ async def test_vectors_that_come_later_are_learned(database):
     await said(database, ADA, "My kitten sleeps all day", *(f"Invoice {n} was paid" for n in range(14)))
     async with recaller_of(database) as recaller:
         await asked(recaller, ADA, "cat")
-        shelf = await recaller.shelves.of(ADA)
-        assert len(shelf.since.waiting_messages) == 15
+        register = await recaller.registers.of(ADA)
+        assert len(register.since.waiting_messages) == 15
         await embed_newest(database, WordLlamaEmbedder(), ADA)
         await asked(recaller, ADA, "cat")
         found = await asked(recaller, ADA, "cat")
-        assert shelf.since.waiting_messages == shelf.since.lacking_messages == []
+        assert register.since.waiting_messages == register.since.lacking_messages == []
         assert texts(found)[0] == "My kitten sleeps all day"
 
 
@@ -254,35 +256,35 @@ async def test_without_an_embedder_words_are_enough(database):
 
 
 async def test_the_newest_answer_while_the_rest_is_loaded(database, monkeypatch):
-    monkeypatch.setattr(shelves, "FIRST_ITEMS", 20)
-    monkeypatch.setattr(shelves, "NEXT_ITEMS", 15)
+    monkeypatch.setattr(registers, "FIRST_ITEMS", 20)
+    monkeypatch.setattr(registers, "NEXT_ITEMS", 15)
     await said(database, ADA, "The oldest tree is an oak")
     await said(database, ADA, *(f"Tree number {n} is a birch" for n in range(60)))
     for n in range(50):
         await remembered(database, ADA, f"Leaf {n} fell")
     async with recaller_of(database) as recaller:
         gate = asyncio.Event()
-        whole = recaller.shelves._whole
+        whole = recaller.registers._whole
 
         async def late(*arguments):
             await gate.wait()
             return await whole(*arguments)
 
-        monkeypatch.setattr(recaller.shelves, "_whole", late)
+        monkeypatch.setattr(recaller.registers, "_whole", late)
         first = await asked(recaller, ADA, "Which tree is an oak?")
         assert first.degraded == "loading"
         assert "The oldest tree is an oak" not in texts(first)
-        loading = recaller.shelves._loading[ADA.user_id].task
+        loading = recaller.registers._loading[ADA.user_id].task
         gate.set()
         await loading
         then = await asked(recaller, ADA, "Which tree is an oak?")
         assert then.degraded is None
         assert texts(then)[0] == "The oldest tree is an oak"
-        assert len((await recaller.shelves.of(ADA)).index) == 111
+        assert len((await recaller.registers.of(ADA)).index) == 111
 
 
 async def test_a_rest_that_failed_to_load_is_loaded_for_the_next_question(database, monkeypatch):
-    monkeypatch.setattr(shelves, "FIRST_ITEMS", 20)
+    monkeypatch.setattr(registers, "FIRST_ITEMS", 20)
     await said(database, ADA, "The oldest tree is an oak", *(f"Tree number {n} is a birch" for n in range(30)))
     async with recaller_of(database) as recaller:
 
@@ -290,11 +292,11 @@ async def test_a_rest_that_failed_to_load_is_loaded_for_the_next_question(databa
             raise errors.DatabaseUnavailable
 
         with monkeypatch.context() as patched:
-            patched.setattr(recaller.shelves, "_whole", refused)
+            patched.setattr(recaller.registers, "_whole", refused)
             assert (await asked(recaller, ADA, "Which tree is an oak?")).degraded == "loading"
-            await recaller.shelves._loading[ADA.user_id].task
+            await recaller.registers._loading[ADA.user_id].task
         assert (await asked(recaller, ADA, "Which tree is an oak?")).degraded == "loading"
-        await recaller.shelves._loading[ADA.user_id].task
+        await recaller.registers._loading[ADA.user_id].task
         then = await asked(recaller, ADA, "Which tree is an oak?")
         assert (texts(then)[0], then.degraded) == ("The oldest tree is an oak", None)
 
@@ -305,16 +307,16 @@ async def test_two_questions_of_one_user_share_a_load_and_users_make_room_for_ea
         await said(database, user, *(f"Fact {n} of {user.user_id}" for n in range(5)))
     async with recaller_of(database) as recaller:
         await asyncio.gather(*(asked(recaller, users[0], "fact") for _ in range(5)))
-        assert recaller.shelves._kept.keys() - {NOBODY.user_id} == {users[0].user_id}, "nobody's warms it up"
-        await eventually(lambda: NOBODY.user_id not in recaller.shelves._kept)
-        one = recaller.shelves.nbytes
-        recaller.shelves._max_bytes = 4 * one
+        assert recaller.registers._kept.keys() - {NOBODY.user_id} == {users[0].user_id}, "nobody's warms it up"
+        await eventually(lambda: NOBODY.user_id not in recaller.registers._kept)
+        one = recaller.registers.nbytes
+        recaller.registers._max_bytes = 4 * one
         for user in users:
             assert texts(await asked(recaller, user, f"fact 3 of {user.user_id}"))
-        assert recaller.shelves.nbytes <= 4 * one
-        assert list(recaller.shelves._kept) == [user.user_id for user in users[-len(recaller.shelves._kept) :]]
-        recaller.shelves.drop(users[-1].user_id)
-        assert users[-1].user_id not in recaller.shelves._kept
+        assert recaller.registers.nbytes <= 4 * one
+        assert list(recaller.registers._kept) == [user.user_id for user in users[-len(recaller.registers._kept) :]]
+        recaller.registers.drop(users[-1].user_id)
+        assert users[-1].user_id not in recaller.registers._kept
 
 
 async def test_more_news_than_are_told_at_once_load_everything_anew(database, monkeypatch):
@@ -392,22 +394,22 @@ async def test_over_http_a_session_gives_what_it_said_as_its_memory_is_switched_
         await found_for("My lucky number is 9", "told")
         for number, (memory, expected) in enumerate([("on", True), ("off", False), ("on", True), ("on", True)]):
             await client.patch("/api/sessions/told", json={"memory": memory})
-            assert ADA.user_id not in state.recaller.shelves._kept
+            assert ADA.user_id not in state.recaller.registers._kept
             for ask in range(2):
                 found = await found_for("What is my lucky number?", f"{number}-{ask}")
                 assert ("My lucky number is 9" in found) == expected, (number, memory)
-        assert ADA.user_id in state.recaller.shelves._kept
+        assert ADA.user_id in state.recaller.registers._kept
         await client.patch("/api/sessions/told", json={"title": "Numbers"})
-        assert ADA.user_id in state.recaller.shelves._kept, "a title is no reason to load everything anew"
+        assert ADA.user_id in state.recaller.registers._kept, "a title is no reason to load everything anew"
         assert (await client.delete("/api/sessions/told")).status_code == 204
-        assert ADA.user_id not in state.recaller.shelves._kept
+        assert ADA.user_id not in state.recaller.registers._kept
         assert "My lucky number is 9" not in await found_for("What is my lucky number?", "after")
 
 
 async def test_a_question_that_waits_for_a_load_which_is_dropped_gets_the_next_one(database, monkeypatch):
     await said(database, ADA, "My dog is called Rex")
     async with recaller_of(database) as recaller:
-        newest, waits, gate = recaller.shelves._newest, asyncio.Event(), asyncio.Event()
+        newest, waits, gate = recaller.registers._newest, asyncio.Event(), asyncio.Event()
 
         async def late(principal):
             if principal == ADA and not waits.is_set():
@@ -415,10 +417,10 @@ async def test_a_question_that_waits_for_a_load_which_is_dropped_gets_the_next_o
                 await gate.wait()
             return await newest(principal)
 
-        monkeypatch.setattr(recaller.shelves, "_newest", late)
+        monkeypatch.setattr(recaller.registers, "_newest", late)
         asking = asyncio.create_task(asked(recaller, ADA, "What is my dog called?"))
         await waits.wait()
-        recaller.shelves.drop(ADA.user_id)
+        recaller.registers.drop(ADA.user_id)
         assert texts(await asking) == ["My dog is called Rex"]
 
 

@@ -145,9 +145,9 @@ async def test_a_question_that_nobody_waits_for_any_longer_is_not_searched_for(d
     await said(database, ADA, "My dog is called Rex")
     async with recaller_of(database, NoEmbedder()) as recaller:
         await warm(recaller)
-        shelf = await recaller.shelves.of(ADA)
+        register = await recaller.registers.of(ADA)
         searches.clear()
-        async with shelf.lock:  # as by a search that takes long
+        async with register.lock:  # as by a search that takes long
             monkeypatch.setattr(recall, "DEADLINE_S", HURRIED["DEADLINE_S"])
             late = [await timed(recaller) for _ in range(5)]
             monkeypatch.setattr(recall, "DEADLINE_S", PATIENT["DEADLINE_S"])

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from chatServer.memory import forget, recall, shelves
+from chatServer.memory import forget, recall, registers
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder
 from chatServer.memory.reembed import embed_newest
 from tests.conftest import ADA, owner_connection
@@ -51,7 +51,7 @@ async def test_what_was_forgotten_and_is_undone_is_found_again(database, urls, i
 
 
 def _known(recaller) -> set[UUID]:
-    index = recaller.shelves._kept[ADA.user_id].shelf.index
+    index = recaller.registers._kept[ADA.user_id].register.index
     return {index.id_of(row) for row in range(index.columns.count) if index.columns["alive"][row]}
 
 
@@ -101,9 +101,9 @@ async def test_what_is_known_is_not_told_again_until_it_gets_its_vector(database
         assert await how_many() == (1, 1)
         assert await how_many() == (0, 0)
         await embed_newest(database, WordLlamaEmbedder(), ADA)
-        shelf = await recaller.shelves.of(ADA)
+        register = await recaller.registers.of(ADA)
         assert (await how_many())[0] == 6
-        assert len(shelf.since.known_messages) == 6
+        assert len(register.since.known_messages) == 6
         assert (await how_many())[0] == 0
 
 
@@ -112,25 +112,25 @@ async def test_messages_without_vectors_do_not_hide_that_there_is_more_news(data
     await said(database, ADA, *(f"Cup {n} is whole" for n in range(5)))
     async with recaller_of(database) as recaller:
         await asked(recaller, ADA, "cup?")
-        shelf = await recaller.shelves.of(ADA)
-        assert shelf.since.waiting_messages
-        assert not shelf.since.lacking_messages  # they are asked for once
-        shelf._place = shelf._newest  # as it is when all of that is old
-        shelf._recent.clear()
-        assert shelf.since.lacking_messages
+        register = await recaller.registers.of(ADA)
+        assert register.since.waiting_messages
+        assert not register.since.lacking_messages  # they are asked for once
+        register._place = register._newest  # as it is when all of that is old
+        register._recent.clear()
+        assert register.since.lacking_messages
         await said(database, ADA, "The vase is from Delft", *(f"Plate {n} is broken" for n in range(20)))
         assert (await asked(recaller, ADA, "Where is the vase from?")).degraded == "loading"
 
 
 async def test_more_messages_than_are_held_are_said_though_all_memories_are(database, monkeypatch):
     for name, value in {"FIRST_ITEMS": 5, "NEXT_ITEMS": 5, "MAX_ITEMS": 10}.items():
-        monkeypatch.setattr(shelves, name, value)
+        monkeypatch.setattr(registers, name, value)
     await said(database, ADA, *(f"Tree number {n} is a birch" for n in range(30)))
     for n in range(7):
         await remembered(database, ADA, f"Leaf {n} fell")
     async with recaller_of(database, NoEmbedder()) as recaller:
         await asked(recaller, ADA, "Which tree?")
-        await eventually(lambda: ADA.user_id not in recaller.shelves._loading)
+        await eventually(lambda: ADA.user_id not in recaller.registers._loading)
         assert (await asked(recaller, ADA, "Which tree?")).degraded == "partial"
 
 
@@ -166,7 +166,7 @@ async def test_an_older_answer_does_not_take_away_what_a_newer_one_has_brought_b
         question = "Where are the bees?"
         await eventually(lambda: recaller.is_warm)  # it asks something of its own, for nobody
         assert texts(await asked(recaller, ADA, question)) == [BEES]
-        shelf, news = await recaller.shelves.of(ADA), recaller._news
+        register, news = await recaller.registers.of(ADA), recaller._news
         told, gate = asyncio.Event(), asyncio.Event()
 
         async def late(*arguments):
@@ -185,7 +185,7 @@ async def test_an_older_answer_does_not_take_away_what_a_newer_one_has_brought_b
         gate.set()
         assert texts(await slow) == []
         assert memory_id in _known(recaller)
-        assert await recaller.shelves.of(ADA) is shelf
+        assert await recaller.registers.of(ADA) is register
         assert texts(await asked(recaller, ADA, question)) == [BEES]
         await deleted(database, ADA, memory_id)
         assert texts(await asked(recaller, ADA, question)) == []
@@ -202,14 +202,14 @@ async def test_a_question_that_waits_while_the_server_stops_is_answered(database
             await asyncio.Event().wait()
 
         await eventually(lambda: recaller.is_warm)  # it loads something of its own, for nobody
-        monkeypatch.setattr(recaller.shelves, "_newest", never)
+        monkeypatch.setattr(recaller.registers, "_newest", never)
         asking = asyncio.create_task(asked(recaller, ADA, "What is my dog called?"))
         if has_begun:
             await waits.wait()
         else:
-            while ADA.user_id not in recaller.shelves._loading:
+            while ADA.user_id not in recaller.registers._loading:
                 await asyncio.sleep(0)
-        await recaller.shelves.close()
+        await recaller.registers.close()
         began = time.perf_counter()
         assert (await asking).degraded == "database"
         assert time.perf_counter() - began < 20

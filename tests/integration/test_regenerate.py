@@ -7,7 +7,7 @@ import pytest
 
 from chatServer.messages import Message
 from chatServer.store.history import ChatMessageHistory
-from tests.conftest import ADA, owner_connection, serving
+from tests.conftest import ADA, owner_connection, rows, serving
 from tests.tools.rewriting import (
     EXCHANGES,
     RULES,
@@ -17,7 +17,6 @@ from tests.tools.rewriting import (
     listed,
     regenerate,
     reply_of,
-    rows,
     said,
     send,
     texts,

@@ -23,7 +23,7 @@ from chatServer.store import sessions, summaries, superseded, usage
 from chatServer.store.queue import Pace
 from chatServer.work.after_turn import Workshop
 from chatServer.work.revision import MAX_WAITING, RECENT_MESSAGES, Reviser
-from tests.conftest import ADA, EVE, owner_connection
+from tests.conftest import ADA, EVE, owner_connection, rows
 from tests.tools.memory_tools import scripted
 from tests.tools.remembering import kept, revision_events, say, texts
 from tests.tools.talking import chunks, talking
@@ -35,11 +35,6 @@ FACT = ("store_fact", {"content": "The user collects stamps from Peru."})
 
 async def no_title(_: str) -> None:
     return None
-
-
-def rows(urls, query: str) -> list[tuple]:
-    with owner_connection(urls.owner) as connection:
-        return connection.execute(query).fetchall()
 
 
 CLAIMED = "select summarising_until is not null from chat.sessions"

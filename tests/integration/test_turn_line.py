@@ -28,7 +28,7 @@ async def test_the_line_has_the_numbers_of_the_prompt_and_no_words(chat, databas
     await say(chat, f"note {CANARY} likes short answers.")
     seen = await look(chat, f"Where do I live, {CANARY}?")
     before = {part: counted("chat_prompt_tokens_sum", part=part) for part in PARTS}
-    with lines_of("chatServer.turn.account") as lines:
+    with lines_of("chatServer.turn.ledger") as lines:
         answer = await say(chat, f"Where do I live, {CANARY}?")
     [line] = lines
     assert (line["message"], line["state"], line["error_code"]) == ("turn ended", "done", None)
@@ -51,7 +51,7 @@ async def test_the_line_has_the_numbers_of_the_prompt_and_no_words(chat, databas
 async def test_what_was_summarised_for_a_turn_is_in_its_line(chat):
     for number in range(2):
         await say(chat, f"{number} " + "word " * 700)
-    with lines_of("chatServer.turn.account") as lines:
+    with lines_of("chatServer.turn.ledger") as lines:
         stream = await chat.post("/api/chat", json={"id": "thread", "message": user_message("word " * 700)})
     assert "data-compaction" in stream.text
     [line] = lines
@@ -76,7 +76,7 @@ async def test_articles_have_their_number_and_what_other_tools_said_is_in_none(s
     async with talking(settings, as_ada, READS, log=True, **agent) as client:
         notes = "- likes tea and rye bread\n" * 140  # 1,000 tokens
         await client.put("/api/agents/assistant/notes", json={"notes": notes}, headers={"If-Match": '"0"'})
-        with lines_of("chatServer.turn.account") as lines:
+        with lines_of("chatServer.turn.ledger") as lines:
             await say(client, "read")
     [line] = lines
     first, second, *_, last = given(settings)
@@ -89,7 +89,7 @@ async def test_articles_have_their_number_and_what_other_tools_said_is_in_none(s
 
 
 async def test_a_turn_that_fails_and_one_for_a_larger_model_have_their_line_too(chat):
-    with lines_of("chatServer.turn.account") as lines:
+    with lines_of("chatServer.turn.ledger") as lines:
         await chat.post("/api/chat", json={"message": f"fail {CANARY}"})
         await say(chat, "word " * 5_000, agent_id="grand")
     failed, large = lines

@@ -8,9 +8,9 @@ import pytest
 from chatServer.knowledge import read as reads
 from chatServer.knowledge.reading import Allowed, Unreadable
 from chatServer.records import Principal
-from tests.conftest import ADA, EVE, bearer, owner_connection
+from tests.conftest import ADA, EVE, bearer, owner_connection, rows
 from tests.integration.test_jobs import is_empty, working
-from tests.tools.knowledge import rows, upload
+from tests.tools.knowledge import upload
 from tests.tools.turns import eventually, finished_turn
 
 GUS = Principal(uuid.UUID("90000000-0000-4000-8000-000000000009"))

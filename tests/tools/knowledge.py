@@ -8,7 +8,7 @@ from chatServer.conversation.tokens import count_text
 from chatServer.knowledge.ingest import Library, ingest
 from chatServer.memory.embed import WordLlamaEmbedder
 from chatServer.store.pool import Database
-from tests.conftest import Urls, owner_connection
+from tests.conftest import Urls, rows
 
 
 def library_of(database: Database, **limits) -> Library:
@@ -25,11 +25,6 @@ async def read_all(database: Database, user, answer: httpx.Response, **limits) -
     assert answer.status_code == 202, answer.text
     for article in answer.json()["articles"]:
         await ingest(library_of(database, **limits), user, UUID(article["id"]))
-
-
-def rows(urls: Urls, query: str, *values):
-    with owner_connection(urls.owner) as connection:
-        return connection.execute(query, values).fetchall()
 
 
 def text_of(urls: Urls, name: str) -> str:

@@ -18,7 +18,6 @@ from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
 
 AGENT = Agent("assistant", "", "")
-OF_THE_USER = replace(AGENT, memory_scope="user")
 HURRIED = {name: getattr(recall, name) for name in ("DEADLINE_S", "EMBED_S", "STATEMENT_MS", "POOL_WAIT_MS")}
 PATIENT = {"DEADLINE_S": 5, "EMBED_S": 4, "STATEMENT_MS": 4_000, "POOL_WAIT_MS": 1_000}
 INSERT = """

@@ -1,6 +1,5 @@
 """Edits and regenerations as useChat sends them, and what a client finds afterwards."""
 
-from tests.conftest import owner_connection
 from tests.tools.talking import chunks, user_message
 
 RULES = [
@@ -50,11 +49,6 @@ def texts(messages: list[dict]) -> list[str]:
 
 async def said(client, what: str = "messages", session: str = "s") -> list[str]:
     return texts((await listed(client, what, session, limit=200))["messages"])
-
-
-def rows(urls, query: str) -> list[tuple]:
-    with owner_connection(urls.owner) as connection:
-        return connection.execute(query).fetchall()
 
 
 async def conversation(client) -> list:

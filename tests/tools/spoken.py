@@ -1,6 +1,6 @@
 """A chat model that streams exactly the chunks that a test gives it, one list for each call."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -10,8 +10,6 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from pydantic import Field
-
-Wait = Callable[[], Awaitable[Any]]
 
 
 class SpokenModel(BaseChatModel):

@@ -31,18 +31,36 @@ def test_the_check_finds_what_is_too_long():
     assert too_long("def f():\n" + "    x = 1\n" * 60) == ["f"]
 
 
+def types_in(source: str) -> list[str]:
+    """Its classes, and other types that it gives a name, as in `Rows = Sequence[str]`."""
+    found = []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef):
+            found.append(node.name)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+            found += [each.id for each in node.targets if isinstance(each, ast.Name) and not each.id.isupper()]
+    return found
+
+
 def doubled_names(room: Path) -> list[str]:
-    """The classes of a room that share their name with another one there."""
-    trees = [ast.parse(path.read_text()) for path in sorted(room.glob("*.py"))]
-    names = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    """The types of a room that share their name with another one there."""
+    names = Counter(name for path in sorted(room.glob("*.py")) for name in types_in(path.read_text()))
     return [name for name, count in names.items() if count > 1]
 
 
-def test_one_name_is_one_thing_in_the_agents_room(tmp_path):
-    assert doubled_names(ROOT / "chatServer" / "agent") == []
+@pytest.mark.parametrize(
+    "room", sorted({path.parent for path in (ROOT / "chatServer").rglob("*.py")}), ids=lambda room: room.name
+)
+def test_one_name_is_one_thing_in_a_room(room):
+    assert doubled_names(room) == []
+
+
+def test_the_check_finds_a_name_for_two_things(tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.py").write_text(f"class Given:\n    pass\n\n\nclass {name.upper()}:\n    pass\n")
-    assert doubled_names(tmp_path) == ["Given"]
+    (tmp_path / "c.py").write_text('Kind = Literal["x"]\nVALUE = VALUES[0]\n')
+    (tmp_path / "d.py").write_text("class Kind:\n    pass\n\n\nVALUE = VALUES[1]\n")
+    assert doubled_names(tmp_path) == ["Given", "Kind"]
 
 
 SAID_ONCE = ("SEAM_TOKENS", "MAX_TOKENS_A_CHARACTER", "LONG_CHARS", "one_line")

@@ -1,4 +1,4 @@
-"""The shelves of this process: loaded when their user asks, the newest things first, and dropped when others need the
+"""The registers of this process: loaded when their user asks, the newest things first, and dropped when others need the
 room."""
 
 import asyncio
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from chatServer import errors, metrics
-from chatServer.memory.shelf import Shelf
+from chatServer.memory.register import Register
 from chatServer.memory.unpack import Piece
 from chatServer.records import Principal
 from chatServer.store import recall as store
@@ -34,7 +34,7 @@ class _Dropped(Exception):
 
 
 class _Kept(NamedTuple):
-    shelf: Shelf
+    register: Register
     nbytes: int
     loaded_at: float
 
@@ -42,10 +42,10 @@ class _Kept(NamedTuple):
 @dataclass(frozen=True, slots=True, eq=False)
 class _Loading:
     task: asyncio.Task[None]
-    first: asyncio.Future[Shelf]  # there is something to search in
+    first: asyncio.Future[Register]  # there is something to search in
 
 
-class Shelves:
+class Registers:
     """At most so many bytes of them; two questions of one user wait for the same load."""
 
     def __init__(self, database: Database, model: str, *, max_bytes: int, overlap_s: float) -> None:
@@ -58,20 +58,20 @@ class Shelves:
         self._slots = asyncio.Semaphore(LOADS_AT_ONCE)
         self.nbytes = 0
 
-    async def of(self, principal: Principal) -> Shelf:
-        """The user's shelf, as soon as there is something on it."""
+    async def of(self, principal: Principal) -> Register:
+        """The user's register, as soon as there is something in it."""
         kept = self._kept.get(principal.user_id)
         if kept is None:
             return await self._first_of(principal)
         self._kept.move_to_end(principal.user_id)
-        if kept.shelf.missing == "loading" or time.monotonic() - kept.loaded_at > FRESH_S:
+        if kept.register.missing == "loading" or time.monotonic() - kept.loaded_at > FRESH_S:
             self._load(principal)  # unless that is being done: the rest may have failed to come
-        return kept.shelf
+        return kept.register
 
     def measure(self, principal: Principal) -> None:
-        """A shelf has grown: see that all of them still have room."""
+        """A register has grown: see that all of them still have room."""
         if kept := self._kept.get(principal.user_id):
-            self._keep(principal.user_id, kept.shelf, kept.loaded_at)
+            self._keep(principal.user_id, kept.register, kept.loaded_at)
 
     def drop(self, user_id: UUID) -> None:
         """Forget what is known of a user; whatever is being loaded is not kept either, and whoever waits for it gets
@@ -93,7 +93,7 @@ class Shelves:
         if tasks:
             await asyncio.wait(tasks)
 
-    async def _first_of(self, principal: Principal) -> Shelf:
+    async def _first_of(self, principal: Principal) -> Register:
         for _ in range(MAX_LOADS):
             with contextlib.suppress(_Dropped):
                 return await asyncio.shield(self._load(principal).first)
@@ -102,23 +102,23 @@ class Shelves:
     def _load(self, principal: Principal) -> _Loading:
         user_id = principal.user_id
         if user_id not in self._loading:
-            first: asyncio.Future[Shelf] = asyncio.get_running_loop().create_future()
+            first: asyncio.Future[Register] = asyncio.get_running_loop().create_future()
             first.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # whoever waits may be gone
             task = asyncio.create_task(self._fill(principal, first), name="recall's load")
             self._loading[user_id] = loading = _Loading(task, first)
             task.add_done_callback(lambda _: self._loading.get(user_id) is loading and self._loading.pop(user_id))
         return self._loading[user_id]
 
-    async def _fill(self, principal: Principal, first: asyncio.Future[Shelf]) -> None:
+    async def _fill(self, principal: Principal, first: asyncio.Future[Register]) -> None:
         """The newest things, to be searched at once; then all of them in one, in their place."""
         try:
             clock, pieces = await self._newest(principal)
-            shelf = await asyncio.to_thread(Shelf, clock, pieces, overlap_s=self._overlap_s)
+            register = await asyncio.to_thread(Register, clock, pieces, overlap_s=self._overlap_s)
             rest = [piece for piece in pieces if piece and len(piece) == FIRST_ITEMS]
-            shelf.missing = "loading" if rest else None
-            if shelf.missing is None or principal.user_id not in self._kept:  # an older one knows more
-                self._keep(principal.user_id, shelf)
-            first.set_result(shelf)
+            register.missing = "loading" if rest else None
+            if register.missing is None or principal.user_id not in self._kept:  # an older one knows more
+                self._keep(principal.user_id, register)
+            first.set_result(register)
             if rest:
                 await asyncio.sleep(COURTESY_S)
                 whole = await self._whole(principal, clock, [piece for piece in pieces if piece])
@@ -137,7 +137,7 @@ class Shelves:
             )
         return clock, [Piece.of(messages, is_memory=False), Piece.of(memories, is_memory=True)]
 
-    async def _whole(self, principal: Principal, clock: store.Clock, pieces: list[Piece]) -> Shelf:
+    async def _whole(self, principal: Principal, clock: store.Clock, pieces: list[Piece]) -> Register:
         is_partial = False
         for newest in list(pieces):
             last, count = newest, len(newest)
@@ -152,9 +152,9 @@ class Shelves:
                     break
                 pieces.append(piece)
                 last, count = piece, count + len(piece)
-        shelf = await asyncio.to_thread(Shelf, clock, pieces, overlap_s=self._overlap_s)
-        shelf.missing = "partial" if is_partial else None
-        return shelf
+        register = await asyncio.to_thread(Register, clock, pieces, overlap_s=self._overlap_s)
+        register.missing = "partial" if is_partial else None
+        return register
 
     async def _older(self, principal: Principal, last: Piece, limit: int) -> Piece | None:
         load = store.load_memories if last.is_memory else store.load_messages
@@ -163,11 +163,11 @@ class Shelves:
             columns = await load(connection, principal.user_id, self._model, before=before, limit=limit)
         return await asyncio.to_thread(Piece.of, columns, is_memory=last.is_memory)
 
-    def _keep(self, user_id: UUID, shelf: Shelf, loaded_at: float | None = None) -> None:
+    def _keep(self, user_id: UUID, register: Register, loaded_at: float | None = None) -> None:
         if before := self._kept.pop(user_id, None):
             self._count(-before.nbytes)
-        self._kept[user_id] = _Kept(shelf, shelf.nbytes, time.monotonic() if loaded_at is None else loaded_at)
-        self._count(shelf.nbytes)
+        self._kept[user_id] = _Kept(register, register.nbytes, time.monotonic() if loaded_at is None else loaded_at)
+        self._count(register.nbytes)
         while self.nbytes > self._max_bytes and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)
             self._count(-oldest.nbytes)

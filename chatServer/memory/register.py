@@ -30,7 +30,7 @@ class Recent(NamedTuple):
     has_vector: bool
 
 
-class Shelf:
+class Register:
     """Whoever searches or changes it holds `lock`."""
 
     def __init__(self, clock: Clock, pieces: Sequence[Piece | None], *, overlap_s: float) -> None:

@@ -1,0 +1,14 @@
+"""JSON as it is stored: letters as they are, and no number that JSON does not have."""
+
+import json
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+
+def jsonb(value: Any) -> Jsonb:
+    return Jsonb(value, dumps=_dumps)
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
