@@ -11,9 +11,12 @@ SIDE_BY_SIDE ?= 3
 run: $(VENV)/.product web-if-stale
 	@$(BIN)/chatserver serve
 
+# Each worker compiles the tests anew, 10 s of CPU, where bytecode may not be written (2026-11-16).
+test test-long: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(VENV)/.dev contract
 	@tests/tools/ensure_pgbouncer
-	$(BIN)/pytest -n $(SIDE_BY_SIDE) --dist loadfile -m "not long"
+	$(BIN)/pytest -n $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder -m "not long"
 
 test-long: $(VENV)/.dev contract
 	@tests/tools/ensure_pgbouncer

@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from chatServer.config import ROOT
+from tests.tools import prepared
 
 CHATSERVER = str(Path(sys.executable).with_name("chatserver"))
 START_S = 60
@@ -24,7 +25,7 @@ START_S = 60
 
 @dataclass
 class Running:
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[str] | prepared.Command
     address: str
     data_dir: Path
 
@@ -46,10 +47,15 @@ class Running:
 
 
 @contextlib.contextmanager
-def server(data_dir: Path, **environment: str) -> Iterator[Running]:
+def server(data_dir: Path, *, is_prepared: bool = True, **environment: str) -> Iterator[Running]:
+    """The installed command where it is not a prepared one: for tests of how the process itself begins and ends."""
     patient = {"RECALL_DEADLINE_MS": "5000"}  # the machine is shared, and what is recalled is what is looked at
     values = {**os.environ, "CHAT_DATA_DIR": str(data_dir), "PORT": "0", **patient, **environment}
-    process = subprocess.Popen([CHATSERVER, "serve"], env=values, stdout=subprocess.PIPE, text=True, cwd=data_dir)
+    process: subprocess.Popen[str] | prepared.Command
+    if is_prepared:
+        process = prepared.started(["serve"], environment=values, cwd=data_dir)
+    else:
+        process = subprocess.Popen([CHATSERVER, "serve"], env=values, stdout=subprocess.PIPE, text=True, cwd=data_dir)
     try:
         yield Running(process, address_of(process), data_dir)
     finally:
@@ -60,7 +66,7 @@ def server(data_dir: Path, **environment: str) -> Iterator[Running]:
         process.stdout.close()
 
 
-def address_of(process: subprocess.Popen[str]) -> str:
+def address_of(process: subprocess.Popen[str] | prepared.Command) -> str:
     assert process.stdout is not None
     for line in process.stdout:
         if found := re.search(r"is at (http://\S+)", line):
@@ -92,7 +98,7 @@ def shell_blocks(document: str) -> list[str]:
 def test_the_lines_of_the_readme_work_as_they_stand(data_dir):
     chapter = re.search(r"## First requests\n(.+?)\n## ", (ROOT / "README.md").read_text(), re.DOTALL)
     assert chapter is not None
-    with server(data_dir) as running:
+    with server(data_dir, is_prepared=False) as running:
         script = "\necho\n".join(["set -euo pipefail", *shell_blocks(chapter[1])])
         script = script.replace("curl -s", "curl --fail-with-body -s")
         script = script.replace("http://127.0.0.1:8000", running.address).replace(".venv/bin/chatserver", CHATSERVER)
@@ -141,10 +147,10 @@ def wait_for_title(running: Running, title: str) -> None:
 
 
 def test_a_session_is_still_there_after_a_restart_and_on_another_device(data_dir):
-    with server(data_dir) as running:
+    with server(data_dir, is_prepared=False) as running:
         first = running.resolve()
     started = time.monotonic()
-    with server(data_dir) as running:
+    with server(data_dir, is_prepared=False) as running:
         assert httpx.get(f"{running.address}/healthz").json()["status"] == "ok"
         print(f"second start: {time.monotonic() - started:.2f} s")
         assert time.monotonic() - started < 60
@@ -152,10 +158,10 @@ def test_a_session_is_still_there_after_a_restart_and_on_another_device(data_dir
 
 
 def test_kill_9_loses_nothing_and_the_next_start_works(data_dir):
-    with server(data_dir) as running:
+    with server(data_dir, is_prepared=False) as running:
         first = running.resolve()
         running.process.kill()
-    with server(data_dir) as running:
+    with server(data_dir, is_prepared=False) as running:
         assert running.resolve() == first
         postgres = running.postgres()
         running.process.kill()
@@ -163,7 +169,7 @@ def test_kill_9_loses_nothing_and_the_next_start_works(data_dir):
         children = postgres.children()
         postgres.kill()
         psutil.wait_procs([postgres, *children], timeout=20)
-    with server(data_dir) as running:
+    with server(data_dir, is_prepared=False) as running:
         assert running.resolve() == first
 
 

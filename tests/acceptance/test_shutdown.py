@@ -59,7 +59,7 @@ def slow_request(running: Running, connection: psycopg.Connection) -> Iterator[l
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
 def test_a_request_in_flight_is_answered_and_new_ones_are_sent_on(tmp_path, locked_sessions, sent):
     environment, connection = locked_sessions
-    with server(tmp_path, **environment) as running:
+    with server(tmp_path, is_prepared=False, **environment) as running:
         with slow_request(running, connection) as answers:
             token = httpx.post(f"{running.address}/api/dev/token", json={"user": "eve"}).json()["access_token"]
             running.process.send_signal(sent)
@@ -80,7 +80,7 @@ def test_a_request_in_flight_is_answered_and_new_ones_are_sent_on(tmp_path, lock
 
 def test_what_outlives_the_grace_is_told_so_and_the_process_ends_well(tmp_path, locked_sessions):
     environment, connection = locked_sessions
-    with server(tmp_path, SHUTDOWN_GRACE_S="1", **environment) as running:
+    with server(tmp_path, is_prepared=False, SHUTDOWN_GRACE_S="1", **environment) as running:
         with slow_request(running, connection) as answers:
             began = time.monotonic()
             running.process.send_signal(signal.SIGTERM)
@@ -92,7 +92,7 @@ def test_what_outlives_the_grace_is_told_so_and_the_process_ends_well(tmp_path, 
 
 
 def test_a_server_with_nothing_to_do_ends_at_once(tmp_path):
-    with server(tmp_path) as running:
+    with server(tmp_path, is_prepared=False) as running:
         assert running.resolve()
         began = time.monotonic()
         running.process.send_signal(signal.SIGTERM)
@@ -101,7 +101,7 @@ def test_a_server_with_nothing_to_do_ends_at_once(tmp_path):
 
 
 def test_whoever_listens_to_events_is_sent_elsewhere_at_once(tmp_path):
-    with server(tmp_path) as running:
+    with server(tmp_path, is_prepared=False) as running:
         address = f"{running.address}/api/events"
         with httpx.stream("GET", address, headers=running.headers(), timeout=WITHIN_S) as stream:
             lines = stream.iter_lines()

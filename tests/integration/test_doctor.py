@@ -18,8 +18,8 @@ from chatServer.doctor import Case, Finding, identity, machine
 from chatServer.store.diagnosis import DatabaseFault, look_at
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate, newest_revision
-from tests.acceptance.test_serve import CHATSERVER
 from tests.conftest import Urls, owner_connection
+from tests.tools import prepared
 from tests.tools.issuer import Issuer, SigningKey
 
 
@@ -395,9 +395,7 @@ def test_tracing_variables_are_said_to_be_ignored_and_their_values_are_not_shown
 def run_doctor(tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     inherited = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     values = {**inherited, "CHAT_DATA_DIR": str(tmp_path), **environment}
-    return subprocess.run(
-        [CHATSERVER, "doctor"], env=values, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
-    )
+    return prepared.run(["doctor"], environment=values, cwd=tmp_path)
 
 
 def test_the_command_ends_with_0_when_all_is_well_and_makes_nothing(tmp_path):

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from multiprocessing import reduction
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, TextIO
 
 TIMEOUT_S = 90
 
@@ -42,6 +42,8 @@ def _received(handed: Any) -> int:
 class Command:
     """One that runs, with as much of subprocess.Popen as tests ask for. Its standard streams are open files."""
 
+    stdout: TextIO | None = None
+
     def __init__(
         self, arguments: Sequence[str], streams: Sequence[int], *, environment: Mapping[str, str], cwd: Path
     ) -> None:
@@ -58,10 +60,10 @@ class Command:
     def poll(self) -> int | None:
         return self._process.exitcode
 
-    def wait(self, timeout_s: float) -> int:
+    def wait(self, timeout_s: float | None = None) -> int:
         self._process.join(timeout_s)
         if self._process.exitcode is None:
-            raise subprocess.TimeoutExpired(self._arguments, timeout_s)
+            raise subprocess.TimeoutExpired(self._arguments, timeout_s or 0)
         return self._process.exitcode
 
     def send_signal(self, number: int) -> None:
@@ -69,6 +71,19 @@ class Command:
 
     def terminate(self) -> None:
         self._process.terminate()
+
+    def kill(self) -> None:
+        self._process.kill()
+
+
+def started(arguments: Sequence[str], *, environment: Mapping[str, str], cwd: Path) -> Command:
+    """One whose words can be read while it runs; its errors go where ours go."""
+    told, tells = os.pipe()
+    with Path(os.devnull).open() as nothing:
+        command = Command(arguments, [nothing.fileno(), tells, 2], environment=environment, cwd=cwd)
+    os.close(tells)
+    command.stdout = os.fdopen(told)
+    return command
 
 
 def run(
