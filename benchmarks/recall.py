@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import stored, train_ranker
+from benchmarks.command import parser
 from benchmarks.conversations import Asking, Conversation, read_sets
 from benchmarks.indexed import asked_all, index_of
 from benchmarks.recall_scores import SCORES, Answered, category_rows, judged, mean_recalls, print_rows, score_rows
@@ -32,7 +33,9 @@ FUSION_K = 60
 
 def main() -> None:
     logging.disable(logging.INFO)  # of the database that is made for it
-    files = [each for each in sys.argv[1:] if each]
+    asked = parser(__doc__)
+    asked.add_argument("files", nargs="*")
+    files = [each for each in asked.parse_args().files if each]
     answered = asyncio.run(answer_in_own_database(read_sets(files), files))
     print_rows(SCORES, score_rows(answered))
     print()
