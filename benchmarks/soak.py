@@ -6,13 +6,13 @@ samples after the first sixth of the time, when fewer than 90 % of the turns are
 
 import asyncio
 import collections
-import multiprocessing
 import random
 import statistics
 import sys
 import time
 from typing import Any
 
+from benchmarks import apart
 from benchmarks.command import parser
 from benchmarks.overload import REPLY, closed_loop, in_process
 from benchmarks.server import Server, running_server
@@ -38,7 +38,7 @@ def main() -> None:
         in_process(server, closed_loop, 3.0)
         half = in_process(server, closed_loop, 10.0).per_s / 2
         headers = [server.headers(f"user{number}") for number in range(USERS)]
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
+        with apart.processes(1) as pool:
             working = pool.apply_async(work, (server.address, headers, half, minutes * 60))
             samples = watch(server, minutes * 60)
             counted = working.get(300)

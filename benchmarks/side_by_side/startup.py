@@ -12,7 +12,7 @@ import httpx
 from benchmarks.side_by_side import told
 from benchmarks.side_by_side.outcome import Measure, Outcome, Table, median, short
 from benchmarks.side_by_side.turn_scene import FLOOR, OURS, SAVER, SEED, session_ids
-from benchmarks.side_by_side.world import ROOT, SERVE, Stack, World
+from benchmarks.side_by_side.world import ADDRESS, ROOT, SERVE, Stack, World
 
 MODULES = {OURS: "chatServer.__main__", FLOOR: "benchmarks.peers.floor", SEED: "benchmarks.peers.seed",
            SAVER: "benchmarks.peers.saver"}  # fmt: skip
@@ -22,12 +22,6 @@ HEALTH_S = 60
 
 def run(world: World) -> Outcome:
     starts = 1 if world.is_quick else 3
-    # Also where PYTHONDONTWRITEBYTECODE is set: else each start compiles all of it.
-    subprocess.run(
-        [sys.executable, "-m", "compileall", "-q", "-x", r"\.venv", "chatServer", "benchmarks/peers"],
-        check=True,
-        cwd=ROOT,
-    )
     modules = {name: module for name, module in MODULES.items() if name == OURS or world.has(last(module))}
     databases = {name: world.database(f"start_{last(each)}", is_ours=name == OURS) for name, each in modules.items()}
     rows, figures = [], {}
@@ -102,8 +96,8 @@ def with_its_own_postgres(world: World) -> float:
     folder.mkdir(mode=0o755, exist_ok=True)
     environment = {**os.environ, "CHAT_DATA_DIR": str(folder), "PORT": "0", "LOG_LEVEL": "WARNING"}
     began = time.perf_counter()
-    with world.process(SERVE, environment, r"is at (http://\S+)") as (_, address):
-        wait_for(f"{address}/healthz")
+    with world.launched(SERVE, environment, gently=True) as launched:
+        wait_for(f"{launched.says(ADDRESS)}/healthz")
         return time.perf_counter() - began
 
 
