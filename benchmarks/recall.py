@@ -46,17 +46,22 @@ def main() -> None:
 async def answer_in_own_database(conversations: list[Conversation], files: list[str]) -> list[Answered]:
     left_out = weights_without_each([each.name for each in conversations], files)
     async with stored.own_database() as database:
+        await keep_all(database, conversations)
         return await answer_all(database, conversations, left_out)
+
+
+async def keep_all(database: Database, conversations: list[Conversation]) -> None:
+    """Stored and embedded as users' messages are."""
+    for conversation in conversations:
+        await stored.store(database, conversation)
+    await reembed(database, WordLlamaEmbedder())
 
 
 async def answer_all(
     database: Database, conversations: list[Conversation], left_out: dict[str, Weights]
 ) -> list[Answered]:
-    """`ours` through the product: stored, embedded and recalled as its users' messages are."""
+    """`ours` through the product."""
     answered = []
-    for conversation in conversations:
-        await stored.store(database, conversation)
-    await reembed(database, WordLlamaEmbedder())
     for conversation in conversations:
         answered += list(answer_simply(conversation))
         ours = {OURS: shipped_weights()} | ({LEFT_OUT: left_out[conversation.name]} if left_out else {})

@@ -90,7 +90,8 @@ def _places(plan: Plan) -> Iterator[Cell]:
                 are_enough = clients <= plan.sessions_of(stack)[messages]
                 is_too_long = stack in LANGCHAIN and messages > plan.longest_peer
                 is_once = stack in (AGAIN, BESIDE, OFF_STREAM) and not is_first
-                if are_enough and not is_too_long and not is_once and (stack != BESIDE or clients > 1):
+                is_elsewhere = stack in (AGAIN, BESIDE) and clients != MANY
+                if are_enough and not is_too_long and not is_once and not is_elsewhere:
                     yield Cell(stack, messages, clients)
 
 
@@ -109,12 +110,13 @@ def rounds_of(cell: Cell, plan: Plan) -> int:
 
 def seconds_of(cell: Cell, plan: Plan) -> float:
     """One that is slow and alone has time for a few turns; of many each is answered once, which takes long enough. What
-    the control is about has more: in one second it moved by a quarter (2026-11-16)."""
+    is judged beside the control has more: in one second it moved by a quarter (2026-11-16)."""
     if is_alike(cell, plan):
         return plan.seconds
     if is_slow(cell) and cell.clients == 1:
         return plan.seconds * SLOW_TURNS
-    return plan.seconds * STEADY if cell.clients == MANY and cell.messages == min(plan.sessions) else plan.seconds
+    is_steady = cell.clients == MANY and cell.messages == min(plan.sessions) and cell.stack in JUDGED
+    return plan.seconds * STEADY if is_steady else plan.seconds
 
 
 def is_alike(cell: Cell, plan: Plan) -> bool:

@@ -11,10 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psutil
 import psycopg
@@ -25,6 +26,7 @@ from chatServer.api.dev_users import dev_user_id
 from chatServer.store.embedded import DATABASE, EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate
 
+Done = TypeVar("Done")
 ROOT = Path(__file__).resolve().parents[2]
 PEERS_PYTHON = ROOT / "benchmarks" / "peers" / ".venv" / "bin" / "python"
 REPLY = " ".join(["word"] * 20)
@@ -112,10 +114,9 @@ class World:
 
     def database(self, name: str, *, is_ours: bool = False) -> str:
         """A fresh one; ours with our schema. What it had before is gone."""
-        with psycopg.connect(self.postgres.owner_url, autocommit=True) as connection:
-            connection.execute(f"drop database if exists {name} with (force)".encode())
-            # That of `open_world` has our schema, and nobody is in it.
-            connection.execute(f"create database {name} template {DATABASE if is_ours else 'template1'}".encode())
+        self.run("postgres", f"drop database if exists {name} with (force)")
+        # That of `open_world` has our schema, and nobody is in it.
+        self.run("postgres", f"create database {name} template {DATABASE if is_ours else 'template1'}")
         if not is_ours:
             self.run(name, "create extension if not exists vector")
         return name
@@ -217,6 +218,25 @@ class World:
             process.kill()
             process.wait()
 
+    @contextlib.contextmanager
+    def beside(self, tasks: Iterable[Callable[[], Done]], *, at_once: int = 2) -> Iterator[list[Future[Done]]]:
+        """What is not timed, in threads of its own until the end of the block. What fails or is interrupted takes all
+        of them along: who waits for a server or for Postgres waits no longer."""
+        with ThreadPoolExecutor(at_once) as pool:
+            futures = [pool.submit(each) for each in tasks]
+            try:
+                yield futures
+                for each in as_completed(futures):
+                    each.result()
+            except BaseException:
+                for each in futures:
+                    each.cancel()
+                for process in self.started:
+                    process.kill()
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    psutil.Process(self.postgres.pid).send_signal(signal.SIGQUIT)
+                raise
+
     @property
     def postgres_cpu_s(self) -> float:
         """Of all its processes, also of those that are gone."""
@@ -225,18 +245,21 @@ class World:
         children = sum(cpu_s(child) for child in postmaster.children())
         return float(times.user + times.system + times.children_user + times.children_system) + children
 
-    def wait_until_idle(self) -> None:
-        """Some go on working after their clients have left: the next slice would pay for it."""
-        deadline, before, began = time.monotonic() + PATIENCE_S, self._busy_s(), time.monotonic()
+    def wait_until_idle(self, stack: Stack | None = None) -> None:
+        """Some go on working after their clients have left: the next slice would pay for it. One alone, or all and
+        Postgres."""
+        deadline, before, began = time.monotonic() + PATIENCE_S, self._busy_s(stack), time.monotonic()
         while time.monotonic() < deadline:
             time.sleep(LOOK_S)
-            busy, now = self._busy_s(), time.monotonic()
+            busy, now = self._busy_s(stack), time.monotonic()
             if (busy - before) / (now - began) < IDLE_SHARE:
                 return
             before, began = busy, now
         raise TimeoutError("something does not come to rest")
 
-    def _busy_s(self) -> float:
+    def _busy_s(self, stack: Stack | None) -> float:
+        if stack:
+            return stack.cpu_s + (cpu_s(stack.worker) if stack.worker else 0.0)
         return self.postgres_cpu_s + sum(cpu_s(process) for process in self.alive)
 
 

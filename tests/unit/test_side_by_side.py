@@ -1,10 +1,14 @@
 """What `make bench` makes of what it has measured: a limit that is missed is red."""
 
 import json
+import signal
+import subprocess
 import threading
+import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing.pool import ThreadPool
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
@@ -211,3 +215,25 @@ def test_what_was_not_measured_is_left_out_and_not_nan():
 
 def test_tables_are_markdown():
     assert list(table_lines(("a", "b"), [[1, 2]])) == ["| a | b |", "|---|---|", "| 1 | 2 |", ""]
+
+
+def test_what_is_done_beside_is_done_when_the_block_ends(tmp_path):
+    with World(tmp_path, None, is_quick=True).beside([lambda: 1, lambda: 2]) as done:
+        pass
+    assert [each.result() for each in done] == [1, 2]
+
+
+@pytest.mark.parametrize("is_interrupted", [True, False])
+def test_what_fails_or_is_interrupted_lets_nobody_wait_beside_it(tmp_path, is_interrupted):
+    def fail():
+        raise SystemExit(1)
+
+    server, postgres = (subprocess.Popen(["sleep", "60"]) for _ in range(2))
+    world = World(tmp_path, SimpleNamespace(pid=postgres.pid), is_quick=True, started=[server])
+    tasks = [server.wait, postgres.wait] if is_interrupted else [server.wait, postgres.wait, fail]
+    began = time.monotonic()
+    with pytest.raises(SystemExit), world.beside(tasks, at_once=3):
+        if is_interrupted:
+            fail()
+    assert time.monotonic() - began < 30
+    assert [server.returncode, postgres.returncode] == [-signal.SIGKILL, -signal.SIGQUIT]
