@@ -23,6 +23,8 @@ from pathlib import Path
 import httpx
 import psutil
 
+from benchmarks.command import parser
+
 HALF_OPEN = 500
 BODY_BYTES = 50_000_000
 PIECE = b"x" * 65_536
@@ -32,7 +34,6 @@ PAUSE_S = 0.05  # between two attacks of one stranger, who is not meant to satur
 MAX_GROWTH_MB = 20.0
 MAX_RATIO = 2.0
 START_S = 60
-WITHOUT_LIMITS = "--without-limits" in sys.argv
 SERVE = """
 from chatServer.api import body
 from chatServer.cli import main
@@ -51,17 +52,18 @@ class Slice:
 
 
 def main() -> None:
+    asked = parser(__doc__, "--without-limits").parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
         Path(directory).chmod(0o755)  # the embedded server may run as another user
-        with running_server(Path(directory)) as (process, address):
+        with running_server(Path(directory), without_limits=asked.without_limits) as (process, address):
             missed = [name for name in ATTACKS if not measure(process, address, name)]
     sys.exit(1 if missed else 0)
 
 
 @contextlib.contextmanager
-def running_server(directory: Path) -> Iterator[tuple[psutil.Process, str]]:
+def running_server(directory: Path, *, without_limits: bool) -> Iterator[tuple[psutil.Process, str]]:
     environment = {**os.environ, "CHAT_DATA_DIR": str(directory), "PORT": "0", "LOG_LEVEL": "WARNING"}
-    command = [sys.executable, "-c", SERVE.format(without_limits=WITHOUT_LIMITS)]
+    command = [sys.executable, "-c", SERVE.format(without_limits=without_limits)]
     server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None

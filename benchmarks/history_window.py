@@ -18,6 +18,7 @@ from uuid import UUID, uuid4
 import psutil
 import psycopg
 
+from benchmarks.command import parser
 from chatServer.config import Settings
 from chatServer.records import Principal
 from chatServer.store.embedded import embedded_postgres
@@ -28,9 +29,9 @@ from chatServer.store.pool import Database
 WINDOW = 20
 LONG = 100_000
 BETWEEN = 20_000
-HAS_INDEX = "--without-index" not in sys.argv
 SLICES = 11
-READS_PER_SLICE = 400 if HAS_INDEX else 5  # such reads are slow
+READS_PER_SLICE = 400
+SLOW_READS_PER_SLICE = 5  # without the index
 GATE = 1.2
 USER = Principal(uuid4())
 
@@ -65,17 +66,19 @@ class Slice:
 
 
 def main() -> None:
+    has_index = not parser(__doc__, "--without-index").parse_args().without_index
+    reads = READS_PER_SLICE if has_index else SLOW_READS_PER_SLICE
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
         Path(directory).chmod(0o755)  # the embedded server may run as another user
         with embedded_postgres(Path(directory)) as server:
             migrate(server.owner_url)
-            short, long = fill(server.owner_url)
+            short, long = fill(server.owner_url, has_index=has_index)
             settings = Settings(database_pool_size=1, chat_data_dir=Path(directory), _env_file=None)
-            is_good = asyncio.run(compare(server.app_url, settings, short, long))
+            is_good = asyncio.run(compare(server.app_url, settings, (short, long), reads))
     sys.exit(0 if is_good else 1)
 
 
-def fill(owner_url: str) -> tuple[str, str]:
+def fill(owner_url: str, *, has_index: bool) -> tuple[str, str]:
     """A long session that its user has left, others since, and a short one now; returns the short and the long.
 
     The order matters: (user_id, id) read backwards finds the newest session at once, and an older one late.
@@ -93,26 +96,28 @@ def fill(owner_url: str) -> tuple[str, str]:
             )
             connection.execute(FILL_TURNS, values)
             connection.execute(FILL_MESSAGES, values)
-        if not HAS_INDEX:
+        if not has_index:
             connection.execute("drop index public.chat_message_history_by_session")
         connection.execute("vacuum analyze")  # else autovacuum does it amid the measurement
     return short, long
 
 
-async def compare(url: str, settings: Settings, short: str, long: str) -> bool:
+async def compare(url: str, settings: Settings, sessions: tuple[str, str], reads: int) -> bool:
+    short, long = sessions
     async with Database(url, settings) as database:
         backend = await find_backend(database)
         for session_id in (short, long):
-            await measure(database, backend, session_id)  # fills the caches
+            await measure(database, backend, session_id, reads)  # fills the caches
         rounds = [
-            [await measure(database, backend, session_id) for session_id in (short, long, short)] for _ in range(SLICES)
+            [await measure(database, backend, session_id, reads) for session_id in (short, long, short)]
+            for _ in range(SLICES)
         ]
         buffers_short = await buffers(database, short)
         buffers_long = await buffers(database, long)
         postgres = await server_version(database)
     shorts, longs, controls = (list(column) for column in zip(*rounds, strict=True))
     print(f"Python {platform.python_version()}, Postgres {postgres}, psycopg {psycopg.__version__}")
-    print(f"N = {SLICES} interleaved slices of {READS_PER_SLICE} reads of the last {WINDOW} messages, each")
+    print(f"N = {SLICES} interleaved slices of {reads} reads of the last {WINDOW} messages, each")
     report("session of 20", shorts)
     report(f"session of {LONG:,}", longs)
     print(f"A/A control, CPU: {ratio(controls, shorts):.3f}")
@@ -137,16 +142,16 @@ async def server_version(database: Database) -> str:
         return str(row[0])
 
 
-async def measure(database: Database, backend: psutil.Process, session_id: str) -> Slice:
+async def measure(database: Database, backend: psutil.Process, session_id: str, reads: int) -> Slice:
     walls = []
     client_before, server_before = time.process_time(), cpu_seconds(backend)
-    for _ in range(READS_PER_SLICE):
+    for _ in range(reads):
         started = time.perf_counter()
         messages = await read(database, USER.user_id, session_id)
         walls.append(time.perf_counter() - started)
         assert messages == WINDOW
     client, server = time.process_time() - client_before, cpu_seconds(backend) - server_before
-    per_read_ms = 1_000 / READS_PER_SLICE
+    per_read_ms = 1_000 / reads
     return Slice(client * per_read_ms, server * per_read_ms, statistics.median(walls) * 1_000)
 
 

@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import itertools
-import multiprocessing
 import struct
 import sys
 import time
@@ -16,6 +15,7 @@ import numpy as np
 import psycopg
 from numpy.typing import NDArray
 
+from benchmarks import apart
 from benchmarks.conversations import NAMESPACE
 from chatServer.memory.embed import Embedder
 from chatServer.messages.terms import packed_terms
@@ -118,7 +118,7 @@ def fill(owner_url: str, telling: Telling, model: str, memories: int, users: int
         if len(parts) == 1:
             some(parts[0])
         else:
-            with multiprocessing.get_context("spawn").Pool(len(parts)) as pool:
+            with apart.processes(len(parts)) as pool:
                 pool.map(some, parts)
         connection.execute("vacuum analyze")  # else autovacuum does it amid the measurement
     print(f"{memories:,} memories of {users:,} users, filled in {time.perf_counter() - began:.0f} s", file=sys.stderr)

@@ -13,6 +13,7 @@ import sys
 import time
 from dataclasses import dataclass, field
 
+from benchmarks.command import parser
 from benchmarks.server import Server, running_server
 from benchmarks.wire import Answer, Wire
 
@@ -49,6 +50,7 @@ class Heard:
 
 
 def main() -> None:
+    parser(__doc__).parse_args()
     with running_server({"rules": [], "default": REPLY}, WORKER="off") as server:
         in_process(server, closed_loop, 3.0)  # fills the caches
         peak = in_process(server, closed_loop, PEAK_FOR_S)

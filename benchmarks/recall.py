@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import stored, train_ranker
+from benchmarks.command import parser
 from benchmarks.conversations import Asking, Conversation, read_sets
 from benchmarks.indexed import asked_all, index_of
 from benchmarks.recall_scores import SCORES, Answered, category_rows, judged, mean_recalls, print_rows, score_rows
@@ -32,7 +33,9 @@ FUSION_K = 60
 
 def main() -> None:
     logging.disable(logging.INFO)  # of the database that is made for it
-    files = [each for each in sys.argv[1:] if each]
+    asked = parser(__doc__)
+    asked.add_argument("files", nargs="*")
+    files = [each for each in asked.parse_args().files if each]
     answered = asyncio.run(answer_in_own_database(read_sets(files), files))
     print_rows(SCORES, score_rows(answered))
     print()
@@ -43,17 +46,22 @@ def main() -> None:
 async def answer_in_own_database(conversations: list[Conversation], files: list[str]) -> list[Answered]:
     left_out = weights_without_each([each.name for each in conversations], files)
     async with stored.own_database() as database:
+        await keep_all(database, conversations)
         return await answer_all(database, conversations, left_out)
+
+
+async def keep_all(database: Database, conversations: list[Conversation]) -> None:
+    """Stored and embedded as users' messages are."""
+    for conversation in conversations:
+        await stored.store(database, conversation)
+    await reembed(database, WordLlamaEmbedder())
 
 
 async def answer_all(
     database: Database, conversations: list[Conversation], left_out: dict[str, Weights]
 ) -> list[Answered]:
-    """`ours` through the product: stored, embedded and recalled as its users' messages are."""
+    """`ours` through the product."""
     answered = []
-    for conversation in conversations:
-        await stored.store(database, conversation)
-    await reembed(database, WordLlamaEmbedder())
     for conversation in conversations:
         answered += list(answer_simply(conversation))
         ours = {OURS: shipped_weights()} | ({LEFT_OUT: left_out[conversation.name]} if left_out else {})

@@ -3,13 +3,13 @@
 R@10 of the weights that ship, beside BM25 and `user-first` under the same conditions: without vectors, with roles
 dealt out at random, for users of 20 messages; then of weights learned from one set alone, on every set."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from benchmarks import train_ranker
+from benchmarks.command import parser
 from benchmarks.conversations import APART, Conversation, Spoken, read_sets
 from benchmarks.indexed import asked_all, index_of
 from benchmarks.recall import by_words, user_first
@@ -23,7 +23,9 @@ TINY = 20
 
 
 def main() -> None:
-    files = [each for each in sys.argv[1:] if each]
+    asked = parser(__doc__)
+    asked.add_argument("files", nargs="*")
+    files = [each for each in asked.parse_args().files if each]
     conversations, shipped = read_sets(files), shipped_weights()
     told = [
         report("as it is", conversations, shipped),

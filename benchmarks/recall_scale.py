@@ -14,7 +14,6 @@ lines that the same recall shows when it looks at every row. Ends with 1 when on
 sizes: memories, and users that share them.
 """
 
-import argparse
 import asyncio
 import contextlib
 import logging
@@ -32,6 +31,7 @@ import numpy as np
 import psutil
 import uvloop
 
+from benchmarks.command import parser
 from benchmarks.many_memories import Telling, fill, owner_of, question_about
 from benchmarks.server import cpu_s
 from chatServer.cli import settle
@@ -141,10 +141,10 @@ class Run:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--million", action="store_true")
-    parser.add_argument("--only", nargs="*", default=SIZES, metavar="MEMORIES:USERS")
-    parsed = parser.parse_args()
+    asked = parser(__doc__)
+    asked.add_argument("--million", action="store_true")
+    asked.add_argument("--only", nargs="*", default=SIZES, metavar="MEMORIES:USERS")
+    parsed = asked.parse_args()
     sizes = [tuple(map(int, size.split(":"))) for size in (*parsed.only, *([MILLION] if parsed.million else []))]
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
         Path(directory).chmod(0o755)  # the embedded server may run as another user

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import numpy as np
 
+from benchmarks.command import parser
 from chatServer.memory.ranking.asked import ask
 from chatServer.memory.ranking.features import features
 from chatServer.memory.ranking.index import Index, Scope
@@ -28,6 +29,7 @@ TOPICS = 300
 
 
 def main() -> None:
+    parser(__doc__).parse_args()
     missed = [count for count in P95_MS if not measure(count)]
     sys.exit(1 if missed else 0)
 

@@ -15,6 +15,7 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
+from benchmarks.command import parser
 from benchmarks.stored import own_database
 from chatServer.conversation.tokens import count_text
 from chatServer.knowledge.quote import quoted
@@ -128,5 +129,10 @@ async def run() -> bool:
         return all([await measure(retriever, user, asked, room) for room in ROOMS])
 
 
-if __name__ == "__main__":
+def main() -> None:
+    parser(__doc__).parse_args()
     sys.exit(0 if asyncio.run(run()) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -19,6 +19,7 @@ import httpx
 import psutil
 import psycopg
 
+from benchmarks.command import parser
 from benchmarks.server import END_S, Server, cpu_s, running_server
 
 SLICES = 9
@@ -42,6 +43,7 @@ SCRIPT = {
 
 
 def main() -> None:
+    parser(__doc__).parse_args()
     with running_server(SCRIPT, WORKER="off", REVISE_MODEL="every_turn") as server, working(server) as worker:
         bench = Bench(server, worker)
         for is_revised in (True, False):

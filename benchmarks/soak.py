@@ -6,18 +6,19 @@ samples after the first sixth of the time, when fewer than 90 % of the turns are
 
 import asyncio
 import collections
-import multiprocessing
 import random
 import statistics
 import sys
 import time
 from typing import Any
 
+from benchmarks import apart
+from benchmarks.command import parser
 from benchmarks.overload import REPLY, closed_loop, in_process
 from benchmarks.server import Server, running_server
 from benchmarks.wire import Wire
 
-MINUTES = float(sys.argv[1]) if len(sys.argv) > 1 and __name__ == "__main__" else 30.0
+MINUTES = 30.0
 CACHE_MB = "4"  # full within minutes: what all these users say would take 60
 SESSIONS = 3  # of each user
 USERS = 1_500  # at 25 requests a second, one a minute of each
@@ -30,19 +31,22 @@ KINDS = {"turn": 75, "streamed": 10, "resolve": 5, "stop": 5, "wrong": 5}  # of 
 
 
 def main() -> None:
+    asked = parser(__doc__)
+    asked.add_argument("minutes", nargs="?", type=float, default=MINUTES)
+    minutes = asked.parse_args().minutes
     with running_server({"rules": [], "default": REPLY}, RECALL_CACHE_MB=CACHE_MB) as server:
         in_process(server, closed_loop, 3.0)
         half = in_process(server, closed_loop, 10.0).per_s / 2
         headers = [server.headers(f"user{number}") for number in range(USERS)]
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
-            working = pool.apply_async(work, (server.address, headers, half, MINUTES * 60))
-            samples = watch(server, MINUTES * 60)
+        with apart.processes(1) as pool:
+            working = pool.apply_async(work, (server.address, headers, half, minutes * 60))
+            samples = watch(server, minutes * 60)
             counted = working.get(300)
-    growth = slope([each for each in samples if each[0] >= MINUTES / 6])
+    growth = slope([each for each in samples if each[0] >= minutes / 6])
     wrong = {name: count for name, count in counted.items() if not name.startswith("ok")}
     answered = share_answered(counted)
     is_good = growth < MAX_MB_PER_MINUTE and answered >= MIN_ANSWERED and not wrong
-    print(f"{half:.0f} requests/s for {MINUTES:g} minutes: {dict(counted)}")
+    print(f"{half:.0f} requests/s for {minutes:g} minutes: {dict(counted)}")
     print(f"turns answered: {answered:.1%} (bound {MIN_ANSWERED:.0%})")
     print(f"memory {samples[0][1]:.0f} MB at first, {samples[-1][1]:.0f} MB at last; N={len(samples)} samples")
     print(f"it rises by {growth:.2f} MB a minute (bound {MAX_MB_PER_MINUTE:g}): {'good' if is_good else 'MISSED'}")

@@ -31,7 +31,7 @@ SEARCH = """
 with asked as (select replace(plainto_tsquery('english', %(question)s)::text, ' & ', ' | ')::tsquery as query)
 select h.message_id
 from public.chat_message_history h, asked,
-    lateral (select to_tsvector('english', h.message #>> '{data,content}') as words) as w
+    lateral (select to_tsvector('english', h.message #>> '{data,content}') as words offset 0) as w -- once for each
 where h.user_id = %(user_id)s and w.words @@ asked.query
 order by ts_rank_cd(w.words, asked.query) desc, h.id
 limit %(limit)s

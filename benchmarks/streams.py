@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import httpx
 import psycopg
 
+from benchmarks.command import parser
 from benchmarks.server import Server, running_server
 
 STREAMS = 200
@@ -41,6 +42,7 @@ class Slice:
 
 
 def main() -> None:
+    parser(__doc__).parse_args()
     script = {"rules": [{"match": "^at length", "reply": REPLY, "delay_ms": WORD_EVERY_MS}], "default": "Yes."}
     with (
         running_server(script, DATABASE_POOL_SIZE="4") as server,

@@ -3,7 +3,6 @@
 Logistic regression, fitted by Newton's method. Of every question: the messages that answer it, and 100 others drawn
 uniformly (hard ones broke it). Every set of conversations counts the same, and in it every question."""
 
-import argparse
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.command import parser
 from benchmarks.conversations import APART, read_sets
 from benchmarks.indexed import asked_all, index_of
 from chatServer.memory.ranking.features import features
@@ -106,9 +106,9 @@ def as_weights(names: list[str], learned: npt.NDArray[np.float64]) -> Weights:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="*")
-    names, found = examples(parser.parse_args().files)
+    asked = parser(__doc__)
+    asked.add_argument("files", nargs="*")
+    names, found = examples(asked.parse_args().files)
     sample = draw(found)
     learned = as_weights(names, fit(sample, np.ones(len(sample.y), np.bool_), list(range(len(names)))))
     sizes = {each.set_name: 0 for each in found}

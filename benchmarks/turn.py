@@ -23,6 +23,7 @@ import httpx
 import psutil
 import psycopg
 
+from benchmarks.command import parser
 from benchmarks.history_window import FILL_MESSAGES, FILL_TURNS
 from chatServer.api.dev_key import DevKey
 from chatServer.api.dev_users import dev_user_id
@@ -33,8 +34,6 @@ SIZES = (10, 1_000, 20_000, 100_000)
 SLICES = 9
 TURNS_PER_SLICE = 60
 GATE = 1.15
-HAS_INDEX = "--without-index" not in sys.argv
-PROFILE = "--profile" in sys.argv
 REPLY = " ".join(["word"] * 20)
 USER = dev_user_id("bench")
 NO_LIMITS = {"LIMIT_TURNS_PER_MINUTE": "0", "LIMIT_PARALLEL_TURNS": "0", "LIMIT_TOKENS_PER_DAY": "0"}
@@ -54,6 +53,7 @@ class Slice:
 
 
 def main() -> None:
+    asked = parser(__doc__, "--without-index", "--profile").parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         Path(folder).chmod(0o755)  # the embedded server may run as another user
         directory = Path(folder)
@@ -61,8 +61,10 @@ def main() -> None:
             migrate(postgres.owner_url)
             sessions = {size: fill(postgres, size) for size in SIZES}
             with psycopg.connect(postgres.owner_url, autocommit=True) as connection:
+                if asked.without_index:
+                    connection.execute("drop index public.chat_message_history_by_session")
                 connection.execute("vacuum analyze")  # else autovacuum does it amid the measurement
-            with running_server(directory, postgres) as (server, address):
+            with running_server(directory, postgres, is_profiled=asked.profile) as (server, address):
                 is_good = compare(Bench(server, address, postgres, DevKey.of(directory).sign(USER)), sessions)
     sys.exit(0 if is_good else 1)
 
@@ -84,13 +86,13 @@ def fill(postgres: EmbeddedPostgres, messages: int) -> str:
         connection.execute(
             "update public.chat_message_history set tokens = 60 where session_id = %(session_id)s", values
         )
-        if not HAS_INDEX:
-            connection.execute("drop index if exists public.chat_message_history_by_session")
     return session_id
 
 
 @contextlib.contextmanager
-def running_server(directory: Path, postgres: EmbeddedPostgres) -> Iterator[tuple[psutil.Process, str]]:
+def running_server(
+    directory: Path, postgres: EmbeddedPostgres, *, is_profiled: bool
+) -> Iterator[tuple[psutil.Process, str]]:
     """A server of its own process with a model that answers at once, and no worker beside it."""
     script = directory / "script.json"
     script.write_text(json.dumps({"rules": [], "default": REPLY}))
@@ -104,7 +106,7 @@ def running_server(directory: Path, postgres: EmbeddedPostgres) -> Iterator[tupl
         "WORKER": "off",
         **NO_LIMITS,
         "LOG_LEVEL": "WARNING",
-        "BENCH_PROFILE": str(directory / "profile") if PROFILE else "",
+        "BENCH_PROFILE": str(directory / "profile") if is_profiled else "",
     }
     process = subprocess.Popen(
         [sys.executable, "-c", SERVE], env=environment, stdout=subprocess.PIPE, text=True, cwd=directory
@@ -116,7 +118,7 @@ def running_server(directory: Path, postgres: EmbeddedPostgres) -> Iterator[tupl
     finally:
         process.terminate()
         process.wait(30)
-        if PROFILE:
+        if is_profiled:
             pstats.Stats(str(directory / "profile")).sort_stats("tottime").print_stats(45)
 
 

@@ -3,16 +3,18 @@ kept. ONLY=turns,startup chooses measures; QUICK=1 takes small numbers and gener
 benchmarks/quick; ALONE=1 does it beside the floor only, without installing the others; DATA=FILE is for recall."""
 
 import argparse
+import compileall
 import logging
+import re
 import signal
 import sys
 import time
 
 from benchmarks.side_by_side import report
 from benchmarks.side_by_side.measures import MEASURES
-from benchmarks.side_by_side.world import open_world
+from benchmarks.side_by_side.world import ROOT, open_world
 
-TOLD_BY = (signal.SIGINT, signal.SIGTERM)
+TOLD_BY = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main() -> None:
@@ -29,6 +31,9 @@ def main() -> None:
         sys.exit(f"There is no {', '.join(sorted(unknown))}; there are {', '.join(each.name for each in MEASURES)}.")
     end_when_told()
     logging.disable(logging.INFO)  # of the databases that are made, and of every request
+    # Also where PYTHONDONTWRITEBYTECODE is set: else each of all these starts compiles all of it.
+    for folder in ("chatServer", "benchmarks"):
+        compileall.compile_dir(ROOT / folder, quiet=1, rx=re.compile(r"\.venv"))
     results = report.Results.read(is_quick=asked.quick)
     for each in MEASURES:
         if each.name in wanted:
@@ -43,8 +48,8 @@ def main() -> None:
 
 
 def end_when_told() -> None:
-    """Ctrl-C and SIGTERM leave every block, which ends all that was started in it; also where SIGINT was ignored, as it
-    is in what a shell starts in the background. The first is enough."""
+    """Ctrl-C, SIGTERM and a closed terminal leave every block, which ends all that was started in it; also where SIGINT
+    was ignored, as it is in what a shell starts in the background. The first is enough."""
 
     def leave(number: int, _: object) -> None:
         for each in TOLD_BY:
@@ -52,7 +57,8 @@ def end_when_told() -> None:
         sys.exit(128 + number)
 
     for each in TOLD_BY:
-        signal.signal(each, leave)
+        if each != signal.SIGHUP or signal.getsignal(each) != signal.SIG_IGN:  # nohup wants it ignored
+            signal.signal(each, leave)
 
 
 if __name__ == "__main__":

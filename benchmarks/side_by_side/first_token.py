@@ -30,6 +30,11 @@ def run(world: World) -> Outcome:
     whole_ms: dict[str, list[float]] = defaultdict(list)
     with contextlib.ExitStack() as stack:
         database = world.database("first_ours", is_ours=True)
+        starting = {
+            name: stack.enter_context(world.starting_peer(module, world.database(f"first_{module}")))
+            for name, module in PEERS.items()
+            if world.has(module)
+        }
         fill_ours(world, database, {MESSAGES: SLICE})
         ours = stack.enter_context(world.ours(database))
         clients = {}
@@ -38,10 +43,8 @@ def run(world: World) -> Outcome:
                 Client(ours.address, "/api/chat", session, ours.headers(f"{kind} {session}") | AS_STREAM)
                 for session in session_ids(kind, MESSAGES, SLICE)
             ]
-        for name, module in PEERS.items():
-            if not world.has(module):
-                continue
-            peer = stack.enter_context(world.peer(module, world.database(f"first_{module}")))
+        for name, started in starting.items():
+            peer = started()
             fill_peer(peer, MESSAGES, SLICE)
             sessions = session_ids("ours", MESSAGES, SLICE)
             clients[name] = [Client(peer.address, "/stream", session, {}) for session in sessions]

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import itertools
-import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from multiprocessing.pool import Pool
 
 import numpy as np
 
+from benchmarks import apart
 from benchmarks.wire import Answer, Wire
 
 REFUSED_PAUSE_S = 0.02
@@ -55,7 +55,7 @@ class Heard:
 
 @contextlib.contextmanager
 def client_process() -> Iterator[Pool]:
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
+    with apart.processes(1) as pool:
         yield pool
 
 

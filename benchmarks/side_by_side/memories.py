@@ -5,8 +5,10 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing.pool import Pool
 from typing import Any
 from uuid import uuid4
 
@@ -14,7 +16,8 @@ import httpx
 import numpy as np
 import uvloop
 
-from benchmarks.many_memories import Telling, owner_of, question_about
+from benchmarks import apart
+from benchmarks.many_memories import SHARED_FROM, Telling, owner_of, question_about
 from benchmarks.many_memories import fill as fill_ours
 from benchmarks.recall_scale import Question, Run, opened
 from benchmarks.side_by_side import memory_peers
@@ -69,16 +72,16 @@ def run(world: World) -> Outcome:
     cells, asked = (QUICK, 60) if world.is_quick else (FULL, 200)
     logging.getLogger("chatServer").setLevel(logging.ERROR)  # degraded answers are counted here
     telling = asyncio.run(Telling.by(WordLlamaEmbedder()))
+    fill_all(world, telling, cells)
     tables, worst = [], 0.0
     points: dict[str, list[tuple[float, float]]] = {}
     for memories, users in cells:
         questions = about(telling, memories, users, asked)
-        answered = {OURS: ask_ours(world, telling, memories, users, questions)}
+        answered = {OURS: ask_ours(world, database_of(OURS, memories, users), questions)}
         world.say(f"{memories:,} memories of {users:,} users: ours")
-        if (memories, users) not in OURS_ALONE:
-            for name in (name for name, module in MODULES.items() if world.has(module)):
-                answered |= ask_peer(world, name, telling, memories, users, questions)
-                world.say(f"{memories:,} memories of {users:,} users: {name}")
+        for name in peers_of(world, memories, users):
+            answered |= ask_peer(world, name, database_of(name, memories, users), questions)
+            world.say(f"{memories:,} memories of {users:,} users: {name}")
         for name, each in answered.items():
             line = points.setdefault(name if users == 1 else f"{name}, many users", [])
             line.append((float(memories), float(np.percentile(each.took_ms, 95))))
@@ -89,6 +92,41 @@ def run(world: World) -> Outcome:
             Table(f"{memories:,} memories of {users:,} users", columns, [e.row(n) for n, e in answered.items()])
         )
     return Outcome(tables, {"recall_p95_ms": worst}, points)
+
+
+def peers_of(world: World, memories: int, users: int) -> list[str]:
+    alone = (memories, users) in OURS_ALONE
+    return [] if alone else [name for name, module in MODULES.items() if world.has(module)]
+
+
+def database_of(name: str, memories: int, users: int) -> str:
+    return f"{MODULES.get(name, OURS)}_{memories}_{users}"
+
+
+def fill_all(world: World, telling: Telling, cells: Sequence[tuple[int, int]]) -> None:
+    """Two at a time, the largest first: some make rows while Postgres builds an index for others."""
+    wanted = [(name, *cell) for cell in cells for name in (OURS, *peers_of(world, *cell))]
+    wanted.sort(key=lambda each: each[1], reverse=True)
+    with (
+        apart.processes(2) as pool,
+        world.without_fsync(),
+        world.beside(partial(fill, world, pool, telling, *each) for each in wanted),
+    ):
+        pass
+
+
+def fill(world: World, pool: Pool, telling: Telling, name: str, memories: int, users: int) -> None:
+    database = world.database(database_of(name, memories, users), is_ours=name == OURS)
+    url = world.url(database)
+    if name != OURS:
+        with world.peer(MODULES[name], database) as peer:
+            memory_peers.make_tables(peer.address, "nobody")
+        pool.apply(memory_peers.fill, (url, name, telling, memories, users))
+    elif users < SHARED_FROM:
+        pool.apply(fill_ours, (url, telling, WordLlamaEmbedder.name, memories, users))
+    else:  # has processes of its own, which one of a pool may not have
+        fill_ours(url, telling, WordLlamaEmbedder.name, memories, users)
+    world.say(f"{memories:,} memories of {users:,} users are in {name}")
 
 
 def about(telling: Telling, memories: int, users: int, count: int) -> list[About]:
@@ -103,22 +141,19 @@ def about(telling: Telling, memories: int, users: int, count: int) -> list[About
     return made
 
 
-def ask_ours(world: World, telling: Telling, memories: int, users: int, questions: Sequence[About]) -> Asked:
+def ask_ours(world: World, database: str, questions: Sequence[About]) -> Asked:
     """Through the product's own recaller with its deadline, when it has loaded its users."""
-    database = world.database("memories_ours", is_ours=True)
-    with world.without_fsync():
-        fill_ours(world.url(database), telling, WordLlamaEmbedder.name, memories, users)
-    world.say("filled")
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         asked = runner.run(_ask_ours(world, database, questions))
-    with world.ours(database, with_worker=False) as stack:
-        user = f"remember {memories}"
-        with httpx.Client(base_url=stack.address, headers=stack.headers(user), timeout=60) as client:
-            for each in questions[:ADDED]:
-                body = {"text": f"{each.text} {uuid4()}", "kind": "fact", "category": "knowledge"}
-                began = time.perf_counter()
-                client.post("/api/memories", json=body).raise_for_status()
-                asked.adds_ms.append((time.perf_counter() - began) * 1_000)
+    with (
+        world.ours(database, with_worker=False) as stack,
+        httpx.Client(base_url=stack.address, headers=stack.headers("somebody"), timeout=60) as client,
+    ):
+        for each in questions[:ADDED]:
+            body = {"text": f"{each.text} {uuid4()}", "kind": "fact", "category": "knowledge"}
+            began = time.perf_counter()
+            client.post("/api/memories", json=body).raise_for_status()
+            asked.adds_ms.append((time.perf_counter() - began) * 1_000)
     return asked
 
 
@@ -140,25 +175,27 @@ async def _ask_ours(world: World, database: str, questions: Sequence[About]) -> 
     return asked
 
 
-def ask_peer(
-    world: World, name: str, telling: Telling, memories: int, users: int, questions: Sequence[About]
-) -> dict[str, Asked]:
-    database = world.database(f"memories_{MODULES[name]}")
-    with world.peer(MODULES[name], database) as peer:
-        memory_peers.make_tables(peer.address, "nobody")
-    with world.without_fsync():
-        memory_peers.fill(world, name, database, telling, memories, users)
-    world.say(f"{name} is filled")
+def ask_peer(world: World, name: str, database: str, questions: Sequence[About]) -> dict[str, Asked]:
     answered = {f"{name}{suffix}": Asked() for suffix in ("", ITERATIVE)}
     ways = dict(zip(answered, ({}, SCAN_ON), strict=True))
-    with asking(world, name, database, EVERY_ROW) as client:
-        true = [set(recalled(client, each)["texts"]) for each in questions[:COMPARED]]
-    for way, asked in answered.items():
-        with asking(world, name, database, ways[way]) as client:
+    with contextlib.ExitStack() as stack:
+        starting = {
+            way: stack.enter_context(world.starting_peer(MODULES[name], database, **settings))
+            for way, settings in (ways | {"": EVERY_ROW}).items()
+        }
+        clients = {
+            way: stack.enter_context(httpx.Client(base_url=started().address, timeout=60))
+            for way, started in starting.items()
+        }
+        world.wait_until_idle()
+        true = [set(recalled(clients[""], each)["texts"]) for each in questions[:COMPARED]]
+        for way, asked in answered.items():
+            client = clients[way]
             for each in questions[:WARM]:
                 recalled(client, each)
             shown = []
-            for each in questions:
+            # Scanning on takes a tenth of a second and more, and no limit is on it.
+            for each in questions[: len(questions) // 2 if ways[way] else None]:
                 found = recalled(client, each)
                 shown.append(found["texts"])
                 asked.took_ms.append(found["took_ms"])
@@ -172,15 +209,6 @@ def ask_peer(
                 client.post("/remember", json=body).raise_for_status()
                 asked.adds_ms.append((time.perf_counter() - began) * 1_000)
     return answered
-
-
-@contextlib.contextmanager
-def asking(world: World, name: str, database: str, settings: dict[str, str]) -> Iterator[httpx.Client]:
-    with (
-        world.peer(MODULES[name], database, **settings) as peer,
-        httpx.Client(base_url=peer.address, timeout=60) as client,
-    ):
-        yield client
 
 
 def recalled(client: httpx.Client, about: About) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import numpy as np
 import psycopg
 
 from benchmarks.many_memories import Telling, Told, owner_of
-from benchmarks.side_by_side.world import World
 
 MEM0, STORE = "mem0", "langgraph store"
 MODULES = {MEM0: "mem0_memory", STORE: "store_memory"}
@@ -74,18 +73,19 @@ def rows(telling: Telling, memories: int, users: int) -> Iterator[Row]:
             yield Row(str(owner), uuid5(owner, str(place)), told.text, vector_of(told))
 
 
-def fill(world: World, name: str, database: str, telling: Telling, memories: int, users: int) -> None:
+def fill(url: str, name: str, telling: Telling, memories: int, users: int) -> None:
     """The peer has made its tables; it need not run."""
     index, create = INDEX[name]
-    with psycopg.connect(world.url(database), autocommit=True) as connection:
+    told = list(rows(telling, memories, users))
+    with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"drop index if exists {index}".encode())
         for table, (types, columns) in COPIES[name].items():
             command = f"copy {table} from stdin (format binary)".encode()
             with connection.cursor() as cursor, cursor.copy(command) as copy:
                 copy.set_types(types)
-                for row in rows(telling, memories, users):
+                for row in told:
                     copy.write_row(columns(row))
-        connection.execute("set maintenance_work_mem = '1GB'")
+        connection.execute("set maintenance_work_mem = '512MB'")  # it takes a third of that
         connection.execute(create.encode())
         connection.execute("vacuum analyze")
 

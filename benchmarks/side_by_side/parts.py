@@ -15,7 +15,7 @@ import httpx
 from benchmarks.side_by_side import told
 from benchmarks.side_by_side.outcome import Measure, Outcome, Table, short
 from benchmarks.side_by_side.turn_scene import session_ids
-from benchmarks.side_by_side.world import REPLY, UNLIMITED, World
+from benchmarks.side_by_side.world import ADDRESS, REPLY, UNLIMITED, World
 from chatServer.api.dev_key import DevKey
 from chatServer.api.dev_users import dev_user_id
 
@@ -50,13 +50,14 @@ def run(world: World) -> Outcome:
         "DATABASE_URL": url, "DATABASE_DIRECT_URL": url, "MODEL": f"script:{own / 'script.json'}",
         "BENCH_PROFILE": str(own / "profile"),
     }  # fmt: skip
-    with world.process([sys.executable, "-c", SERVE], environment, r"is at (http://\S+)") as (server, address):
+    with world.launched([sys.executable, "-c", SERVE], environment, gently=True) as launched:
+        address = launched.says(ADDRESS)
         token = DevKey.of(own).sign(dev_user_id("parts"))
         with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {token}"}, timeout=60) as client:
             sessions = session_ids("parts", 0, 10)
             for number in range(WARM + turns):
                 if number == WARM:
-                    server.send_signal(signal.SIGUSR1)
+                    launched.process.send_signal(signal.SIGUSR1)
                 body = {"message": told.texts(seed=1)[number % 500], "session_id": sessions[number % 10]}
                 client.post("/api/chat", json=body).raise_for_status()
     return told_of(own / "profile", turns)

@@ -47,7 +47,7 @@ from unnest(%(users)s::uuid[], %(sessions)s::text[]) with ordinality as c (user_
 
 
 def run(world: World) -> Outcome:
-    rounds, seconds = (2, 2) if world.is_quick else (3, 3)
+    rounds, seconds = 2, 2 if world.is_quick else 3
     sessions = session_ids(OURS, MESSAGES, CLIENTS)
     databases = {FLOOR: prepare_floor(world, sessions), OURS: prepare_ours(world, sessions)}
     found: dict[str, list[float]] = {name: [] for name in databases}

@@ -15,7 +15,7 @@ COUNTS = (1, 2)
 
 
 def run(world: World) -> Outcome:
-    rounds, seconds = (2, 0.6) if world.is_quick else (3, 1.5)
+    rounds, seconds = 2, 0.6 if world.is_quick else 1.5
     slices: dict[int, list[Slice]] = {count: [] for count in COUNTS}
     database = world.database("processes", is_ours=True)
     with world.ours(database, servers=max(COUNTS), RECALL_DEADLINE_MS="5000") as stack, client_process() as pool:

@@ -5,12 +5,13 @@ import logging
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from uuid import UUID
 
 import httpx
 
 from benchmarks.conversations import DEVELOPMENT, WHAT_TO_DO, Conversation, Spoken, files_of, read_sets
-from benchmarks.recall import DEPTH, answer_all, judged_method, weights_without_each
+from benchmarks.recall import DEPTH, answer_all, judged_method, keep_all, weights_without_each
 from benchmarks.recall_scores import SCORES, Answered, category_rows, judged, mean_recalls, score_rows
 from benchmarks.side_by_side.memories import ITERATIVE, SCAN_ON
 from benchmarks.side_by_side.memory_peers import MEM0, MODULES
@@ -36,11 +37,19 @@ def run(world: World) -> Outcome:
     left_out: dict[str, Weights] = {}
     if world.is_quick:
         conversations = [*sample(conversations)]
-    else:
-        left_out = weights_without_each([each.name for each in conversations], [*world.conversations])
-    answered = asyncio.run(answer_ours(world, conversations, left_out))
+    url = world.postgres.url("chat_app", world.database("recall_ours", is_ours=True))
+    settings = Settings(database_url=url, database_direct_url=url, chat_data_dir=world.directory, _env_file=None)
+    mem0 = world.database("recall_mem0")
+    # Before anything is timed: mem0 is told while ours learns.
+    with world.beside([partial(tell_all, world, mem0, conversations)] if world.has(MODULES[MEM0]) else []):
+        if not world.is_quick:
+            left_out = weights_without_each([each.name for each in conversations], [*world.conversations])
+        asyncio.run(keep_ours(settings, conversations))
+    world.say("all are told")
+    answered = asyncio.run(answer_ours(settings, conversations, left_out))
+    world.say("ours")
     if world.has(MODULES[MEM0]):
-        answered += answer_mem0(world, conversations)
+        answered += answer_mem0(world, mem0, conversations)
     columns, rows = category_rows(answered)
     tables = [
         Table("Evidence recall in percent, by set", SCORES, score_rows(answered), NOTE),
@@ -67,21 +76,29 @@ def sample(conversations: list[Conversation]) -> Iterator[Conversation]:
         yield replace(first, messages=messages, questions=tuple(questions[:QUICK_QUESTIONS]))
 
 
-async def answer_ours(world: World, conversations: list[Conversation], left_out: dict[str, Weights]) -> list[Answered]:
+async def keep_ours(settings: Settings, conversations: list[Conversation]) -> None:
+    async with opened_database(settings) as database:
+        await keep_all(database, conversations)
+
+
+async def answer_ours(
+    settings: Settings, conversations: list[Conversation], left_out: dict[str, Weights]
+) -> list[Answered]:
     """Ours and the simple methods, on the Postgres of all."""
-    url = world.postgres.url("chat_app", world.database("recall_ours", is_ours=True))
-    settings = Settings(database_url=url, database_direct_url=url, chat_data_dir=world.directory, _env_file=None)
     async with opened_database(settings) as database:
         return await answer_all(database, conversations, left_out)
 
 
-def answer_mem0(world: World, conversations: list[Conversation]) -> Iterator[Answered]:
-    """Told every message by its own `add`; asked as it comes, and with pgvector's iterative scan."""
-    database = world.database("recall_mem0")
+def tell_all(world: World, database: str, conversations: list[Conversation]) -> None:
+    """Every message by mem0's own `add`."""
     with world.peer(MODULES[MEM0], database) as peer:
         for conversation in conversations:
             tell(peer, conversation)
     world.run(database, "vacuum analyze")
+
+
+def answer_mem0(world: World, database: str, conversations: list[Conversation]) -> Iterator[Answered]:
+    """Asked as it comes, and with pgvector's iterative scan."""
     for suffix, settings in (("", {}), (ITERATIVE, SCAN_ON)):
         with (
             world.peer(MODULES[MEM0], database, **settings) as peer,

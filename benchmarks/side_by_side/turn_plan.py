@@ -24,6 +24,7 @@ MANY = 16  # at once: what most limits are about
 SLOW_FROM = 10_000  # messages, for LangChain's stacks: a second and more for each turn
 SLOW_TURNS = 3
 STEADY = 2
+ALIKE = 4  # sessions of every length, where lengths are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,15 @@ class Plan:
     """`sessions`: how many of each length; whoever asks goes from one to the next. There are many of ten messages, so
     that these are about ten also in the end: when it was always the same few, they had hundreds (2026-11-16). Of
     100,000 messages more would not fit into the time that a run may take, and LangChain's stacks take seconds for each
-    turn there. `rounds` are for the cells that limits are about; the others are measured in the first of them."""
+    turn there. `rounds` are for the cells that limits are about, `alike` for those that compare lengths; the others are
+    measured in the first of them."""
 
     sessions: dict[int, int]
     sessions_off: dict[int, int]  # without memory
     clients: tuple[int, ...]
     longest_peer: int
     rounds: int
+    alike: int
     seconds: float
     stacks: tuple[str, ...] = ORDER
 
@@ -52,14 +55,15 @@ class Plan:
 
 FULL = Plan(
     {10: 256, 1_000: 64, 20_000: 16, 100_000: 1},
-    {10: 256, 1_000: 16, 20_000: 1, 100_000: 1},
+    {10: 256, 1_000: 16, 20_000: ALIKE, 100_000: ALIKE},
     (1, 16, 64),
     20_000,
     3,
+    5,
     1.0,
 )
 QUICK = Plan(
-    {10: 64, 1_000: 16}, {10: 64, 1_000: 16}, (16,), 1_000, 2, 0.4, (OURS, OFF, SEED, SAVER, FLOOR, AGAIN)
+    {10: 64, 1_000: 16}, {10: 64, 1_000: 16}, (16,), 1_000, 2, 2, 0.4, (OURS, OFF, SEED, SAVER, FLOOR, AGAIN)
 )  # fmt: skip
 
 
@@ -71,7 +75,14 @@ class Cell:
 
 
 def cells(plan: Plan) -> Iterator[Cell]:
-    """In the order in which they are measured: all stacks beside each other in every place."""
+    """In the order in which they are measured: all stacks beside each other in every place, then all lengths that are
+    compared with each other."""
+    some = list(_places(plan))
+    yield from (each for each in some if not is_alike(each, plan))
+    yield from (each for each in some if is_alike(each, plan))
+
+
+def _places(plan: Plan) -> Iterator[Cell]:
     for messages in plan.sessions:
         for clients in plan.clients:
             for stack in plan.stacks:
@@ -79,27 +90,38 @@ def cells(plan: Plan) -> Iterator[Cell]:
                 are_enough = clients <= plan.sessions_of(stack)[messages]
                 is_too_long = stack in LANGCHAIN and messages > plan.longest_peer
                 is_once = stack in (AGAIN, BESIDE, OFF_STREAM) and not is_first
-                if are_enough and not is_too_long and not is_once and (stack != BESIDE or clients > 1):
+                is_elsewhere = stack in (AGAIN, BESIDE) and clients != MANY
+                if are_enough and not is_too_long and not is_once and not is_elsewhere:
                     yield Cell(stack, messages, clients)
 
 
 def rounds_of(cell: Cell, plan: Plan) -> int:
     """All of them where a limit asks for the median of several, unless it is slow."""
+    if is_alike(cell, plan):
+        return plan.alike
     is_first = cell.messages == min(plan.sessions)
     judged: set[str] = set()
     if cell.clients == MANY:
         judged |= {*JUDGED} if is_first else {OURS, FLOOR, *LANGCHAIN}
     if cell.clients == min(plan.clients):
-        judged |= {OURS, OFF} if is_first else {OFF}
+        judged |= {OURS} if is_first else set()
     return plan.rounds if cell.stack in judged and not is_slow(cell) else 1
 
 
 def seconds_of(cell: Cell, plan: Plan) -> float:
     """One that is slow and alone has time for a few turns; of many each is answered once, which takes long enough. What
-    the control is about has more: in one second it moved by a quarter (2026-11-16)."""
+    is judged beside the control has more: in one second it moved by a quarter (2026-11-16)."""
+    if is_alike(cell, plan):
+        return plan.seconds
     if is_slow(cell) and cell.clients == 1:
         return plan.seconds * SLOW_TURNS
-    return plan.seconds * STEADY if cell.clients == MANY and cell.messages == min(plan.sessions) else plan.seconds
+    is_steady = cell.clients == MANY and cell.messages == min(plan.sessions) and cell.stack in JUDGED
+    return plan.seconds * STEADY if is_steady else plan.seconds
+
+
+def is_alike(cell: Cell, plan: Plan) -> bool:
+    """Whether it is compared with other lengths: asked for as long, by as many, in as many sessions as they."""
+    return cell.stack == OFF and cell.clients == min(plan.clients)
 
 
 def is_slow(cell: Cell) -> bool:

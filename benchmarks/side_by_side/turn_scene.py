@@ -20,6 +20,7 @@ OFF, OFF_STREAM = "ours, memory off", "ours, memory off, stream"
 FLOOR, SEED, SAVER = "floor", "langchain-postgres", "langgraph saver"
 PEERS = {FLOOR: "floor", SEED: "seed", SAVER: "saver"}
 FILL_S = 600
+PIECE = 100_000  # messages that are filled at once
 # Each row of the right side must have appeared: statement, how many of them in a turn at least.
 ROWS = {
     OURS: [
@@ -78,15 +79,18 @@ def open_scene(
     """So many sessions of each length; LangChain's stacks stop at `longest_peer`."""
     with contextlib.ExitStack() as stack:
         ours = world.database("turns_ours", is_ours=True)
+        starting = {
+            name: stack.enter_context(world.starting_peer(module, world.database(f"turns_{module}")))
+            for name, module in PEERS.items()
+            if world.has(module)
+        }
         fill_ours(world, ours, sessions, sessions_off)
         world.say("ours is filled")
         # Room for all of them: else each length would drive out what the one before had loaded. And time: where 16 ask
         # at once, many a recall came too late, and its turn was cheaper for it (2026-11-16).
         settings = {"RECALL_CACHE_MB": "1024", "RECALL_DEADLINE_MS": "5000"}
         stacks = {OURS: stack.enter_context(world.ours(ours, **settings))}
-        for name, module in PEERS.items():
-            if world.has(module):
-                stacks[name] = stack.enter_context(world.peer(module, world.database(f"turns_{module}")))
+        stacks |= {name: started() for name, started in starting.items()}
         with world.without_fsync(), ThreadPoolExecutor(2) as pool:
             wanted = [
                 (stacks[name], messages, count)
@@ -102,17 +106,20 @@ def open_scene(
 def fill_ours(
     world: World, database: str, sessions: dict[int, int], sessions_off: dict[int, int] | None = None
 ) -> None:
-    """Two lengths at a time; what is half written when the machine dies is nobody's loss."""
+    """Two pieces at a time; what is half written when the machine dies is nobody's loss."""
     vectors = asyncio.run(told.embedded())
 
-    def fill(kind: str, memory: str, messages: int, count: int) -> None:
-        ids = session_ids(kind, messages, count)
+    def fill(kind: str, memory: str, messages: int, ids: list[str]) -> None:
         users = [str(dev_user_id(f"{kind} {each}")) for each in ids]
         told.fill_ours(world.url(database), vectors, users, ids, messages, memory=memory)
 
-    wanted = [(OURS, "on", *each) for each in sessions.items()]
-    wanted += [(OFF, "off", *each) for each in (sessions if sessions_off is None else sessions_off).items()]
-    wanted.sort(key=lambda each: each[2] * each[3], reverse=True)
+    wanted = []
+    without = sessions if sessions_off is None else sessions_off
+    for kind, memory, those in ((OURS, "on", sessions), (OFF, "off", without)):
+        for messages, count in those.items():
+            ids, each = session_ids(kind, messages, count), max(1, PIECE // messages)
+            wanted += [(kind, memory, messages, ids[start : start + each]) for start in range(0, count, each)]
+    wanted.sort(key=lambda each: each[2] * len(each[3]), reverse=True)
     with world.without_fsync(), ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda each: fill(*each), wanted))
 

@@ -9,6 +9,7 @@ from benchmarks.side_by_side import told
 from benchmarks.side_by_side.load import client_process, drive
 from benchmarks.side_by_side.outcome import Measure, Outcome, Table, median, short
 from benchmarks.side_by_side.turn_plan import (
+    ALIKE,
     BESIDE,
     FULL,
     LANGCHAIN,
@@ -16,10 +17,10 @@ from benchmarks.side_by_side.turn_plan import (
     ORDER,
     QUICK,
     SLOW_FROM,
-    SLOW_TURNS,
     Cell,
     Plan,
     cells,
+    is_alike,
     rounds_of,
     seconds_of,
 )
@@ -55,12 +56,13 @@ def run(world: World) -> Outcome:
         before = counted(world, scene)
         slices: Slices = defaultdict(list)
         tries: Slices = defaultdict(list)
-        for number in range(plan.rounds):
+        rounds = max(plan.rounds, plan.alike)
+        for number in range(rounds):
             for cell in (each for each in cells(plan) if number < rounds_of(each, plan)):
                 some = list(tried(world, pool, scene, plan, cell))
                 tries[cell] += some
                 slices[cell].append(min(some, key=lambda each: each.stolen_cores))
-            world.say(f"round {number + 1} of {plan.rounds}")
+            world.say(f"round {number + 1} of {rounds}")
         if lacking := missing(before, counted(world, scene), *totals(tries)):
             raise RuntimeError(f"rows are missing: {lacking}")
     outcome = told_of(slices, plan)
@@ -69,9 +71,13 @@ def run(world: World) -> Outcome:
 
 def tried(world: World, pool: Pool, scene: Scene, plan: Plan, cell: Cell) -> Iterator[Slice]:
     """A machine that is one of several on its host is measured again where much of it was given to others: a turn costs
-    more then, whoever answers it. Of all tries the one that had most of the machine counts, whatever it says."""
-    for _ in range(TRIES):
+    more then, whoever answers it. Of all tries the one that had most of the machine counts, whatever it says. What no
+    limit takes the median of is measured but once, and so is what is slow, and thus long."""
+    for _ in range(TRIES if rounds_of(cell, plan) > 1 else 1):
         clients = scene.clients(cell.stack, cell.messages, plan.sessions_of(cell.stack)[cell.messages])
+        if is_alike(cell, plan):
+            clients = clients[: max(ALIKE, cell.clients)]
+            drive(pool, clients, told.texts(seed=1), REPLY, 0.0)  # once each: else those that are new were not warm
         stack, seconds, is_beside = scene.of(cell.stack), seconds_of(cell, plan), cell.stack == BESIDE
         taken = measure(world, pool, stack, clients, seconds, at_once=cell.clients, beside=is_beside)
         scene.count_in(cell.stack, cell.messages, taken.turns)
@@ -88,7 +94,7 @@ def warm(world: World, pool: Pool, scene: Scene, plan: Plan) -> None:
             if is_langchain and messages > plan.longest_peer:
                 continue
             is_too_slow = is_langchain and messages > SLOW_FROM
-            count = SLOW_TURNS if is_too_slow else plan.sessions_of(name)[messages]
+            count = 1 if is_too_slow else plan.sessions_of(name)[messages]
             clients, most = scene.clients(name, messages, count), max(plan.clients)
             for first in range(0, count, most):
                 drive(pool, clients[first : first + most], told.texts(seed=1), REPLY, WARM_S)
@@ -108,8 +114,12 @@ def totals(slices: Slices) -> tuple[dict[str, int], int]:
 
 def ratio(slices: Slices, above: Cell, below: Cell, name: str) -> float:
     """The median over the rounds: each is a ratio of two slices that were measured one after the other."""
+    return median(ratios(slices, above, below, name))
+
+
+def ratios(slices: Slices, above: Cell, below: Cell, name: str) -> Iterator[float]:
     pairs = zip(slices.get(above, []), slices.get(below, []), strict=False)
-    return median(getattr(one, name) / getattr(other, name) for one, other in pairs)
+    return (getattr(one, name) / getattr(other, name) for one, other in pairs)
 
 
 def told_of(slices: Slices, plan: Plan) -> Outcome:
@@ -158,6 +168,24 @@ def tables(slices: Slices, plan: Plan) -> Iterator[Table]:
                     rows.append([cell.stack, turns, *middle, refused, late, short(against)])
             if rows:
                 yield Table(f"{messages:,} messages, {clients} at once", columns, rows)
+    yield by_length(slices, plan)
+
+
+def by_length(slices: Slices, plan: Plan) -> Table:
+    """What the limits on growth are about: one length after the other in every round, as many sessions of each."""
+    first, fewest = min(plan.sessions), min(plan.clients)
+    columns = (
+        "messages", "N rounds", "N turns", "CPU ms: server", "Postgres", f"CPU against {first}", "least", "most",
+    )  # fmt: skip
+    rows = []
+    for messages in plan.sessions:
+        some = slices.get(Cell(OFF, messages, fewest), [])
+        times = [*ratios(slices, Cell(OFF, messages, fewest), Cell(OFF, first, fewest), "cpu_ms")]
+        parts = [short(median(getattr(each, name) for each in some)) for name in ("server_ms", "postgres_ms")]
+        ends = [short(of(times)) for of in (median, min, max)] if times else ["-"] * 3
+        rows.append([f"{messages:,}", len(some), sum(each.turns for each in some), *parts, *ends])
+    title = f"Memory off, by the length of the session: {fewest} at once, {max(ALIKE, fewest)} sessions of each"
+    return Table(title, columns, rows)
 
 
 def quiet(slices: Slices, tries: Slices) -> Table:

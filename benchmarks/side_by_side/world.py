@@ -11,10 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psutil
 import psycopg
@@ -22,9 +23,10 @@ import psycopg
 from benchmarks.server import cpu_s
 from chatServer.api.dev_key import DevKey
 from chatServer.api.dev_users import dev_user_id
-from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
+from chatServer.store.embedded import DATABASE, EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate
 
+Done = TypeVar("Done")
 ROOT = Path(__file__).resolve().parents[2]
 PEERS_PYTHON = ROOT / "benchmarks" / "peers" / ".venv" / "bin" / "python"
 REPLY = " ".join(["word"] * 20)
@@ -39,6 +41,7 @@ worker.Pace = partial(worker.Pace, poll_s=0.05)
 main(["worker"])
 """
 WORK = (sys.executable, "-c", WORKER)
+ADDRESS = r"is at (http://\S+)"
 UNLIMITED = {f"LIMIT_{name}": "0" for name in ("TURNS_PER_MINUTE", "PARALLEL_TURNS", "TOKENS_PER_DAY")}
 # numpy's threads would take the cores of those who are measured.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -74,6 +77,23 @@ class Stack:
         return sum(float(process.memory_info().rss) for process in self.processes) / 1_000_000
 
 
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A process that may not be ready yet."""
+
+    popen: subprocess.Popen[str]
+    process: psutil.Process
+    log: Path
+
+    def says(self, what: str) -> str:
+        """Waits until it has; shows its complaints when it does not."""
+        assert self.popen.stdout is not None
+        for line in self.popen.stdout:
+            if found := re.search(what, line):
+                return found[1]
+        raise RuntimeError(f"{self.process} did not start:\n{self.log.read_text()[-3_000:]}")
+
+
 @dataclass(slots=True)
 class World:
     """One run. What is started in it ends with the block that started it."""
@@ -84,6 +104,7 @@ class World:
     is_alone: bool = False
     conversations: Sequence[str] = ()  # files of them, for `recall`
     alive: list[psutil.Process] = field(default_factory=list)
+    started: list[subprocess.Popen[str]] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=itertools.count)
     began: float = field(default_factory=time.monotonic)
 
@@ -93,12 +114,10 @@ class World:
 
     def database(self, name: str, *, is_ours: bool = False) -> str:
         """A fresh one; ours with our schema. What it had before is gone."""
-        with psycopg.connect(self.postgres.owner_url, autocommit=True) as connection:
-            connection.execute(f"drop database if exists {name} with (force)".encode())
-            connection.execute(f"create database {name}".encode())
-        if is_ours:
-            migrate(self.url(name))
-        else:
+        self.run("postgres", f"drop database if exists {name} with (force)")
+        # That of `open_world` has our schema, and nobody is in it.
+        self.run("postgres", f"create database {name} template {DATABASE if is_ours else 'template1'}")
+        if not is_ours:
             self.run(name, "create extension if not exists vector")
         return name
 
@@ -139,16 +158,15 @@ class World:
             "CHAT_DATA_DIR": str(own), "PORT": "0", "DATABASE_URL": url, "DATABASE_DIRECT_URL": url,
             "MODEL": f"script:{own / 'script.json'}", "LOG_LEVEL": "WARNING", "WORKER": "off", **settings,
         }  # fmt: skip
+        key = DevKey.of(own)  # before two of them would make one
         with contextlib.ExitStack() as stack:
-            started = [
-                stack.enter_context(self.process(SERVE, environment, r"is at (http://\S+)")) for _ in range(servers)
-            ]
-            worker = None
-            if with_worker:
-                works = self.process(WORK, environment, r"(Working off)")
-                worker, _ = stack.enter_context(works)
-            address = ",".join(address for _, address in started)
-            yield Stack("ours", address, database, [each for each, _ in started], worker, DevKey.of(own))
+            started = [stack.enter_context(self.launched(SERVE, environment)) for _ in range(servers)]
+            works = stack.enter_context(self.launched(WORK, environment)) if with_worker else None
+            address = ",".join(each.says(ADDRESS) for each in started)
+            if works:
+                works.says("(Working off)")
+            worker = works.process if works else None
+            yield Stack("ours", address, database, [each.process for each in started], worker, key)
 
     def has(self, module: str) -> bool:
         """Where the peers are not installed there is but the floor, which needs nothing that ours does not have."""
@@ -160,43 +178,64 @@ class World:
 
     @contextlib.contextmanager
     def peer(self, name: str, database: str, **settings: str) -> Iterator[Stack]:
+        with self.starting_peer(name, database, **settings) as started:
+            yield started()
+
+    @contextlib.contextmanager
+    def starting_peer(self, name: str, database: str, **settings: str) -> Iterator[Callable[[], Stack]]:
+        """Something else may be done until it is asked for."""
         environment = {
             **os.environ, **ONE_THREAD, **SILENT, "HOME": str(self.directory), "PYTHONPATH": str(ROOT),
             "PEER_DATABASE_URL": self.url(database), "PEER_REPLY": REPLY, **settings,
         }  # fmt: skip
         command = [self.peers_python, "-m", "benchmarks.peers.serve", name]
-        with self.process(command, environment, r"is at (http://\S+)") as (process, address):
-            yield Stack(name, address, database, [process])
+        with self.launched(command, environment) as launched:
+            yield lambda: Stack(name, launched.says(ADDRESS), database, [launched.process])
 
     @contextlib.contextmanager
-    def process(
-        self, command: Sequence[str], environment: dict[str, str], says: str
-    ) -> Iterator[tuple[psutil.Process, str]]:
-        """One that has said that it is ready; its complaints are in a file that is shown when it does not."""
+    def launched(
+        self, command: Sequence[str], environment: dict[str, str], *, gently: bool = False
+    ) -> Iterator[Launched]:
+        """A process, whose complaints are in a file. Killed in the end, since nothing of it is kept; `gently`: it has
+        something to do before."""
         log = self.directory / f"process{next(self.numbers)}.log"
         with log.open("w") as complaints:
             process = subprocess.Popen(
                 command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, stderr=complaints, text=True
             )
-        started = psutil.Process(process.pid)
+        self.started.append(process)
+        launched = Launched(process, psutil.Process(process.pid), log)
         try:
-            self.alive.append(started)
-            assert process.stdout is not None
-            said = next((found[1] for line in process.stdout if (found := re.search(says, line))), None)
-            if said is None:
-                raise RuntimeError(f"{' '.join(command)} did not start:\n{log.read_text()[-3_000:]}")
-            yield started, said
+            self.alive.append(launched.process)
+            yield launched
         finally:
             with contextlib.suppress(ValueError):  # it may be interrupted before it was noted
-                self.alive.remove(started)
-            with contextlib.suppress(psutil.NoSuchProcess):
-                started.resume()
-            process.terminate()
+                self.alive.remove(launched.process)
+            if gently:
+                process.terminate()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(END_S)
+            process.kill()
+            process.wait()
+
+    @contextlib.contextmanager
+    def beside(self, tasks: Iterable[Callable[[], Done]], *, at_once: int = 2) -> Iterator[list[Future[Done]]]:
+        """What is not timed, in threads of its own until the end of the block. What fails or is interrupted takes all
+        of them along: who waits for a server or for Postgres waits no longer."""
+        with ThreadPoolExecutor(at_once) as pool:
+            futures = [pool.submit(each) for each in tasks]
             try:
-                process.wait(END_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait(END_S)
+                yield futures
+                for each in as_completed(futures):
+                    each.result()
+            except BaseException:
+                for each in futures:
+                    each.cancel()
+                for process in self.started:
+                    process.kill()
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    psutil.Process(self.postgres.pid).send_signal(signal.SIGQUIT)
+                raise
 
     @property
     def postgres_cpu_s(self) -> float:
@@ -206,18 +245,21 @@ class World:
         children = sum(cpu_s(child) for child in postmaster.children())
         return float(times.user + times.system + times.children_user + times.children_system) + children
 
-    def wait_until_idle(self) -> None:
-        """Some go on working after their clients have left: the next slice would pay for it."""
-        deadline, before, began = time.monotonic() + PATIENCE_S, self._busy_s(), time.monotonic()
+    def wait_until_idle(self, stack: Stack | None = None) -> None:
+        """Some go on working after their clients have left: the next slice would pay for it. One alone, or all and
+        Postgres."""
+        deadline, before, began = time.monotonic() + PATIENCE_S, self._busy_s(stack), time.monotonic()
         while time.monotonic() < deadline:
             time.sleep(LOOK_S)
-            busy, now = self._busy_s(), time.monotonic()
+            busy, now = self._busy_s(stack), time.monotonic()
             if (busy - before) / (now - began) < IDLE_SHARE:
                 return
             before, began = busy, now
         raise TimeoutError("something does not come to rest")
 
-    def _busy_s(self) -> float:
+    def _busy_s(self, stack: Stack | None) -> float:
+        if stack:
+            return stack.cpu_s + (cpu_s(stack.worker) if stack.worker else 0.0)
         return self.postgres_cpu_s + sum(cpu_s(process) for process in self.alive)
 
 
@@ -233,16 +275,28 @@ def open_world(*, is_quick: bool, is_alone: bool = False, conversations: Sequenc
             world = World(directory, postgres, is_quick, is_alone, conversations)
             # Tables are vacuumed when they are filled; else it happens amid a slice, and whose it is nobody knows.
             world.set(autovacuum="off", max_wal_size="8GB")
-            yield world
+            try:
+                yield world
+            finally:
+                for each in world.started:  # an interruption may have come amid the end of one
+                    each.kill()
+            world.set(fsync="off")  # nothing of it is kept, and so it ends sooner
 
 
 @contextlib.contextmanager
 def _ending_postgres(directory: Path) -> Iterator[None]:
-    """Also one that was interrupted while it was being started."""
+    """Whatever runs on these files: also one that was interrupted while it was being started or stopped, which has no
+    pid file yet or no longer, and one whose server was killed."""
     try:
         yield
     finally:
-        with contextlib.suppress(FileNotFoundError, psutil.NoSuchProcess):
-            postmaster = psutil.Process(int((directory / "postgres" / "postmaster.pid").read_text().split()[0]))
-            postmaster.send_signal(signal.SIGINT)
-            postmaster.wait(END_S)
+        left = [
+            each
+            for each in psutil.process_iter(["cmdline"])
+            if any(str(directory) in part for part in each.info["cmdline"] or ())
+        ]
+        for signal_ in (signal.SIGQUIT, signal.SIGKILL):
+            for each in left:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    each.send_signal(signal_)
+            _, left = psutil.wait_procs(left, END_S)

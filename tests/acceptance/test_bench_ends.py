@@ -16,8 +16,13 @@ COMMAND = (sys.executable, "-m", "benchmarks.side_by_side", "--quick", "--alone"
 WITHIN_S = 90
 
 
-@pytest.mark.parametrize("told_by", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_told_to_end_ends_all_that_it_has_started(told_by):
+# Ctrl-C and `timeout` tell the whole group of a run; `kill` tells it alone.
+@pytest.mark.parametrize(
+    ("told_by", "tell", "enough"),
+    [(signal.SIGINT, os.killpg, 3), (signal.SIGTERM, os.kill, 3), (signal.SIGTERM, os.killpg, 1)],
+    ids=["Ctrl-C", "SIGTERM", "SIGTERM to all while Postgres starts"],
+)
+def test_a_run_that_is_told_to_end_ends_all_that_it_has_started(told_by, tell, enough):
     with tempfile.TemporaryDirectory(prefix="ends-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o755)  # the embedded server may run as another user
         run = subprocess.Popen(
@@ -25,16 +30,43 @@ def test_a_run_that_is_told_to_end_ends_all_that_it_has_started(told_by):
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=ignore_interrupts,  # noqa: PLW1509
         )  # fmt: skip
         try:
-            started = all_of(run.pid, folder)
-            assert len(started) >= 3, "Postgres, the server, and its worker or the floor"
-            run.send_signal(told_by)
+            started = all_of(run.pid, folder, enough)
+            assert len(started) >= enough, "Postgres; then also the server, and its worker or the floor"
+            tell(run.pid, told_by)
             run.wait(WITHIN_S)
             _, alive = psutil.wait_procs(started, timeout=5)
             assert not alive
             assert not any(Path(folder).iterdir())
+            assert not [each for each in psutil.process_iter(["cmdline"]) if is_on(each.info["cmdline"], folder)]
         finally:
             run.kill()
             run.wait()
+
+
+WAITS = """
+import time
+from benchmarks.side_by_side.__main__ import end_when_told
+from benchmarks.side_by_side.load import client_process
+if __name__ == "__main__":
+    end_when_told()
+    with client_process() as pool:
+        pool.apply(len, ("",))
+        print("has nothing to do", flush=True)
+        time.sleep(60)
+"""
+
+
+def test_clients_that_wait_do_not_keep_a_run_that_all_of_is_told_to_end(tmp_path):
+    (tmp_path / "waits.py").write_text(WAITS)
+    command, environment = (sys.executable, tmp_path / "waits.py"), {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, env=environment, start_new_session=True, stdout=subprocess.PIPE) as run:
+        assert run.stdout.readline()
+        time.sleep(0.3)  # until it waits for the next
+        os.killpg(run.pid, signal.SIGTERM)
+        try:
+            assert run.wait(20) == 128 + signal.SIGTERM
+        finally:
+            run.kill()
 
 
 def ignore_interrupts():
@@ -42,15 +74,15 @@ def ignore_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def all_of(pid, folder):
-    """Once there are a few: children, and Postgres, which is nobody's child."""
+def all_of(pid, folder, enough):
+    """Once there are so many: Postgres, which is nobody's child, and children."""
     deadline = time.monotonic() + WITHIN_S
     found = []
-    while len(found) < 3 and time.monotonic() < deadline:
-        time.sleep(0.2)
+    while len(found) < enough and time.monotonic() < deadline:
+        time.sleep(0.02)
         postgres = [each for each in psutil.process_iter(["cmdline"]) if is_on(each.info["cmdline"], folder)]
         servers = psutil.Process(pid).children()
-        found = [*postgres, *servers] if postgres and len(servers) >= 2 else []
+        found = [*postgres, *servers] if postgres else []
     return found
 
 

@@ -1,10 +1,14 @@
 """What `make bench` makes of what it has measured: a limit that is missed is red."""
 
 import json
+import signal
+import subprocess
 import threading
+import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing.pool import ThreadPool
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
@@ -12,17 +16,17 @@ import pytest
 from benchmarks import conversations
 from benchmarks.conversations import Asking, Conversation, Spoken
 from benchmarks.recall_scores import Answered
-from benchmarks.side_by_side import recall
+from benchmarks.side_by_side import recall, turns
 from benchmarks.side_by_side.limits import Limit, read_limits
 from benchmarks.side_by_side.load import Client, drive
 from benchmarks.side_by_side.measures import MEASURES
 from benchmarks.side_by_side.outcome import Outcome, Table
 from benchmarks.side_by_side.report import Results, table_lines
-from benchmarks.side_by_side.turn_plan import FULL, QUICK, Cell, cells, rounds_of
-from benchmarks.side_by_side.turn_scene import AGAIN, FLOOR, OFF, OURS, SAVER, SEED
+from benchmarks.side_by_side.turn_plan import ALIKE, FULL, QUICK, Cell, cells, rounds_of, seconds_of
+from benchmarks.side_by_side.turn_scene import AGAIN, FLOOR, OFF, OURS, SAVER, SEED, Scene
 from benchmarks.side_by_side.turn_slices import Slice
-from benchmarks.side_by_side.turns import MEASURE, told_of
-from benchmarks.side_by_side.world import World
+from benchmarks.side_by_side.turns import MEASURE, told_of, tried
+from benchmarks.side_by_side.world import Stack, World
 
 
 def measured(tmp_path, value, *, is_quick=False):
@@ -78,10 +82,47 @@ def test_a_planted_slowdown_turns_a_quick_run_without_peers_red(tmp_path, capsys
 def test_every_cell_that_a_full_limit_is_about_is_measured_in_every_round_but_the_slow_ones():
     often = {cell for cell in cells(FULL) if rounds_of(cell, FULL) == FULL.rounds}
     assert {Cell(name, 10, 16) for name in (OURS, OFF, SEED, SAVER, FLOOR, AGAIN)} <= often
-    assert {Cell(OFF, messages, 1) for messages in FULL.sessions} <= often
     assert Cell(OURS, 10, 1) in often
     assert not any(cell.stack in (SEED, SAVER) and cell.messages == 20_000 for cell in often)
     assert {cell.clients for cell in cells(FULL) if cell.stack == OURS} == {1, 16, 64}
+
+
+@pytest.mark.parametrize("plan", [FULL, QUICK])
+def test_lengths_are_compared_in_neighbouring_slices_of_as_long_and_as_many_rounds(plan):
+    fewest, planned = min(plan.clients), list(cells(plan))
+    alike = [Cell(OFF, messages, fewest) for messages in plan.sessions]
+    assert planned[-len(alike) :] == alike
+    assert {(rounds_of(each, plan), seconds_of(each, plan)) for each in alike} == {(plan.alike, plan.seconds)}
+
+
+def test_lengths_are_compared_in_the_same_number_of_sessions_which_are_warm(monkeypatch):
+    asked = []
+
+    def heard(*clients):
+        asked.append([each.session_id for each in clients])
+        return Slice(60, 0, 60, 1, 1, 1, 1, 0, 0, 0)
+
+    monkeypatch.setattr(turns, "drive", lambda _, clients, *__: heard(*clients))
+    monkeypatch.setattr(turns, "measure", lambda *given, **_: heard(*given[3]))
+    scene = Scene({OURS: Stack("ours", "http://ours", "", [])})
+    for messages in FULL.sessions:
+        assert len(list(tried(None, None, scene, FULL, Cell(OFF, messages, 1)))) == 1
+        warm, measured_ones = asked[-2:]
+        assert warm == measured_ones
+        assert len(warm) == ALIKE
+    first = asked[-2 * len(FULL.sessions)]
+    list(tried(None, None, scene, FULL, Cell(OFF, 10, 1)))
+    assert not set(first) & set(asked[-1]), "of ten messages others each time, else they would not be of ten"
+
+
+@pytest.mark.parametrize(
+    ("cell", "count"), [(Cell(OFF, 10, 16), 2), (Cell(OURS, 10, 64), 1), (Cell(SAVER, 20_000, 16), 1)]
+)
+def test_only_what_a_limit_takes_the_median_of_is_measured_again_where_the_host_was_busy(monkeypatch, cell, count):
+    busy = Slice(60, 0, 60, 1, 1, 1, 1, 0, 0, 0, stolen_cores=0.5)
+    monkeypatch.setattr(turns, "measure", lambda *_, **__: busy)
+    scene = Scene({name: Stack(name, "http://ours", "", []) for name in (OURS, SAVER)})
+    assert len(list(tried(None, None, scene, FULL, cell))) == count
 
 
 def test_a_quick_run_measures_every_cell_in_every_round():
@@ -174,3 +215,25 @@ def test_what_was_not_measured_is_left_out_and_not_nan():
 
 def test_tables_are_markdown():
     assert list(table_lines(("a", "b"), [[1, 2]])) == ["| a | b |", "|---|---|", "| 1 | 2 |", ""]
+
+
+def test_what_is_done_beside_is_done_when_the_block_ends(tmp_path):
+    with World(tmp_path, None, is_quick=True).beside([lambda: 1, lambda: 2]) as done:
+        pass
+    assert [each.result() for each in done] == [1, 2]
+
+
+@pytest.mark.parametrize("is_interrupted", [True, False])
+def test_what_fails_or_is_interrupted_lets_nobody_wait_beside_it(tmp_path, is_interrupted):
+    def fail():
+        raise SystemExit(1)
+
+    server, postgres = (subprocess.Popen(["sleep", "60"]) for _ in range(2))
+    world = World(tmp_path, SimpleNamespace(pid=postgres.pid), is_quick=True, started=[server])
+    tasks = [server.wait, postgres.wait] if is_interrupted else [server.wait, postgres.wait, fail]
+    began = time.monotonic()
+    with pytest.raises(SystemExit), world.beside(tasks, at_once=3):
+        if is_interrupted:
+            fail()
+    assert time.monotonic() - began < 30
+    assert [server.returncode, postgres.returncode] == [-signal.SIGKILL, -signal.SIGQUIT]
