@@ -136,6 +136,8 @@ def restore(settings: Settings, parsed: argparse.Namespace) -> None:
         restored = restores.restore(url, parsed.file, force=parsed.force)
     newest = migrations.newest_revision()
     print(f"Restored {parsed.file}, of revision {restored.revision}; the database is at revision {newest}.")
+    if restored.tokens:
+        print(f"Personal tokens that are no longer taken: {restored.tokens}. Their users make new ones.")
     if restored.unread:
         print(f"Files that wait to be read, as soon as a worker runs: {restored.unread}.")
 

@@ -33,6 +33,7 @@ class Restored(NamedTuple):
 
     revision: str  # that the file was at
     unread: int  # files that wait to be read
+    tokens: int  # personal ones that have ended
 
 
 def restore(owner_url: str, file: Path, *, force: bool = False) -> Restored:
@@ -50,7 +51,9 @@ def restore(owner_url: str, file: Path, *, force: bool = False) -> Restored:
         migrate.upgrade(connection, revision)
         _load(raw, tool, file)
         migrate.upgrade(connection, "head")
-        return Restored(revision, _leave_unread(raw))
+        # One that was deleted since the backup, or erased with its user, would be taken again.
+        tokens = raw.execute(SQL["end_tokens"]).rowcount
+        return Restored(revision, _leave_unread(raw), tokens)
 
 
 @contextlib.contextmanager

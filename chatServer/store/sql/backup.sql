@@ -16,3 +16,7 @@ where c.relkind in ('r', 'p') and c.relname <> 'alembic_version'
 -- name: list_unread_articles
 -- Whose files wait to be read, or were being read; in the order in which each user sent his.
 select user_id, article_id from chat.articles where state in ('waiting', 'reading') order by updated_at, article_id;
+
+-- name: end_tokens
+-- No personal token of anybody is taken any more.
+delete from chat.personal_tokens;
