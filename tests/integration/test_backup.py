@@ -1,7 +1,9 @@
 """A backup holds everything of everybody; a restore brings all of it back, or changes nothing."""
 
 import asyncio
+import fcntl
 import hashlib
+import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -184,6 +186,17 @@ def test_a_file_is_not_overwritten_unless_forced(filled, saved):
 def test_only_its_owner_can_read_a_backup_and_nothing_else_is_left(saved):
     assert stat.S_IMODE(saved.stat().st_mode) == 0o600
     assert list(saved.parent.glob(".*")) == []
+
+
+def test_what_a_killed_backup_left_is_in_nobodys_way_and_goes(filled, tmp_path):
+    of_my_number = tmp_path / f".chat.backup.{os.getpid()}"  # in a container each has the same one
+    left, written, other = (tmp_path / f".chat.backup.{each}.draft" for each in ("abcdefgh", "12345678", "2.abcdefgh"))
+    for each in (of_my_number, left, written, other):
+        each.touch()
+    with written.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        backup(filled.owner, tmp_path / "chat.backup")
+    assert {each.name for each in tmp_path.glob(".*")} == {of_my_number.name, written.name, other.name}
 
 
 def test_a_backup_that_fails_leaves_no_file(filled, tmp_path, monkeypatch):
