@@ -15,7 +15,7 @@ from procrastinate.jobs import Job
 from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool
 
-from chatServer import metrics
+from chatServer import errors, metrics
 from chatServer.store import queries
 from chatServer.store.events import KEPT_S
 from chatServer.store.pool import RECONNECT_TIMEOUT_S, RawConnection, hang_up
@@ -31,6 +31,7 @@ QUEUE, FILES = "chat", "files"
 PLACES = {QUEUE: 4, FILES: 2}  # jobs at once; files have their own, as one may take a minute, and its reader memory
 MAX_RUNS = 5
 BACKOFF_S = 3  # then 9, 27, 81
+VECTORS = ":vectors"  # behind the lock of what is read, and is found by its words
 KEEP_FAILED_HOURS = 30 * 24
 APPLICATION = "chatserver worker"
 OPTIONS = "-c role=chat_jobs -c search_path=procrastinate -c statement_timeout=10000"
@@ -59,7 +60,8 @@ class FailedJob(NamedTuple):
 
 
 class Backoff(procrastinate.BaseRetryStrategy):
-    """A few more runs, each later than the one before. A run that a shutdown broke off goes on elsewhere, at once."""
+    """A few more runs, each later than the one before. A run that a shutdown broke off goes on elsewhere, at once; one
+    that lacks nothing but vectors leaves its line, in which the user's other files wait for it."""
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> procrastinate.RetryDecision | None:
         now = datetime.now(UTC)
@@ -67,7 +69,10 @@ class Backoff(procrastinate.BaseRetryStrategy):
             return procrastinate.RetryDecision(retry_at=now)
         if job.attempts + 1 >= MAX_RUNS:
             return None
-        return procrastinate.RetryDecision(retry_at=now + timedelta(seconds=BACKOFF_S ** (job.attempts + 1)))
+        lock = job.lock
+        if lock and isinstance(exception, errors.EmbedderFailed):
+            lock = lock.removesuffix(VECTORS) + VECTORS
+        return procrastinate.RetryDecision(retry_at=now + timedelta(seconds=BACKOFF_S ** (job.attempts + 1)), lock=lock)
 
 
 class Queue:
