@@ -78,6 +78,7 @@ class PersonalTokens:
         self._remembered: OrderedDict[tuple[UUID, UUID], Remembered] = OrderedDict()
         self._refused: OrderedDict[tuple[UUID, UUID, bytes], float] = OrderedDict()  # until when
         self._looking = asyncio.Semaphore(LOOKUPS)
+        self._ended = 0  # how often some have: what was looked up before is not remembered
 
     async def principal_of(self, token: str) -> Principal | None:
         """The user of a token, with what it may be used for; None: it is none, or no longer."""
@@ -120,10 +121,12 @@ class PersonalTokens:
         async with self._database.transaction(principal) as connection:
             if not await store.delete_token(connection, principal.user_id, token_id):
                 raise errors.NotFound("You have no token with this id.")
+        self._ended += 1
         self._remembered.pop((principal.user_id, token_id), None)
 
     def forget(self, user_id: UUID) -> None:
         """Look at all tokens of a user anew: his data was erased."""
+        self._ended += 1
         for key in [key for key in self._remembered if key[0] == user_id]:
             del self._remembered[key]
 
@@ -131,6 +134,7 @@ class PersonalTokens:
         """Overloaded when too many wait to be looked up."""
         if time.time() < self._refused.get((parts.user_id, parts.token_id, parts.digest), 0):
             return None
+        ended = self._ended
         async with self._place(), self._database.transaction(Principal(parts.user_id)) as connection:
             found = await store.find_token(connection, parts.user_id, parts.token_id)
             if found is None or not hmac.compare_digest(found.digest, parts.digest):
@@ -140,7 +144,8 @@ class PersonalTokens:
         now, ends = time.time(), found.expires_at.timestamp()
         scopes = frozenset(found.scopes)
         principal = Principal(parts.user_id, found.is_anonymous, expires_at=min(ends, now + STREAM_S), scopes=scopes)
-        self._remember(parts, principal, min(ends, now + REMEMBERED_S))
+        if ended == self._ended:
+            self._remember(parts, principal, min(ends, now + REMEMBERED_S))
         return principal
 
     @contextlib.asynccontextmanager

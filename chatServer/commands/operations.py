@@ -134,9 +134,13 @@ def backup(settings: Settings, parsed: argparse.Namespace) -> None:
 
 def restore(settings: Settings, parsed: argparse.Namespace) -> None:
     with owner_url(settings) as url:
-        revision = restores.restore(url, parsed.file, force=parsed.force)
+        restored = restores.restore(url, parsed.file, force=parsed.force)
     newest = migrations.newest_revision()
-    print(f"Restored {parsed.file}, of revision {revision}; the database is at revision {newest}.")
+    print(f"Restored {parsed.file}, of revision {restored.revision}; the database is at revision {newest}.")
+    if restored.tokens:
+        print(f"Personal tokens that are no longer taken: {restored.tokens}. Their users make new ones.")
+    if restored.unread:
+        print(f"Files that wait to be read, as soon as a worker runs: {restored.unread}.")
 
 
 @contextlib.contextmanager

@@ -77,7 +77,7 @@ async def ingest(library: Library, principal: Principal, article_id: UUID) -> No
         await tell(connection, user_id, article_id, "ready", done=len(found.chunks), total=len(found.chunks))
     metrics.articles.labels("ready").inc()
     if library.model and not found.vectors:
-        # By its words it is found; the next run makes them.
+        # By its words it is found; the next run makes them, and the user's other files do not wait for it.
         raise errors.EmbedderFailed("An article has no vectors yet.")
 
 

@@ -1,7 +1,12 @@
 """A backup is the rows of our tables and the revision that they were written for; the schema is in the migrations."""
 
+import contextlib
+import fcntl
+import glob
 import os
 import subprocess  # nosec B404 # runs Postgres' own tools
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -12,6 +17,7 @@ from chatServer.store.migrate import connect_as_owner
 
 OURS = ("chat.*", *(f"public.{name}" for name in queries.PUBLIC_TABLES))
 SQL = queries.load("backup.sql")
+DRAFT = ".draft"
 
 
 def backup(owner_url: str, file: Path, *, force: bool = False) -> int:
@@ -25,12 +31,10 @@ def backup(owner_url: str, file: Path, *, force: bool = False) -> int:
         if connection.execute(SQL["has_our_tables"]).fetchone() == (False,):
             raise StartupError("There is nothing to back up: our tables are missing in this database.")
         tool = pgtools.pg_dump(connection.info.server_version // 10_000)
-    draft = _draft(file)
-    try:
+    _forget_drafts(file)
+    with _draft(file) as draft:
         _dump(tool, owner_url, draft)
         draft.replace(file)
-    finally:
-        draft.unlink(missing_ok=True)
     return file.stat().st_size
 
 
@@ -44,14 +48,27 @@ def refuse_a_bound_owner(connection: psycopg.Connection) -> None:
         )
 
 
-def _draft(file: Path) -> Path:
-    """Beside the file, so that taking its name is one step, and private from its first byte on."""
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
+@contextlib.contextmanager
+def _draft(file: Path) -> Iterator[Path]:
+    """Beside the file, so that taking its name is one step; private from its first byte on, and locked to its end."""
     try:
-        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=DRAFT, dir=file.parent)
     except OSError as error:
         raise StartupError(f"Cannot write to {file.parent}: {error.strerror}") from error
-    return draft
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _forget_drafts(file: Path) -> None:
+    """What backups of this name have left that were killed; who writes one now holds its lock."""
+    for left in file.parent.glob(f".{glob.escape(file.name)}.{'?' * 8}{DRAFT}"):
+        with contextlib.suppress(OSError), left.open("rb") as opened:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
 
 
 def _dump(tool: Path, owner_url: str, draft: Path) -> None:

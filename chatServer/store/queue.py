@@ -2,7 +2,6 @@
 a role and a search path that last as long as a connection have no place behind a pooler."""
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,11 +10,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, Self
 
 import procrastinate
+import psycopg
 from procrastinate.jobs import Job
 from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool
 
-from chatServer import metrics
+from chatServer import errors, metrics
 from chatServer.store import queries
 from chatServer.store.events import KEPT_S
 from chatServer.store.pool import RECONNECT_TIMEOUT_S, RawConnection, hang_up
@@ -31,6 +31,7 @@ QUEUE, FILES = "chat", "files"
 PLACES = {QUEUE: 4, FILES: 2}  # jobs at once; files have their own, as one may take a minute, and its reader memory
 MAX_RUNS = 5
 BACKOFF_S = 3  # then 9, 27, 81
+VECTORS = ":vectors"  # behind the lock of what is read, and is found by its words
 KEEP_FAILED_HOURS = 30 * 24
 APPLICATION = "chatserver worker"
 OPTIONS = "-c role=chat_jobs -c search_path=procrastinate -c statement_timeout=10000"
@@ -59,7 +60,8 @@ class FailedJob(NamedTuple):
 
 
 class Backoff(procrastinate.BaseRetryStrategy):
-    """A few more runs, each later than the one before. A run that a shutdown broke off goes on elsewhere, at once."""
+    """A few more runs, each later than the one before. A run that a shutdown broke off goes on elsewhere, at once; one
+    that lacks nothing but vectors leaves its line, in which the user's other files wait for it."""
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> procrastinate.RetryDecision | None:
         now = datetime.now(UTC)
@@ -67,7 +69,10 @@ class Backoff(procrastinate.BaseRetryStrategy):
             return procrastinate.RetryDecision(retry_at=now)
         if job.attempts + 1 >= MAX_RUNS:
             return None
-        return procrastinate.RetryDecision(retry_at=now + timedelta(seconds=BACKOFF_S ** (job.attempts + 1)))
+        lock = job.lock
+        if lock and isinstance(exception, errors.EmbedderFailed):
+            lock = lock.removesuffix(VECTORS) + VECTORS
+        return procrastinate.RetryDecision(retry_at=now + timedelta(seconds=BACKOFF_S ** (job.attempts + 1)), lock=lock)
 
 
 class Queue:
@@ -132,11 +137,16 @@ class Queue:
         )
 
     async def rescue(self) -> int:
-        """Let others take over what dead workers were doing; how many jobs that were."""
+        """Let others take over what dead workers were doing; how many jobs that were. None, when the database refuses:
+        it is tried again and again, and who works goes on meanwhile."""
         stalled_s, overdue_s = self._pace.stalled_s, self._pace.job_s + self._pace.stalled_s
         values = {"max_runs": MAX_RUNS, "stalled_s": stalled_s, "overdue_s": overdue_s}
-        async with self._pool.connection() as connection:
-            return len(await (await connection.execute(SQL["rescue_stalled"], values)).fetchall())
+        try:
+            async with self._pool.connection() as connection:
+                return len(await (await connection.execute(SQL["rescue_stalled"], values)).fetchall())
+        except psycopg.Error as error:
+            logger.warning("jobs of dead workers cannot be rescued now: %s", type(error).__name__)
+            return 0
 
     async def failed(self, limit: int = 100) -> list[FailedJob]:
         """The dead letters, the newest first."""
@@ -164,22 +174,18 @@ class Queue:
         due = {"every": MAINTAINED_EVERY, "at_least_every": MAINTAINED_AT_LEAST_EVERY, "limit": SWEPT_USERS}
         async with self._pool.connection() as connection:
             users = await (await connection.execute(SWEEP["list_users_with_memories_to_keep"], due)).fetchall()
+        task = self._app.configure_task("maintain_memories", queue=QUEUE, priority=-1)
         for (user_id,) in users:
-            name = "maintain_memories"
-            task = self._app.configure_task(name, queue=QUEUE, queueing_lock=f"{name}:{user_id}", priority=-1)
-            with contextlib.suppress(procrastinate.exceptions.AlreadyEnqueued):
-                await task.defer_async(user_id=str(user_id))
+            await task.defer_async(user_id=str(user_id))
 
     async def _sweep_articles(self) -> None:
         """An article that no job will read any more says so, and lets its file go."""
         values = {"lately": GIVEN_UP_WITHIN, "limit": SWEPT_USERS}
         async with self._pool.connection() as connection:
             found = await (await connection.execute(SWEEP["list_articles_to_give_up"], values)).fetchall()
+        task = self._app.configure_task("give_up_article", queue=QUEUE, priority=-1)
         for user_id, article_id, failed_at in found:
-            name = "give_up_article"
-            task = self._app.configure_task(name, queue=QUEUE, queueing_lock=f"{name}:{article_id}", priority=-1)
-            with contextlib.suppress(procrastinate.exceptions.AlreadyEnqueued):
-                await task.defer_async(user_id=user_id, article_id=article_id, failed_at=failed_at.isoformat())
+            await task.defer_async(user_id=user_id, article_id=article_id, failed_at=failed_at.isoformat())
 
     async def _forget_failed(self, timestamp: int) -> None:
         await self._app.job_manager.delete_old_jobs(

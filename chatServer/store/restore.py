@@ -6,7 +6,7 @@ import subprocess  # nosec B404 # runs Postgres' own tools
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import psycopg
 from psycopg import sql
@@ -15,8 +15,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from chatServer.errors import StartupError
-from chatServer.store import migrate, pgtools, queries
+from chatServer.records import Principal
+from chatServer.store import jobs, migrate, pgtools, queries
 from chatServer.store.backup import refuse_a_bound_owner
+from chatServer.store.pool import claims
 from chatServer.store.queries import PUBLIC_TABLES
 
 COPY = re.compile(rb"^COPY ((?:chat\.\w+)|(?:public\.(\w+))) \([\w, \"]+\) FROM stdin;$")
@@ -26,8 +28,16 @@ SET_SEQUENCE = re.compile(
 SQL = queries.load("backup.sql")
 
 
-def restore(owner_url: str, file: Path, *, force: bool = False) -> str:
-    """Bring back what a backup holds, into an empty database unless forced; the revision that the file was at.
+class Restored(NamedTuple):
+    """What came of it."""
+
+    revision: str  # that the file was at
+    unread: int  # files that wait to be read
+    tokens: int  # personal ones that have ended
+
+
+def restore(owner_url: str, file: Path, *, force: bool = False) -> Restored:
+    """Bring back what a backup holds, into an empty database unless forced.
 
     Only rows are taken from the file, never statements: a file from elsewhere cannot do anything to the database.
     """
@@ -41,7 +51,9 @@ def restore(owner_url: str, file: Path, *, force: bool = False) -> str:
         migrate.upgrade(connection, revision)
         _load(raw, tool, file)
         migrate.upgrade(connection, "head")
-    return revision
+        # One that was deleted since the backup, or erased with its user, would be taken again.
+        tokens = raw.execute(SQL["end_tokens"]).rowcount
+        return Restored(revision, _leave_unread(raw), tokens)
 
 
 @contextlib.contextmanager
@@ -113,6 +125,15 @@ def _load(connection: psycopg.Connection, tool: Path, file: Path) -> None:
                 with cursor.copy(statement) as copy:
                     for row in _until_the_end(lines):
                         copy.write(row)
+
+
+def _leave_unread(connection: psycopg.Connection) -> int:
+    """Leave a job for each file that waited to be read, as its user did with it: the queue is not in a backup."""
+    unread = connection.execute(SQL["list_unread_articles"]).fetchall()
+    for user_id, article_id in unread:
+        connection.execute(claims(Principal(user_id)))
+        connection.execute(jobs.SQL["enqueue_ingest"], {"article_id": article_id})
+    return len(unread)
 
 
 def _until_the_end(lines: Iterator[bytes]) -> Iterator[bytes]:

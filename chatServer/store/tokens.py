@@ -10,6 +10,7 @@ from chatServer.store import queries
 from chatServer.store.pool import Connection
 
 SQL = queries.load("tokens.sql")
+EXPIRED_KEPT_FOR = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +73,8 @@ async def delete_token(connection: Connection, user_id: UUID, token_id: UUID) ->
     """Whether there was one."""
     values = {"user_id": user_id, "token_id": token_id}
     return await (await connection.execute(SQL["delete_token"], values)).fetchone() is not None
+
+
+async def delete_expired_tokens(connection: Connection, user_id: UUID) -> None:
+    """Those that ended so long ago that nobody asks any more why they are refused."""
+    await connection.execute(SQL["delete_expired_tokens"], {"user_id": user_id, "kept_for": EXPIRED_KEPT_FOR})

@@ -19,7 +19,7 @@ from chatServer.memory.maintain import FOR_EVER, Retention, maintain
 from chatServer.memory.reembed import embed_newest
 from chatServer.memory.remember import remember as learn
 from chatServer.records import Principal, Scopes
-from chatServer.store import erasure, events, jobs, memories, user_events
+from chatServer.store import erasure, events, jobs, memories, tokens, user_events
 from chatServer.store.pool import Database
 from chatServer.store.queue import Task
 from chatServer.work.revision import Reviser
@@ -61,11 +61,12 @@ class Workshop:
             await verb(self, principal, UUID(turn_id))
 
     async def forget_events(self, user_id: str) -> None:
-        """What has expired of a user's; the sweep finds who has any."""
+        """What has expired of a user's; the sweep finds who has any events that have."""
         principal = Principal(UUID(user_id))
         async with self.database.transaction(principal) as connection:
             await events.delete_old_events(connection, principal.user_id)
             await user_events.delete_old_user_events(connection, principal.user_id)
+            await tokens.delete_expired_tokens(connection, principal.user_id)
 
     async def ingest(self, user_id: str, article_id: str) -> None:
         """What a user has uploaded; he left the job with it."""

@@ -1,7 +1,9 @@
 """A backup holds everything of everybody; a restore brings all of it back, or changes nothing."""
 
 import asyncio
+import fcntl
 import hashlib
+import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,10 +27,13 @@ from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
 from chatServer.store.restore import restore
 from tests.conftest import ADA, EVE, Urls, cloned, owner_connection
+from tests.integration.test_jobs import working
 from tests.integration.test_roles import ROWS, insert
 from tests.migration.test_ddl import dump
+from tests.tools.knowledge import read_all, rows, upload
 from tests.tools.turns import eventually, finished_turn, queued, title_of
 
+TOKENS = "chat.personal_tokens"
 PICTURE = bytes(range(256)) * 400
 TEXT = "tab\t, line\n, back\\slash, \\. and \\N, quote ' \", 火山, \U0001f30b, {json}"
 
@@ -48,10 +53,10 @@ def fill(url: str) -> None:
 
 
 def fingerprint(url: str) -> dict[str, str]:
-    """Every table of ours with a hash of all its rows."""
+    """Every table of ours with a hash of all its rows; but for tokens, which do not come back."""
     with owner_connection(url) as connection:
         found = {}
-        for table in [*ROWS, "chat.alembic_version"]:
+        for table in [*(name for name in ROWS if name != TOKENS), "chat.alembic_version"]:
             query = sql.SQL("select t::text from {} t order by 1").format(sql.Identifier(*table.split(".")))
             rows = connection.execute(query).fetchall()
             found[table] = f"{len(rows)} {hashlib.sha256(repr(rows).encode()).hexdigest()}"
@@ -82,7 +87,7 @@ def test_a_round_trip_is_identical_row_by_row_and_right_by_right(filled, other, 
     assert all(found.startswith("2 ") for table, found in before.items() if table != "chat.alembic_version")
     assert fingerprint(other.owner) != before
     schema = dump(other.owner, 18)
-    assert restore(other.owner, saved) == migrate.newest_revision()
+    assert restore(other.owner, saved).revision == migrate.newest_revision()
     assert fingerprint(other.owner) == before
     assert dump(other.owner, 18) == schema, "row level security, policies, grants, owners"
 
@@ -127,8 +132,8 @@ async def test_jobs_are_not_kept_and_a_worker_goes_on_after_a_restore(settings, 
     async with Database(filled.app, settings) as database:
         await finished_turn(database, ADA, "left undone")
         assert len(queued(filled)) == 1
-        restore(filled.owner, saved, force=True)
-        assert queued(filled) == []
+        assert restore(filled.owner, saved, force=True).unread == 2
+        assert jobs_of(filled) == ["ingest"] * 2, "of each user's file"
     async with running(settings.model_copy(update={"worker": "inprocess"})) as state:
         await finished_turn(state.database, ADA, "The worker is there")
         await eventually(lambda: asyncio.to_thread(lambda: queued(filled) == []))
@@ -136,6 +141,37 @@ async def test_jobs_are_not_kept_and_a_worker_goes_on_after_a_restore(settings, 
         session_id, _ = await finished_turn(state.database, ADA, "Where do puffins breed?")
         await eventually(lambda: asyncio.to_thread(lambda: queued(filled) == []))
         assert await title_of(state.database, ADA, session_id) == "Where do puffins breed?"
+
+
+def test_no_personal_token_comes_back_as_some_were_deleted_since(filled, other, saved):
+    count = f"select count(*) from {TOKENS}"
+    assert rows(filled, count) == [(2,)]
+    assert restore(other.owner, saved).tokens == 2
+    assert rows(other, count) == [(0,)]
+
+
+def jobs_of(urls: Urls) -> list[str]:
+    with owner_connection(urls.owner) as connection:
+        names = connection.execute("select task_name from procrastinate.procrastinate_jobs order by id")
+        return [name for (name,) in names.fetchall()]
+
+
+async def test_files_that_waited_to_be_read_are_read_after_a_restore(client, database, urls, as_ada, as_eve, tmp_path):
+    await upload(client, as_ada, ("a.txt", b"One."), ("b.txt", b"Two."))
+    await upload(client, as_eve, ("c.txt", b"Three."))
+    await read_all(database, ADA, await upload(client, as_ada, ("read.txt", b"Four.")))
+    with owner_connection(urls.owner) as connection:  # as a backup finds it while it is read
+        connection.execute("update chat.articles set state = 'reading' where name = 'b.txt'")
+    backup(urls.owner, tmp_path / "chat.backup")
+    assert restore(urls.owner, tmp_path / "chat.backup", force=True).unread == 3
+    with owner_connection(urls.owner) as connection:
+        query = "select args ->> 'user_id', lock from procrastinate.procrastinate_jobs order by id"
+        left = connection.execute(query).fetchall()
+    assert left == [(str(each.user_id), f"{each.user_id}:articles") for each in (ADA, ADA, EVE)]
+    async with working(database):
+        await eventually(lambda: asyncio.to_thread(lambda: jobs_of(urls) == []))
+    states = rows(urls, "select name, state from chat.articles order by name")
+    assert states == [(name, "ready") for name in ("a.txt", "b.txt", "c.txt", "read.txt")]
 
 
 def test_a_file_is_not_overwritten_unless_forced(filled, saved):
@@ -150,6 +186,17 @@ def test_a_file_is_not_overwritten_unless_forced(filled, saved):
 def test_only_its_owner_can_read_a_backup_and_nothing_else_is_left(saved):
     assert stat.S_IMODE(saved.stat().st_mode) == 0o600
     assert list(saved.parent.glob(".*")) == []
+
+
+def test_what_a_killed_backup_left_is_in_nobodys_way_and_goes(filled, tmp_path):
+    of_my_number = tmp_path / f".chat.backup.{os.getpid()}"  # in a container each has the same one
+    left, written, other = (tmp_path / f".chat.backup.{each}.draft" for each in ("abcdefgh", "12345678", "2.abcdefgh"))
+    for each in (of_my_number, left, written, other):
+        each.touch()
+    with written.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        backup(filled.owner, tmp_path / "chat.backup")
+    assert {each.name for each in tmp_path.glob(".*")} == {of_my_number.name, written.name, other.name}
 
 
 def test_a_backup_that_fails_leaves_no_file(filled, tmp_path, monkeypatch):
@@ -269,7 +316,7 @@ def forget_revisions() -> None:
 
 
 def test_a_backup_of_an_older_revision_is_migrated_on_its_way_in(other, saved, next_revision):
-    assert restore(other.owner, saved) != "next"
+    assert restore(other.owner, saved).revision != "next"
     with owner_connection(other.owner) as connection:
         assert connection.execute("select version_num from chat.alembic_version").fetchall() == [("next",)]
         rows = connection.execute("select title, planted from chat.sessions").fetchall()

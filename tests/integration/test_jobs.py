@@ -259,6 +259,77 @@ async def test_a_job_that_kills_every_worker_ends_as_a_dead_letter(database, url
     assert queued(urls) == [("failed", MAX_RUNS)]
 
 
+async def test_a_job_that_runs_is_not_left_a_second_time_by_the_sweep(database, urls):
+    await write(database, memory("Puffins nest on cliffs."))
+    with owner_connection(urls.owner) as connection:
+        connection.execute("set search_path = procrastinate")
+        connection.execute("update chat.memory_heads set kept_at = now() - interval '8 days'")
+        connection.execute(
+            "insert into procrastinate_jobs (queue_name, task_name, args, status)"
+            " values ('files', 'ingest', jsonb_build_object('user_id', %s::text, 'article_id', 'one'), 'doing')",
+            [str(ADA.user_id)],
+        )
+        async with Queue(database.direct_url, Workshop(database, no_model).tasks(), QUICK) as opened:
+            for _ in range(2):
+                connection.execute("update procrastinate_jobs set status = 'failed' where task_name = 'ingest'")
+                await opened._sweep(0)
+                left_doing(urls)
+        left = connection.execute("select task_name, queueing_lock from procrastinate_jobs order by id").fetchall()
+    assert left == [("ingest", None), ("maintain_memories", None), ("give_up_article", None)]
+
+
+async def test_jobs_of_an_older_server_that_share_a_lock_keep_nobody_from_being_rescued(database, urls):
+    await finished_turn(database, ADA, "hello")
+    left_doing(urls)
+    same_lock(urls, "doing", "todo")
+    async with Queue(database.direct_url) as opened:
+        assert await opened.rescue() == 2
+    assert queued(urls) == [("todo", 1), ("todo", 1), ("todo", 0)]
+
+
+async def test_dead_letters_of_an_older_server_that_share_a_lock_all_begin_anew(database, urls):
+    same_lock(urls, "failed", "failed", "todo")
+    async with Queue(database.direct_url) as opened:
+        assert await opened.retry_failed() == 2
+    assert queued(urls) == [("todo", 0)] * 3
+
+
+def same_lock(urls, *states: str) -> None:
+    with owner_connection(urls.owner) as connection:
+        connection.execute("set search_path = procrastinate")
+        for state in states:
+            connection.execute(
+                "insert into procrastinate_jobs (queue_name, task_name, queueing_lock, args, status)"
+                " values ('chat', 'maintain_memories', 'the same', jsonb_build_object('user_id', %s::text), %s)",
+                [str(ADA.user_id), state],
+            )
+
+
+async def test_a_rescue_that_is_refused_stops_nobody_who_works(database, urls, caplog, monkeypatch):
+    monkeypatch.setitem(queue.SQL, "rescue_stalled", "select 1 / 0")
+    begun, release, ends = asyncio.Event(), asyncio.Event(), []
+
+    async def task(user_id: str, turn_id: str) -> None:
+        begun.set()
+        try:
+            await release.wait()
+            ends.append("done")
+        except asyncio.CancelledError:
+            ends.append("cancelled")
+            raise
+
+    async def was_refused_twice() -> bool:
+        return sum("cannot be rescued" in line for line in caplog.messages) >= 2 or bool(ends)
+
+    await finished_turn(database, ADA, "hello")
+    async with working(database, {"after_turn": task}, grace_s=0.2):
+        await begun.wait()
+        await eventually(was_refused_twice)
+        release.set()
+        await eventually(lambda: is_empty(urls))
+    assert ends == ["done"]
+
+
 def worker_backends(urls) -> list[int]:
     with owner_connection(urls.owner) as connection:
         query = "select pid from pg_stat_activity where application_name = %s and datname = current_database()"

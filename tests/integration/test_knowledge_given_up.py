@@ -68,6 +68,22 @@ async def test_what_was_uploaded_after_the_failure_is_not_given_up(client, datab
     assert rows(urls, STATES) == [("a.txt", "waiting", None)]
 
 
+async def test_while_the_embedder_is_away_no_file_waits_for_the_vectors_of_another(client, database, urls, as_ada):
+    await upload(client, as_ada, ("a.txt", b"One."), ("b.txt", b"Two."), ("c.txt", b"Three."))
+    embedder = Stand(fails=True)
+
+    async def all_are(state: str) -> bool:
+        return rows(urls, STATES) == [(name, state, None) for name in ("a.txt", "b.txt", "c.txt")]
+
+    async def none_lacks_a_vector() -> bool:
+        return rows(urls, "select count(*), count(vec) from chat.article_chunks") == [(3, 3)]
+
+    async with working(database, Workshop(database, no_model, embedder=embedder).tasks()):
+        await eventually(lambda: all_are("ready"), within_s=15)  # a minute and more, if they waited
+        embedder.fails = False
+        await eventually(none_lacks_a_vector)
+
+
 async def test_a_slow_embedder_does_not_keep_an_article_from_being_stored(client, database, urls, as_ada, monkeypatch):
     monkeypatch.setattr(ingesting, "EMBED_S", 0.1)
 

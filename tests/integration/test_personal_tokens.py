@@ -203,6 +203,24 @@ async def test_the_token_of_an_anonymous_user_has_an_anonymous_users_limits(data
     assert await tokens.principal_of(secret) == anonymous
 
 
+@pytest.mark.parametrize("how", ["deleted", "erased"])
+async def test_one_that_ends_while_it_is_looked_up_is_not_remembered(database, urls, monkeypatch, how):
+    tokens = PersonalTokens(database)
+    made, secret = await tokens.make(ADA, "laptop", ["chat"], personal_tokens.timedelta(days=1))
+
+    async def ends(*_) -> None:
+        if how == "deleted":
+            await tokens.delete(ADA, made.token_id)
+            return
+        with owner_connection(urls.owner) as connection:
+            connection.execute("delete from chat.personal_tokens")
+        tokens.forget(ADA.user_id)
+
+    monkeypatch.setattr(personal_tokens.store, "mark_used", ends)
+    assert (await tokens.principal_of(secret)).user_id == ADA.user_id, "it was there when it was looked for"
+    assert await tokens.principal_of(secret) is None
+
+
 async def test_whoever_waits_too_long_to_be_looked_up_is_told(client, as_ada, database, monkeypatch):
     made = await make(client, as_ada, "chat")
     tokens = PersonalTokens(database)

@@ -30,6 +30,11 @@ async def test_the_sweep_forgets_what_has_expired_of_everybody_and_nothing_else(
             " select user_id, row_number() over (), 'turn', '{}', now() - age * interval '1 hour'"
             " from chat.sessions, (values (1), (25)) as ages (age)"
         )
+        connection.execute(
+            "insert into chat.personal_tokens (user_id, token_id, name, digest, scopes, expires_at)"
+            " select user_id, gen_random_uuid(), days::text, '', '{chat}', now() - days * interval '1 day'"
+            " from (select distinct user_id from chat.sessions) as users, (values (31), (29), (-1)) as ages (days)"
+        )
 
         async def none_wait() -> bool:
             row = connection.execute(
@@ -52,8 +57,11 @@ async def test_the_sweep_forgets_what_has_expired_of_everybody_and_nothing_else(
             " join chat.sessions s using (user_id, session_id) group by 1"
         ).fetchall()
         ages = connection.execute("select count(*) from chat.user_events where data = '{}'").fetchone()
+        names = "select name, count(*) from chat.personal_tokens group by 1 order by 1"
+        tokens = connection.execute(names).fetchall()
     assert [name for name, _ in left] == ["young"], "the turn counts, not the batch"
     assert ages == (4,)
+    assert tokens == [("-1", 2), ("29", 2)]
 
 
 async def _no_model(_: str) -> None:

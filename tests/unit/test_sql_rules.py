@@ -16,7 +16,7 @@ PACKAGE = Path(chatServer.__file__).parent
 WITHOUT_A_USER = {
     "startup.sql": "read before anybody has asked for anything: catalogs and our revision only",
     "doctor.sql": "catalogs, and a row that is nobody's",
-    "backup.sql": "catalogs only",
+    "backup.sql": "catalogs, and what of everybody a restore puts right",
     "sweep.sql": "whose and how old, of all users, as chat_jobs",
     "jobs.sql": "the queue: nobody's rows, and a function that reads who asks",
 }

@@ -12,3 +12,11 @@ select c.oid::regclass::text
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p') and c.relname <> 'alembic_version'
     and (n.nspname = 'chat' or n.nspname = 'public' and c.relname = any(%(public_tables)s));
+
+-- name: list_unread_articles
+-- Whose files wait to be read, or were being read; in the order in which each user sent his.
+select user_id, article_id from chat.articles where state in ('waiting', 'reading') order by updated_at, article_id;
+
+-- name: end_tokens
+-- No personal token of anybody is taken any more.
+delete from chat.personal_tokens;

@@ -23,9 +23,10 @@ select chat.forget_jobs();
 
 -- name: rescue_stalled
 -- Give up jobs whose worker is dead, or has forgotten them: they wait again, unless they have had all their runs.
+-- Without a queueing_lock, which older servers gave some: one that waits under the same would refuse this to all of them.
 update procrastinate.procrastinate_jobs j
 set status = (case when j.attempts + 1 < %(max_runs)s then 'todo' else 'failed' end)::procrastinate.procrastinate_job_status,
-    attempts = j.attempts + 1, abort_requested = false
+    attempts = j.attempts + 1, abort_requested = false, queueing_lock = null
 where j.status = 'doing' and (
     not exists (select from procrastinate.procrastinate_workers w
                 where w.id = j.worker_id and w.last_heartbeat > now() - make_interval(secs => %(stalled_s)s))
@@ -44,8 +45,8 @@ order by j.id desc
 limit %(limit)s;
 
 -- name: retry_failed
--- Let a failed job, or all of them, begin anew.
+-- Let a failed job, or all of them, begin anew; two of an older server may have had one queueing_lock.
 update procrastinate.procrastinate_jobs
-set status = 'todo', attempts = 0, scheduled_at = null
+set status = 'todo', attempts = 0, scheduled_at = null, queueing_lock = null
 where status = 'failed' and id = coalesce(%(job_id)s, id)
 returning id;

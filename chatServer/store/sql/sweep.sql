@@ -12,9 +12,13 @@ select user_id, seq from chat.user_event_heads where user_id = any(%(user_ids)s)
 
 -- name: list_users_with_memories_to_keep
 -- Whose memories have changed since maintenance looked after them, or had none for long; of all users, nothing but that.
-select user_id from chat.memory_heads
-where kept_at < now() - %(every)s and seq <> kept_seq or kept_at < now() - %(at_least_every)s
-order by kept_at
+-- Who has a job for it, waiting or at work, is left out.
+select h.user_id from chat.memory_heads h
+where (h.kept_at < now() - %(every)s and h.seq <> h.kept_seq or h.kept_at < now() - %(at_least_every)s)
+    and not exists (select from procrastinate.procrastinate_jobs j
+                    where j.task_name = 'maintain_memories' and j.status in ('todo', 'doing')
+                        and j.args ->> 'user_id' = h.user_id::text)
+order by h.kept_at
 limit %(limit)s;
 
 -- name: list_users
@@ -39,7 +43,7 @@ from procrastinate.procrastinate_jobs j
 join procrastinate.procrastinate_events e on e.job_id = j.id and e.type = 'failed'
 where j.task_name = 'ingest' and j.status = 'failed' and e.at > now() - %(lately)s
     and not exists (select from procrastinate.procrastinate_jobs other
-                    where other.task_name = 'ingest' and other.status in ('todo', 'doing')
+                    where other.task_name in ('ingest', 'give_up_article') and other.status in ('todo', 'doing')
                         and other.args ->> 'article_id' = j.args ->> 'article_id')
 group by 1, 2
 limit %(limit)s;

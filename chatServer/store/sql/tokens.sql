@@ -29,6 +29,10 @@ update chat.personal_tokens set last_used_at = now()
 where user_id = %(user_id)s and token_id = %(token_id)s
     and (last_used_at is null or last_used_at < now() - interval '1 hour');
 
+-- name: delete_expired_tokens
+-- Tokens that were over long ago.
+delete from chat.personal_tokens where user_id = %(user_id)s and expires_at < now() - %(kept_for)s;
+
 -- name: delete_token
 -- A token ends.
 delete from chat.personal_tokens where user_id = %(user_id)s and token_id = %(token_id)s returning token_id;
