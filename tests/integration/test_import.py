@@ -160,8 +160,7 @@ async def test_messages_and_summaries_are_no_longer_than_a_chat_makes_them(datab
     await refuses(database, document, [said([part] * 101), said(["a"] * 101), said([{}] * 101)], "100 parts at most")
     long = [said("x" * 1_000_001), said(["x" * 600_000, {"type": "text", "text": "x" * 600_000}])]
     await refuses(database, document, long, "1,000,000 characters at most")
-    stuffed = [said("x", more="x" * 4_000_001), said("x", more=[[1]] * 800_000)]
-    await refuses(database, document, stuffed, "4,000,000 characters at most")
+    await refuses(database, document, [said("x", more="x" * 4_000_001)], "4,000,000 characters at most")
     said([{"type": "image_url", "image_url": {"url": PICTURE}}] * 101 + [part] * 100, more="x" * 2_000_000)(document)
     assert (await imported(database, document)).added["messages"] == 2
     summary = {"session_id": document["sessions"][0]["session_id"], "summary": "é" * 33_000, "covers_to": None}
@@ -194,6 +193,28 @@ def test_what_no_export_has_is_refused_as_soon_as_it_is_met(text, said):
         list(read(source, ROWS, bringing.ABOUT))
     assert said in refused.value.detail
     assert source.tell() < 10_000_000
+
+
+@pytest.mark.parametrize("many", ["[],", "{},", '"",', "0,", '"\\\\",', '{"a":0},', "[[[[0]]]],"])
+def test_a_row_of_very_many_values_is_refused_before_they_are_made(monkeypatch, many):
+    decoded = []
+    decode = json.JSONDecoder.raw_decode
+    monkeypatch.setattr(
+        json.JSONDecoder, "raw_decode", lambda self, *of: decoded.append(len(of[0])) or decode(self, *of)
+    )
+    picture = json.dumps({"picture": "x" * 1_000_000})
+    source = io.StringIO(ABOUT + f', "messages": [{picture}, {{"x": [{many * 1_000_000}0]}}]}}')
+    with pytest.raises(errors.InvalidRequest, match="a row of more than 100,000 values"):
+        list(read(source, ROWS, bringing.ABOUT))
+    assert sum(decoded) < 3_500_000
+
+
+def test_what_stands_in_texts_or_in_other_rows_does_not_count_as_values_of_a_row():
+    long = {"text": '[{"a", \\"b\\\\"}],' * 150_000, "picture": "x" * 2_000_000}
+    short = [{"tags": ["a", "b"], "number": number} for number in range(100_000)]
+    rows = [short[0], long, *short, long]
+    text = ABOUT + f', "messages": {json.dumps(rows)}}}'
+    assert [row for name, row in read(io.StringIO(text), ROWS, bringing.ABOUT) if name == "messages"] == rows
 
 
 async def test_few_are_imported_at_once_and_one_of_each_user(client, as_ada, as_eve):
