@@ -132,6 +132,23 @@ async def test_no_turn_has_begun_later_than_now(database, urls):
     assert of_eve(urls, "select started_at <= now() from chat.turns") == [(True,)]
 
 
+async def test_what_was_recalled_for_a_turn_can_be_read_again(database):
+    document = await adas(database)
+    odd = [{}, {"x": 1}, {"items": None}, {"items": 5}, {"items": [5]}, {"items": ["no line"]}, {"sessions": []}]
+    odd += [{"items": [], "sessions": sessions} for sessions in (None, 5, "s", [5])] + [{"items": 5, "sessions": []}]
+    changes = [lambda d, given=given: d["turns"][0].update(recalled=given) for given in odd]
+    await refuses(database, document, changes, "turns, row 1, recalled: what was recalled")
+    learned = [lambda d: d["turns"][0].update(revision={"remembered": [1]})]  # asked of when the next turn is revised
+    await refuses(database, document, learned, "what was remembered of a turn is an object")
+    good = [None, {"items": []}, {"items": [{"id": "1"}], "total_found": 1}, {"items": ["A" * 36], "sessions": ["s"]}]
+    for number, given in enumerate(good):
+        turn_id = str(uuid.uuid4())
+        turn = document["turns"][0] | {"recalled": given, "turn_id": turn_id, "turn_key": str(number)}
+        assert (await imported(database, document | {"turns": [turn]})).added["turns"] == 1
+    told = json.loads(b"".join([piece async for piece in export(database, EVE)]))["turns"]
+    assert [turn["recalled"] for turn in told if turn["recalled"] == good[2]] == [good[2]]
+
+
 async def test_an_old_document_hides_nothing_that_is_there(database, urls):
     document = await adas(database)
     [said] = [row for row in document["messages"] if not row["superseded_at"]]
