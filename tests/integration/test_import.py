@@ -1,6 +1,7 @@
 """What a document of anybody's may not do to whoever imports it, or to the server."""
 
 import asyncio
+import base64
 import copy
 import io
 import json
@@ -20,7 +21,8 @@ from chatServer.account.few import admitted
 from chatServer.account.items import ROWS
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import NoEmbedder
-from chatServer.records import NOBODY, Memory
+from chatServer.messages import data_uri
+from chatServer.records import NOBODY, Memory, Principal
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_erasure import waits_for_a_lock
 from tests.integration.test_export import PICTURE
@@ -145,7 +147,7 @@ async def test_what_was_recalled_for_a_turn_can_be_read_again(database):
         turn_id = str(uuid.uuid4())
         turn = document["turns"][0] | {"recalled": given, "turn_id": turn_id, "turn_key": str(number)}
         assert (await imported(database, document | {"turns": [turn]})).added["turns"] == 1
-    told = json.loads(b"".join([piece async for piece in export(database, EVE)]))["turns"]
+    told = (await exported(database, EVE))["turns"]
     assert [turn["recalled"] for turn in told if turn["recalled"] == good[2]] == [good[2]]
 
 
@@ -183,6 +185,46 @@ async def test_messages_and_summaries_are_no_longer_than_a_chat_makes_them(datab
     summary = {"session_id": document["sessions"][0]["session_id"], "summary": "é" * 33_000, "covers_to": None}
     summary |= {"messages": 1, "tokens": 0, "model": None, "updated_at": document["begun_at"]}
     await refuses(database, document, [lambda d: d.update(summaries=[summary])], "65,536 bytes at most")
+
+
+async def exported(database, principal: Principal) -> dict:
+    return json.loads(b"".join([piece async for piece in export(database, principal)]))
+
+
+def picture(number: int) -> str:
+    return data_uri("image/png", bytes.fromhex("89504e470d0a1a0a") + bytes([number]) * 1_000)
+
+
+async def test_pictures_within_a_message_are_kept_beside_it_as_those_of_a_chat(database, urls):
+    document = await adas(database)
+    [said] = [row for row in document["messages"] if not row["superseded_at"]]
+    bare = {"type": "image", "mime_type": "image/png", "base64": picture(2).partition(",")[2]}
+    blocks = [{"type": "image_url", "image_url": {"url": picture(n)}} for n in (0, 1, 0)]
+    said["message"] = {"type": "human", "data": {"type": "human", "content": [*blocks, bare]}}
+    await imported(database, document)
+    [(stored,)] = of_eve(urls, "select message::text from public.chat_message_history")
+    assert "base64" not in stored
+    assert len(stored) < 1_000
+    assert len(of_eve(urls, "select image_id from chat.message_images")) == 3
+    before = await exported(database, EVE)
+    other = Principal(uuid.uuid4())
+    await bring_in(database, other, NoEmbedder(), lambda: io.StringIO(json.dumps(before)))
+    assert (await exported(database, other))["messages"] == before["messages"]
+    kept = {
+        data_uri("image/png", base64.b64decode(each["base64"])) for row in before["messages"] for each in row["images"]
+    }
+    assert kept == {picture(0), picture(1), picture(2)}
+
+
+async def test_a_message_has_as_many_pictures_as_in_a_chat(database):
+    document = await adas(database)
+    content = [{"type": "image_url", "image_url": {"url": picture(n)}} for n in range(11)]
+    message = {"type": "human", "data": {"type": "human", "content": content}}
+    changes = [lambda d: d["messages"][0].update(message=message)]
+    await refuses(database, document, changes, "a message has 10 pictures at most")
+    svg = {"type": "image", "mime_type": "image/svg+xml", "base64": "AAAA"}
+    changes = [lambda d: d["messages"][0].update(message={"type": "human", "data": {"content": [svg]}})]
+    await refuses(database, document, changes, "An image has to be of type")
 
 
 ABOUT = '{"format": "chatserver.account", "version": 1'
