@@ -65,6 +65,24 @@ class TurnRow(Row):
     def _nothing_runs_here(cls, state: TurnState) -> TurnState:
         return "interrupted" if state == "running" else state
 
+    @field_validator("recalled")
+    @classmethod
+    def _can_be_read(cls, recalled: Json) -> Json:
+        """As `store/recalled.py` does it: objects, and beside sessions also lines that stand for some."""
+        if recalled is not None:
+            lines, sessions = recalled.get("items"), recalled.get("sessions", [])
+            kinds = (dict, str) if "sessions" in recalled else dict
+            if not (_is_list_of(lines, kinds) and _is_list_of(sessions, str)):
+                raise ValueError("what was recalled for a turn is an object with a list of items")
+        return recalled
+
+    @field_validator("revision")
+    @classmethod
+    def _is_asked_what_was_learned(cls, revision: Json) -> Json:
+        if not isinstance((revision or {}).get("remembered") or {}, dict):
+            raise ValueError("what was remembered of a turn is an object")
+        return revision
+
     @field_validator("started_at")
     @classmethod
     def _nothing_begins_later(cls, started_at: datetime) -> datetime:
@@ -76,6 +94,10 @@ class TurnRow(Row):
     def _nothing_waits_here(cls, state: RevisionState) -> RevisionState:
         """Jobs do not come along: what has not been revised by now never is."""
         return state if state == "done" else "none"
+
+
+def _is_list_of(value: object, kinds: type | tuple[type, ...]) -> bool:
+    return isinstance(value, list) and all(isinstance(each, kinds) for each in value)
 
 
 def _fits(text: str, info: ValidationInfo) -> str:

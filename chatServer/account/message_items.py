@@ -12,10 +12,11 @@ from chatServer.account.fields import Count, Moment, Row, SessionId, Share, Shor
 from chatServer.errors import MessageError
 from chatServer.messages import checked_image, data_uri
 from chatServer.messages.blocks import image_in, text_in
-from chatServer.store.images import HOLDERS
+from chatServer.store.images import HOLDERS, Keeper
 
 MAX_CHARACTERS = 1_000_000  # of text, as in a chat
 MAX_PARTS = 100  # of what a user said, as in a chat; models answer in more
+MAX_IMAGES = 10  # as in a chat
 MAX_LENGTH = 4_000_000  # characters of JSON, about, without the pictures
 
 
@@ -28,10 +29,7 @@ class ImageRow(Row):
     @model_validator(mode="after")
     def _is_a_picture(self) -> Self:
         """As in a chat: by its first bytes, whatever it is called."""
-        try:
-            checked_image(data_uri(self.media_type, self.content))
-        except MessageError as error:
-            raise ValueError(str(error)) from error
+        _checked_base64(data_uri(self.media_type, self.content))
         return self
 
     @property
@@ -54,7 +52,7 @@ class MessageRow(Row):
     quote: bool
     superseded_at: Moment | None
     superseded_by: UUID | None
-    images: Annotated[list[ImageRow], Field(max_length=100)]
+    images: Annotated[list[ImageRow], Field(max_length=MAX_IMAGES)]
 
     @field_validator("images", mode="before")
     @classmethod
@@ -83,15 +81,38 @@ class MessageRow(Row):
     @classmethod
     def _pictures_within_are_pictures(cls, message: dict[str, Any]) -> dict[str, Any]:
         for uri in _pictures_in(message):
-            try:
-                checked_image(uri)
-            except MessageError as error:
-                raise ValueError(str(error)) from error
+            _checked_base64(uri)
         return message
+
+    @model_validator(mode="after")
+    def _pictures_within_go_beside_it(self) -> Self:
+        """Where those of a chat are: whoever reads the message reads only their names."""
+        keeper = Keeper()
+        self.message = keeper.without_images(self.message)
+        self.images = self.images + [
+            ImageRow.model_construct(
+                image_id=picture.image_id,
+                media_type=picture.media_type,
+                base64=_checked_base64(uri),
+                created_at=self.created_at,
+            )
+            for uri, picture in keeper.found.items()
+        ]
+        if len(self.images) > MAX_IMAGES:
+            raise ValueError(f"a message has {MAX_IMAGES} pictures at most")
+        return self
 
 
 def _is_list(value: object) -> bool:
     return isinstance(value, list)
+
+
+def _checked_base64(uri: str) -> str:
+    try:
+        checked_image(uri)
+    except MessageError as error:
+        raise ValueError(str(error)) from error
+    return uri.partition(",")[2]
 
 
 def _is_picture(value: Any, under: str) -> bool:

@@ -67,6 +67,8 @@ async def maintain(
     """Do all that is due, in transactions of a few hundred rows; or all in one that is taken back, to see what is."""
     user_id = principal.user_id
     if not dry_run:
+        async with database.transaction(principal) as connection:
+            await upkeep.mark_begun(connection, user_id)
         done = await _keep(lambda: database.transaction(principal), user_id, retention)
         for name, count in asdict(done).items():
             metrics.memories_maintained.labels(name).inc(count)

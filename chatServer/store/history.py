@@ -165,8 +165,9 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         row = clean_json(plain) if plain else without_unsaid(clean_json(message_to_dict(to_langchain(message))))
         if row["data"].get("id") == str(message_id):  # which the row says beside it
             del row["data"]["id"]
-        keeper = images.Keeper(self._user_id, self._session_id, message_id)
-        row = await keeper.without_images(self._db, row)
+        keeper = images.Keeper()
+        row = keeper.without_images(row)
+        await keeper.keep(self._db, self._user_id, self._session_id, message_id)
         text = text_of(message) if message.role in ("user", "assistant") else ""
         words = searchable(text).split()
         return {

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from chatServer.errors import MessageError
@@ -16,39 +16,43 @@ REFERENCE = "image:"
 HOLDERS = ("url", "image_url", "images")  # where blocks of any provider, and our own messages, keep a picture
 
 
+class Picture(NamedTuple):
+    image_id: UUID
+    media_type: str
+    content: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Keeper:
     """Takes the pictures out of one message's row, wherever and in whichever shape they stand in it."""
 
-    user_id: UUID
-    session_id: str
-    message_id: UUID
-    found: dict[str, str] = field(default_factory=dict)  # the same picture twice is kept once
+    found: dict[str, Picture] = field(default_factory=dict)  # by its URI: the same picture twice is kept once
 
-    async def without_images(self, connection: Connection, value: Any, *, under: str = "") -> Any:
+    def without_images(self, value: Any, *, under: str = "") -> Any:
         """The same JSON with references in the place of pictures; a text that looks like one stays as it came."""
         if isinstance(value, str):
             is_picture = under in HOLDERS and value[:11].lower() == "data:image/"
-            return await self._reference(connection, value) if is_picture else value
+            return self._reference(value) if is_picture else value
         if isinstance(value, list):
-            return [await self.without_images(connection, item, under=under) for item in value]
+            return [self.without_images(item, under=under) for item in value]
         if isinstance(value, dict):
-            plain = _with_data_uri(value)
-            return {key: await self.without_images(connection, item, under=key) for key, item in plain.items()}
+            return {key: self.without_images(item, under=key) for key, item in _with_data_uri(value).items()}
         return value
 
-    async def _reference(self, connection: Connection, uri: str) -> str:
+    def _reference(self, uri: str) -> str:
         if uri not in self.found:
             try:
-                media_type, content = parse_data_uri(uri)
+                self.found[uri] = Picture(new_id(), *parse_data_uri(uri))
             except MessageError:
                 return uri
-            image_id = new_id()
-            values = {"user_id": self.user_id, "session_id": self.session_id, "message_id": self.message_id}
+        return f"{REFERENCE}{self.found[uri].image_id}"
+
+    async def keep(self, connection: Connection, user_id: UUID, session_id: str, message_id: UUID) -> None:
+        """Store what was found."""
+        values = {"user_id": user_id, "session_id": session_id, "message_id": message_id}
+        for image_id, media_type, content in self.found.values():
             picture = {"image_id": image_id, "media_type": media_type, "bytes": content}
             await connection.execute(SQL["insert_image"], {**values, **picture})
-            self.found[uri] = f"{REFERENCE}{image_id}"
-        return self.found[uri]
 
 
 def _with_data_uri(block: dict[str, Any]) -> dict[str, Any]:

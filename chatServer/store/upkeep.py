@@ -54,6 +54,10 @@ async def prune_before(connection: Connection, user_id: UUID, *, kept_for: timed
     return len(await _ids(connection, "prune_before", user_id, kept_for=kept_for))
 
 
+async def mark_begun(connection: Connection, user_id: UUID) -> None:
+    await connection.execute(SQL["mark_begun"], {"user_id": user_id})
+
+
 async def mark_kept(connection: Connection, user_id: UUID, seq: int) -> None:
     await connection.execute(SQL["mark_kept"], {"user_id": user_id, "seq": seq})
 

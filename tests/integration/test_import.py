@@ -1,6 +1,7 @@
 """What a document of anybody's may not do to whoever imports it, or to the server."""
 
 import asyncio
+import base64
 import copy
 import io
 import json
@@ -20,7 +21,8 @@ from chatServer.account.few import admitted
 from chatServer.account.items import ROWS
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import NoEmbedder
-from chatServer.records import NOBODY, Memory
+from chatServer.messages import data_uri
+from chatServer.records import NOBODY, Memory, Principal
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_erasure import waits_for_a_lock
 from tests.integration.test_export import PICTURE
@@ -132,6 +134,23 @@ async def test_no_turn_has_begun_later_than_now(database, urls):
     assert of_eve(urls, "select started_at <= now() from chat.turns") == [(True,)]
 
 
+async def test_what_was_recalled_for_a_turn_can_be_read_again(database):
+    document = await adas(database)
+    odd = [{}, {"x": 1}, {"items": None}, {"items": 5}, {"items": [5]}, {"items": ["no line"]}, {"sessions": []}]
+    odd += [{"items": [], "sessions": sessions} for sessions in (None, 5, "s", [5])] + [{"items": 5, "sessions": []}]
+    changes = [lambda d, given=given: d["turns"][0].update(recalled=given) for given in odd]
+    await refuses(database, document, changes, "turns, row 1, recalled: what was recalled")
+    learned = [lambda d: d["turns"][0].update(revision={"remembered": [1]})]  # asked of when the next turn is revised
+    await refuses(database, document, learned, "what was remembered of a turn is an object")
+    good = [None, {"items": []}, {"items": [{"id": "1"}], "total_found": 1}, {"items": ["A" * 36], "sessions": ["s"]}]
+    for number, given in enumerate(good):
+        turn_id = str(uuid.uuid4())
+        turn = document["turns"][0] | {"recalled": given, "turn_id": turn_id, "turn_key": str(number)}
+        assert (await imported(database, document | {"turns": [turn]})).added["turns"] == 1
+    told = (await exported(database, EVE))["turns"]
+    assert [turn["recalled"] for turn in told if turn["recalled"] == good[2]] == [good[2]]
+
+
 async def test_an_old_document_hides_nothing_that_is_there(database, urls):
     document = await adas(database)
     [said] = [row for row in document["messages"] if not row["superseded_at"]]
@@ -160,13 +179,52 @@ async def test_messages_and_summaries_are_no_longer_than_a_chat_makes_them(datab
     await refuses(database, document, [said([part] * 101), said(["a"] * 101), said([{}] * 101)], "100 parts at most")
     long = [said("x" * 1_000_001), said(["x" * 600_000, {"type": "text", "text": "x" * 600_000}])]
     await refuses(database, document, long, "1,000,000 characters at most")
-    stuffed = [said("x", more="x" * 4_000_001), said("x", more=[[1]] * 800_000)]
-    await refuses(database, document, stuffed, "4,000,000 characters at most")
+    await refuses(database, document, [said("x", more="x" * 4_000_001)], "4,000,000 characters at most")
     said([{"type": "image_url", "image_url": {"url": PICTURE}}] * 101 + [part] * 100, more="x" * 2_000_000)(document)
     assert (await imported(database, document)).added["messages"] == 2
     summary = {"session_id": document["sessions"][0]["session_id"], "summary": "é" * 33_000, "covers_to": None}
     summary |= {"messages": 1, "tokens": 0, "model": None, "updated_at": document["begun_at"]}
     await refuses(database, document, [lambda d: d.update(summaries=[summary])], "65,536 bytes at most")
+
+
+async def exported(database, principal: Principal) -> dict:
+    return json.loads(b"".join([piece async for piece in export(database, principal)]))
+
+
+def picture(number: int) -> str:
+    return data_uri("image/png", bytes.fromhex("89504e470d0a1a0a") + bytes([number]) * 1_000)
+
+
+async def test_pictures_within_a_message_are_kept_beside_it_as_those_of_a_chat(database, urls):
+    document = await adas(database)
+    [said] = [row for row in document["messages"] if not row["superseded_at"]]
+    bare = {"type": "image", "mime_type": "image/png", "base64": picture(2).partition(",")[2]}
+    blocks = [{"type": "image_url", "image_url": {"url": picture(n)}} for n in (0, 1, 0)]
+    said["message"] = {"type": "human", "data": {"type": "human", "content": [*blocks, bare]}}
+    await imported(database, document)
+    [(stored,)] = of_eve(urls, "select message::text from public.chat_message_history")
+    assert "base64" not in stored
+    assert len(stored) < 1_000
+    assert len(of_eve(urls, "select image_id from chat.message_images")) == 3
+    before = await exported(database, EVE)
+    other = Principal(uuid.uuid4())
+    await bring_in(database, other, NoEmbedder(), lambda: io.StringIO(json.dumps(before)))
+    assert (await exported(database, other))["messages"] == before["messages"]
+    kept = {
+        data_uri("image/png", base64.b64decode(each["base64"])) for row in before["messages"] for each in row["images"]
+    }
+    assert kept == {picture(0), picture(1), picture(2)}
+
+
+async def test_a_message_has_as_many_pictures_as_in_a_chat(database):
+    document = await adas(database)
+    content = [{"type": "image_url", "image_url": {"url": picture(n)}} for n in range(11)]
+    message = {"type": "human", "data": {"type": "human", "content": content}}
+    changes = [lambda d: d["messages"][0].update(message=message)]
+    await refuses(database, document, changes, "a message has 10 pictures at most")
+    svg = {"type": "image", "mime_type": "image/svg+xml", "base64": "AAAA"}
+    changes = [lambda d: d["messages"][0].update(message={"type": "human", "data": {"content": [svg]}})]
+    await refuses(database, document, changes, "An image has to be of type")
 
 
 ABOUT = '{"format": "chatserver.account", "version": 1'
@@ -194,6 +252,28 @@ def test_what_no_export_has_is_refused_as_soon_as_it_is_met(text, said):
         list(read(source, ROWS, bringing.ABOUT))
     assert said in refused.value.detail
     assert source.tell() < 10_000_000
+
+
+@pytest.mark.parametrize("many", ["[],", "{},", '"",', "0,", '"\\\\",', '{"a":0},', "[[[[0]]]],"])
+def test_a_row_of_very_many_values_is_refused_before_they_are_made(monkeypatch, many):
+    decoded = []
+    decode = json.JSONDecoder.raw_decode
+    monkeypatch.setattr(
+        json.JSONDecoder, "raw_decode", lambda self, *of: decoded.append(len(of[0])) or decode(self, *of)
+    )
+    picture = json.dumps({"picture": "x" * 1_000_000})
+    source = io.StringIO(ABOUT + f', "messages": [{picture}, {{"x": [{many * 1_000_000}0]}}]}}')
+    with pytest.raises(errors.InvalidRequest, match="a row of more than 100,000 values"):
+        list(read(source, ROWS, bringing.ABOUT))
+    assert sum(decoded) < 3_500_000
+
+
+def test_what_stands_in_texts_or_in_other_rows_does_not_count_as_values_of_a_row():
+    long = {"text": '[{"a", \\"b\\\\"}],' * 150_000, "picture": "x" * 2_000_000}
+    short = [{"tags": ["a", "b"], "number": number} for number in range(100_000)]
+    rows = [short[0], long, *short, long]
+    text = ABOUT + f', "messages": {json.dumps(rows)}}}'
+    assert [row for name, row in read(io.StringIO(text), ROWS, bringing.ABOUT) if name == "messages"] == rows
 
 
 async def test_few_are_imported_at_once_and_one_of_each_user(client, as_ada, as_eve):

@@ -14,7 +14,8 @@ from chatServer.memory.browse import browse, show
 from chatServer.memory.duplicates import alike_groups
 from chatServer.memory.maintain import Retention, Upkeep, maintain
 from chatServer.records import MemoryFilter, new_id
-from chatServer.store.queue import Pace, Queue
+from chatServer.store import queries, upkeep
+from chatServer.store.queue import MAINTAINED_AT_LEAST_EVERY, MAINTAINED_EVERY, Pace, Queue
 from chatServer.store.upkeep import Text
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection
@@ -131,6 +132,16 @@ async def test_the_short_tier_keeps_its_most_important_and_the_newest_of_the_res
     assert await held(database) == {"Own word.", faded[0].text, "Long."}, "made or brought back by the user"
 
 
+async def test_memories_of_any_date_that_an_import_takes_are_ordered(database, urls, monkeypatch):
+    monkeypatch.setattr(rules, "MAX_SHORT_ITEMS", 2)
+    old, ahead = memory("Of 1900.", importance=1e-30), memory("Of 8871.", importance=0.3)
+    await write(database, old, ahead, memory("Of today.", importance=0.2))
+    age(urls, 46_000, old.text)
+    age(urls, -2_500_000, ahead.text)
+    assert await maintain(database, ADA) == Upkeep(dropped=1)
+    assert await held(database) == {"Of 8871.", "Of today."}
+
+
 async def test_a_change_can_be_undone_for_thirty_days_and_then_nothing_of_it_is_kept(database, urls):
     kept, gone = memory("Before."), memory("Gone.")
     await write(database, kept, gone)
@@ -202,6 +213,28 @@ async def test_the_sweep_leaves_a_job_for_whoever_has_something_to_do_and_no_oth
             assert waiting() == {str(ADA.user_id), str(EVE.user_id)}, "once a week whatever happens"
         tiers = dict(connection.execute("select user_id, tier from chat.memories").fetchall())
     assert tiers == {ADA.user_id: "long", EVE.user_id: "short"}
+
+
+async def test_maintenance_that_failed_is_due_again_tomorrow_and_not_at_the_next_sweep(database, urls, monkeypatch):
+    await write(database, memory("Important.", importance=0.9))
+
+    async def breaks(*_, **__):
+        raise ZeroDivisionError
+
+    def due() -> list[tuple]:
+        query = queries.load("sweep.sql")["list_users_with_memories_to_keep"]
+        given = {"every": MAINTAINED_EVERY, "at_least_every": MAINTAINED_AT_LEAST_EVERY, "limit": 10}
+        return connection.execute(query, given).fetchall()
+
+    monkeypatch.setattr(upkeep, "find_tail", breaks)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.memory_heads set kept_at = now() - interval '8 days', kept_seq = seq")
+        assert due() == [(ADA.user_id,)]
+        with pytest.raises(ZeroDivisionError):
+            await maintain(database, ADA)
+        assert due() == []
+        connection.execute("update chat.memory_heads set kept_at = kept_at - interval '21 hours'")
+        assert due() == [(ADA.user_id,)]
 
 
 def test_a_flood_of_one_word_is_compared_in_bounded_time():

@@ -27,13 +27,14 @@ limit %(limit)s;
 
 -- name: find_tail
 -- What is beyond the room of the short tier: the least important and oldest, by what age leaves of their importance.
--- What the user made himself, or has brought back before, stays.
+-- What the user made himself, or has brought back before, stays. An import may bring any age between 1900 and 8999.
 select memory_id
 from (
     select memory_id, is_kept, seq,
-        importance * case when recalls > 0 then 1 else power(0.5, age_s / %(half_life_s)s) end as standing
+        importance * case when recalls > 0 then 1 else power(0.5, least(age_s / %(half_life_s)s, 100)) end as standing
     from (
-        select memory_id, seq, importance, recalls, extract(epoch from now() - updated_at)::float8 as age_s,
+        select memory_id, seq, importance, recalls,
+            greatest(extract(epoch from now() - updated_at)::float8, 0) as age_s,
             origin = 'user' or exists (
                 select 1 from chat.memory_changes c
                 where c.user_id = %(user_id)s and c.memory_id = m.memory_id
@@ -67,6 +68,11 @@ where user_id = %(user_id)s and (seq, memory_id) in (
     order by seq
     limit %(limit)s)
 returning memory_id;
+
+-- name: mark_begun
+-- Looked after from now on; if it is never done, it is due again, but no sooner than what was.
+update chat.memory_heads set kept_at = now(), kept_seq = -1
+where user_id = %(user_id)s;
 
 -- name: mark_kept
 -- Everything up to a number was looked after; with something that will expire, nothing was.
