@@ -16,7 +16,7 @@ from chatServer.store.images import HOLDERS, Keeper
 
 MAX_CHARACTERS = 1_000_000  # of text, as in a chat
 MAX_PARTS = 100  # of what a user said, as in a chat; models answer in more
-MAX_IMAGES = 10  # as in a chat
+MAX_IMAGES = 100  # ten in a chat; LangChain may write more into the same table, and all that is exported comes back
 MAX_LENGTH = 4_000_000  # characters of JSON, about, without the pictures
 
 

@@ -216,12 +216,12 @@ async def test_pictures_within_a_message_are_kept_beside_it_as_those_of_a_chat(d
     assert kept == {picture(0), picture(1), picture(2)}
 
 
-async def test_a_message_has_as_many_pictures_as_in_a_chat(database):
+async def test_a_message_has_a_hundred_pictures_at_most_and_of_known_kinds(database):
     document = await adas(database)
-    content = [{"type": "image_url", "image_url": {"url": picture(n)}} for n in range(11)]
-    message = {"type": "human", "data": {"type": "human", "content": content}}
+    content = [{"type": "image_url", "image_url": {"url": picture(n)}} for n in range(101)]
+    message = {"type": "ai", "data": {"type": "ai", "content": content}}
     changes = [lambda d: d["messages"][0].update(message=message)]
-    await refuses(database, document, changes, "a message has 10 pictures at most")
+    await refuses(database, document, changes, "a message has 100 pictures at most")
     svg = {"type": "image", "mime_type": "image/svg+xml", "base64": "AAAA"}
     changes = [lambda d: d["messages"][0].update(message={"type": "human", "data": {"content": [svg]}})]
     await refuses(database, document, changes, "An image has to be of type")
