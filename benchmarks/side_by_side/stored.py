@@ -11,7 +11,7 @@ import httpx
 
 from benchmarks.side_by_side import told
 from benchmarks.side_by_side.outcome import Measure, Outcome, Table, short
-from benchmarks.side_by_side.turn_scene import FLOOR, OURS, SAVER, SEED, session_ids
+from benchmarks.side_by_side.turn_scene import OURS, PEERS, SETTINGS, session_ids
 from benchmarks.side_by_side.turn_slices import drain
 from benchmarks.side_by_side.world import Stack, World
 
@@ -19,9 +19,6 @@ LENGTHS = (190, 4_000)  # characters of a question, and of its answer
 # Turns. Ours has many tables, of which each ends with a page that is half empty; LangGraph's rows grow with every turn.
 FULL_OURS, FULL = 300, 150
 PARTS = 3  # of a conversation, each as long as the others
-BY_DEFAULT = "langgraph saver, as it comes"
-PEERS = {FLOOR: ("floor", {}), SEED: ("seed", {}), SAVER: ("saver", {}),
-         BY_DEFAULT: ("saver", {"PEER_DURABILITY": "async"})}  # fmt: skip
 # What is swept: the log of a turn after a quarter of an hour, users' events after a day, jobs when they are done.
 SWEPT = ("chat.turn_events", "chat.user_events", "procrastinate.")
 SIZES = """
@@ -49,7 +46,7 @@ class Left:
 
 def run(world: World) -> Outcome:
     tables, figures = [], {}
-    names = (OURS, *(name for name, (module, _) in PEERS.items() if world.has(module)))
+    names = (OURS, *(name for name, module in PEERS.items() if world.has(module)))
     places = [(chars, name) for name in names for chars in LENGTHS]
     # Two at a time: nothing is timed here.
     with world.beside(partial(looked_at, world, *place) for place in places) as done:
@@ -96,7 +93,7 @@ def running(world: World, name: str, chars: int) -> Iterator[Stack]:
         with world.ours(world.database(database, is_ours=True), **options) as stack:
             yield stack
     else:
-        module, settings = PEERS[name]
+        module, settings = PEERS[name], SETTINGS.get(name, {})
         world.database(database)
         with world.peer(module, database, PEER_REPLY=reply, **settings) as stack:
             yield stack

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from benchmarks.side_by_side.turn_scene import (
     AGAIN,
+    BY_DEFAULT,
     FLOOR,
     OFF,
     OFF_STREAM,
@@ -17,9 +18,9 @@ from benchmarks.side_by_side.turn_scene import (
 from benchmarks.side_by_side.world import World
 
 BESIDE = "ours, worker beside"
-ORDER = (OURS, STREAM, OFF, OFF_STREAM, SEED, SAVER, FLOOR, AGAIN, BESIDE)
-LANGCHAIN = (SEED, SAVER)
-JUDGED = (OURS, OFF, OFF_STREAM, SEED, SAVER, FLOOR, AGAIN)
+ORDER = (OURS, STREAM, OFF, OFF_STREAM, SEED, SAVER, BY_DEFAULT, FLOOR, AGAIN, BESIDE)
+LANGCHAIN = (SEED, SAVER)  # by their best known settings
+JUDGED = (OURS, OFF, OFF_STREAM, SEED, SAVER, BY_DEFAULT, FLOOR, AGAIN)
 MANY = 16  # at once: what most limits are about
 SLOW_FROM = 10_000  # messages, for LangChain's stacks: a second and more for each turn
 SLOW_TURNS = 3
@@ -46,6 +47,12 @@ class Plan:
 
     def sessions_of(self, stack: str) -> dict[int, int]:
         return self.sessions_off if stack in (OFF, OFF_STREAM) else self.sessions
+
+    @property
+    def longest(self) -> dict[str, int]:
+        """Of the sessions of those who are not ours. As it comes LangGraph is measured where most people meet it."""
+        longest = dict.fromkeys(LANGCHAIN, self.longest_peer) | {BY_DEFAULT: min(self.sessions)}
+        return {name: longest.get(name, max(self.sessions)) for name in self.stacks if name in PEERS}
 
     def for_those(self, world: World) -> "Plan":
         """Who is there."""
@@ -88,9 +95,9 @@ def _places(plan: Plan) -> Iterator[Cell]:
             for stack in plan.stacks:
                 is_first = messages == min(plan.sessions)
                 are_enough = clients <= plan.sessions_of(stack)[messages]
-                is_too_long = stack in LANGCHAIN and messages > plan.longest_peer
+                is_too_long = messages > plan.longest.get(stack, messages)
                 is_once = stack in (AGAIN, BESIDE, OFF_STREAM) and not is_first
-                is_elsewhere = stack in (AGAIN, BESIDE) and clients != MANY
+                is_elsewhere = stack in (AGAIN, BESIDE, BY_DEFAULT) and clients != MANY
                 if are_enough and not is_too_long and not is_once and not is_elsewhere:
                     yield Cell(stack, messages, clients)
 

@@ -18,7 +18,9 @@ from chatServer.api.dev_users import dev_user_id
 OURS, STREAM, AGAIN = "ours", "ours, stream", "ours again"
 OFF, OFF_STREAM = "ours, memory off", "ours, memory off, stream"
 FLOOR, SEED, SAVER = "floor", "langchain-postgres", "langgraph saver"
-PEERS = {FLOOR: "floor", SEED: "seed", SAVER: "saver"}
+BY_DEFAULT = "langgraph saver, as it comes"
+PEERS = {FLOOR: "floor", SEED: "seed", SAVER: "saver", BY_DEFAULT: "saver"}
+SETTINGS = {BY_DEFAULT: {"PEER_DURABILITY": "async"}}
 FILL_S = 600
 PIECE = 100_000  # messages that are filled at once
 # Each row of the right side must have appeared: statement, how many of them in a turn at least.
@@ -33,6 +35,7 @@ ROWS = {
     FLOOR: [("messages", "select count(*) from message", 2)],
     SEED: [("messages", "select count(*) from chat_history", 2)],
     SAVER: [("checkpoints", "select count(*) from checkpoints", 1)],
+    BY_DEFAULT: [("checkpoints", "select count(*) from checkpoints", 3)],
 }
 REVISED = "select count(*) from chat.turns where revision_state = 'done'"
 
@@ -74,15 +77,16 @@ def session_ids(kind: str, messages: int, count: int) -> list[str]:
 
 @contextlib.contextmanager
 def open_scene(
-    world: World, sessions: dict[int, int], sessions_off: dict[int, int], longest_peer: int
+    world: World, sessions: dict[int, int], sessions_off: dict[int, int], longest: dict[str, int]
 ) -> Iterator[Scene]:
-    """So many sessions of each length; LangChain's stacks stop at `longest_peer`."""
+    """So many sessions of each length; of the others up to the `longest` of each."""
     with contextlib.ExitStack() as stack:
         ours = world.database("turns_ours", is_ours=True)
         starting = {
-            name: stack.enter_context(world.starting_peer(module, world.database(f"turns_{module}")))
-            for name, module in PEERS.items()
-            if world.has(module)
+            name: stack.enter_context(
+                world.starting_peer(PEERS[name], world.database(f"turns_{number}"), **SETTINGS.get(name, {}))
+            )
+            for number, name in enumerate(longest)
         }
         fill_ours(world, ours, sessions, sessions_off)
         world.say("ours is filled")
@@ -95,8 +99,8 @@ def open_scene(
             wanted = [
                 (stacks[name], messages, count)
                 for messages, count in sorted(sessions.items(), reverse=True)
-                for name in stacks
-                if name == FLOOR or (name in PEERS and messages <= longest_peer)
+                for name in longest
+                if messages <= longest[name]
             ]
             list(pool.map(lambda each: fill_peer(*each), wanted))
             list(pool.map(lambda each: world.run(each.database, "vacuum analyze"), stacks.values()))

@@ -26,6 +26,7 @@ from benchmarks.side_by_side.turn_plan import (
 )
 from benchmarks.side_by_side.turn_scene import (
     AGAIN,
+    BY_DEFAULT,
     FLOOR,
     OFF,
     OFF_STREAM,
@@ -49,7 +50,7 @@ Slices = dict[Cell, list[Slice]]
 
 def run(world: World) -> Outcome:
     plan = (QUICK if world.is_quick else FULL).for_those(world)
-    with open_scene(world, plan.sessions, plan.sessions_off, plan.longest_peer) as scene, client_process() as pool:
+    with open_scene(world, plan.sessions, plan.sessions_off, plan.longest) as scene, client_process() as pool:
         world.say("filled")
         warm(world, pool, scene, plan)
         world.say("warm")
@@ -90,10 +91,9 @@ def warm(world: World, pool: Pool, scene: Scene, plan: Plan) -> None:
     """Until caches are filled, statements prepared and users loaded; LangChain keeps nothing of its users."""
     for messages in plan.sessions:
         for name in (each for each in (OURS, OFF, *PEERS) if each in plan.stacks):
-            is_langchain = name in LANGCHAIN
-            if is_langchain and messages > plan.longest_peer:
+            if messages > plan.longest.get(name, messages):
                 continue
-            is_too_slow = is_langchain and messages > SLOW_FROM
+            is_too_slow = name in LANGCHAIN and messages > SLOW_FROM
             count = 1 if is_too_slow else plan.sessions_of(name)[messages]
             clients, most = scene.clients(name, messages, count), max(plan.clients)
             for first in range(0, count, most):
@@ -138,6 +138,9 @@ def told_of(slices: Slices, plan: Plan) -> Outcome:
     for name, stack in (("json", OURS), ("stream", STREAM), ("off", OFF), ("off_stream", OFF_STREAM)):
         figures[f"cpu_ms_{name}"] = median(each.cpu_ms for each in slices.get(Cell(stack, first, MANY), []))
     figures["overhead_p50_ms"] = median(each.p50_ms for each in slices.get(Cell(OURS, first, 1), []))
+    figures["times_langgraph_as_it_comes"] = ratio(
+        slices, Cell(OURS, first, MANY), Cell(BY_DEFAULT, first, MANY), "per_s"
+    )
     for name in ("cpu_ms", "per_s"):
         figures[f"control_{name}"] = ratio(slices, Cell(AGAIN, first, MANY), Cell(OURS, first, MANY), name)
     points = {
@@ -147,6 +150,7 @@ def told_of(slices: Slices, plan: Plan) -> Outcome:
             if Cell(name, messages, clients := min(sessions, MANY)) in slices and clients == MANY
         ]
         for name in (OURS, *PEERS)
+        if name != BY_DEFAULT  # it has one point
     }
     return Outcome([*tables(slices, plan)], figures, points)
 

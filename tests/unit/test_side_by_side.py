@@ -23,7 +23,7 @@ from benchmarks.side_by_side.measures import MEASURES
 from benchmarks.side_by_side.outcome import Outcome, Table
 from benchmarks.side_by_side.report import Results, table_lines
 from benchmarks.side_by_side.turn_plan import ALIKE, FULL, QUICK, Cell, cells, rounds_of, seconds_of
-from benchmarks.side_by_side.turn_scene import AGAIN, FLOOR, OFF, OURS, SAVER, SEED, Scene
+from benchmarks.side_by_side.turn_scene import AGAIN, BY_DEFAULT, FLOOR, OFF, OURS, SAVER, SEED, Scene
 from benchmarks.side_by_side.turn_slices import Slice
 from benchmarks.side_by_side.turns import MEASURE, told_of, tried
 from benchmarks.side_by_side.world import Stack, World
@@ -83,6 +83,7 @@ def test_every_cell_that_a_full_limit_is_about_is_measured_in_every_round_but_th
     often = {cell for cell in cells(FULL) if rounds_of(cell, FULL) == FULL.rounds}
     assert {Cell(name, 10, 16) for name in (OURS, OFF, SEED, SAVER, FLOOR, AGAIN)} <= often
     assert Cell(OURS, 10, 1) in often
+    assert [cell for cell in cells(FULL) if cell.stack == BY_DEFAULT] == [Cell(BY_DEFAULT, 10, 16)]
     assert not any(cell.stack in (SEED, SAVER) and cell.messages == 20_000 for cell in often)
     assert {cell.clients for cell in cells(FULL) if cell.stack == OURS} == {1, 16, 64}
 
