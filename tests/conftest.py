@@ -43,8 +43,11 @@ MEMORY = Path("/dev/shm")
 MEMORY_BYTES = 4 << 30
 _numbers = itertools.count(1)
 overheard = Overheard()
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what it puts in the background
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # else the commands under test would inherit that
+# As a shell starts what it puts in the background; else the commands under test would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 @dataclass(frozen=True, slots=True)

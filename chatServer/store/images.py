@@ -16,7 +16,7 @@ REFERENCE = "image:"
 HOLDERS = ("url", "image_url", "images")  # where blocks of any provider, and our own messages, keep a picture
 
 
-class Picture(NamedTuple):
+class NewPicture(NamedTuple):
     image_id: UUID
     media_type: str
     content: bytes
@@ -26,7 +26,7 @@ class Picture(NamedTuple):
 class Keeper:
     """Takes the pictures out of one message's row, wherever and in whichever shape they stand in it."""
 
-    found: dict[str, Picture] = field(default_factory=dict)  # by its URI: the same picture twice is kept once
+    found: dict[str, NewPicture] = field(default_factory=dict)  # by its URI: the same picture twice is kept once
 
     def without_images(self, value: Any, *, under: str = "") -> Any:
         """The same JSON with references in the place of pictures; a text that looks like one stays as it came."""
@@ -42,7 +42,7 @@ class Keeper:
     def _reference(self, uri: str) -> str:
         if uri not in self.found:
             try:
-                self.found[uri] = Picture(new_id(), *parse_data_uri(uri))
+                self.found[uri] = NewPicture(new_id(), *parse_data_uri(uri))
             except MessageError:
                 return uri
         return f"{REFERENCE}{self.found[uri].image_id}"

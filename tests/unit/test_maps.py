@@ -9,7 +9,7 @@ from chatServer.config import ROOT
 def test_every_room_is_on_the_map():
     rooms = {path.parent.name for path in (ROOT / "chatServer").glob("*/__init__.py")}
     map_of_it = (ROOT / "CONTRIBUTING.md").read_text()
-    assert [room for room in sorted(rooms) if f"/{room}/`" not in map_of_it] == []
+    assert [room for room in sorted(rooms) if f"{room}/`" not in map_of_it] == []
 
 
 def test_every_error_is_in_the_tree():
