@@ -66,13 +66,20 @@ def memory_has_room() -> bool:
     return shutil.disk_usage(MEMORY).free >= MEMORY_BYTES
 
 
+def listen() -> None:
+    root = logging.getLogger()
+    root.addHandler(overheard)
+    root.setLevel(logging.DEBUG)
+    for name in logs.CHATTY:
+        logging.getLogger(name).setLevel(logging.NOTSET)
+    logs.quiet()
+
+
 def pytest_configure() -> None:
     """Listen to everything that is logged during the run, at any level that a server could be set to."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # we are in the background of a shell, and Ctrl-C is tested
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    logging.getLogger().addHandler(overheard)
-    logging.getLogger().setLevel(logging.DEBUG)
-    logs.quiet()
+    listen()
     be_patient()
     if memory_has_room():
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # where it is not told by --basetemp
@@ -83,6 +90,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(3_600))
+
+
+@pytest.fixture(autouse=True)
+def _goes_on_listening() -> Iterator[None]:
+    """A command that is called in this process installs logs as if it were its own."""
+    yield
+    root = logging.getLogger()
+    if overheard not in root.handlers:
+        for each in [handler for handler in root.handlers if type(handler) is logging.StreamHandler]:
+            root.removeHandler(each)
+        listen()
 
 
 @pytest.fixture(autouse=True)
