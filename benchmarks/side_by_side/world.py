@@ -5,7 +5,6 @@ import contextlib
 import itertools
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import psutil
 import psycopg
 
 from benchmarks.server import cpu_s
+from benchmarks.side_by_side.launched import Launched
 from chatServer.api.dev_key import DevKey
 from chatServer.api.dev_users import dev_user_id
 from chatServer.store.embedded import DATABASE, EmbeddedPostgres, embedded_postgres
@@ -75,23 +75,6 @@ class Stack:
     @property
     def memory_mb(self) -> float:
         return sum(float(process.memory_info().rss) for process in self.processes) / 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Launched:
-    """A process that may not be ready yet."""
-
-    popen: subprocess.Popen[str]
-    process: psutil.Process
-    log: Path
-
-    def says(self, what: str) -> str:
-        """Waits until it has; shows its complaints when it does not."""
-        assert self.popen.stdout is not None
-        for line in self.popen.stdout:
-            if found := re.search(what, line):
-                return found[1]
-        raise RuntimeError(f"{self.process} did not start:\n{self.log.read_text()[-3_000:]}")
 
 
 @dataclass(slots=True)
