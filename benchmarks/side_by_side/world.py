@@ -253,7 +253,7 @@ def open_world(*, is_quick: bool, is_alone: bool = False, conversations: Sequenc
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         directory = Path(folder)
         directory.chmod(0o755)  # the embedded server may run as another user
-        with _ending_postgres(directory), embedded_postgres(directory) as postgres:
+        with ending_postgres(directory), embedded_postgres(directory) as postgres:
             migrate(postgres.owner_url)
             world = World(directory, postgres, is_quick, is_alone, conversations)
             # Tables are vacuumed when they are filled; else it happens amid a slice, and whose it is nobody knows.
@@ -267,19 +267,25 @@ def open_world(*, is_quick: bool, is_alone: bool = False, conversations: Sequenc
 
 
 @contextlib.contextmanager
-def _ending_postgres(directory: Path) -> Iterator[None]:
+def ending_postgres(directory: Path) -> Iterator[None]:
     """Whatever runs on these files: also one that was interrupted while it was being started or stopped, which has no
     pid file yet or no longer, and one whose server was killed."""
     try:
         yield
     finally:
-        left = [
-            each
-            for each in psutil.process_iter(["cmdline"])
-            if any(str(directory) in part for part in each.info["cmdline"] or ())
-        ]
         for signal_ in (signal.SIGQUIT, signal.SIGKILL):
-            for each in left:
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    each.send_signal(signal_)
-            _, left = psutil.wait_procs(left, END_S)
+            while left := _on(directory):  # again: one of them may have started another since
+                for each in left:
+                    with contextlib.suppress(psutil.NoSuchProcess):
+                        each.send_signal(signal_)
+                if psutil.wait_procs(left, END_S)[1]:
+                    break
+
+
+def _on(directory: Path) -> list[psutil.Process]:
+    """Those that name it, or were told of it: what initdb starts knows it by PGDATA only, and outlives it."""
+    return [
+        each
+        for each in psutil.process_iter(["cmdline", "environ"])
+        if str(directory) in " ".join([*(each.info["cmdline"] or ()), *(each.info["environ"] or {}).values()])
+    ]

@@ -11,6 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from benchmarks.side_by_side.world import ending_postgres
+
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "benchmarks.side_by_side", "--quick", "--alone", "--only", "first_token")
 WITHIN_S = 90
@@ -41,6 +43,16 @@ def test_a_run_that_is_told_to_end_ends_all_that_it_has_started(told_by, tell, e
         finally:
             run.kill()
             run.wait()
+
+
+def test_what_initdb_left_running_is_ended_too(tmp_path):
+    with subprocess.Popen(["sleep", "60"], env={**os.environ, "PGDATA": str(tmp_path / "postgres")}) as left:
+        try:
+            with ending_postgres(tmp_path):
+                pass
+            assert not psutil.pid_exists(left.pid)
+        finally:
+            left.kill()
 
 
 WAITS = """
