@@ -61,7 +61,7 @@ class Plan:
 
 
 FULL = Plan(
-    {10: 256, 1_000: 64, 20_000: 16, 100_000: 1},
+    {10: 512, 1_000: 64, 20_000: 16, 100_000: 1},
     {10: 256, 1_000: 16, 20_000: ALIKE, 100_000: ALIKE},
     (1, 16, 64),
     20_000,
@@ -129,6 +129,11 @@ def seconds_of(cell: Cell, plan: Plan) -> float:
 def is_alike(cell: Cell, plan: Plan) -> bool:
     """Whether it is compared with other lengths: asked for as long, by as many, in as many sessions as they."""
     return cell.stack == OFF and cell.clients == min(plan.clients)
+
+
+def neighbourhood(cell: Cell, plan: Plan) -> tuple[int, int] | None:
+    """Those that are compared with each other, between which nothing is done."""
+    return None if is_alike(cell, plan) else (cell.messages, cell.clients)
 
 
 def is_slow(cell: Cell) -> bool:

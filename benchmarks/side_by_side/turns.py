@@ -1,5 +1,6 @@
 """A: turns a second, how long each takes, and what it costs, by the length of its session and how many ask at once."""
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,6 +22,7 @@ from benchmarks.side_by_side.turn_plan import (
     Plan,
     cells,
     is_alike,
+    neighbourhood,
     rounds_of,
     seconds_of,
 )
@@ -52,6 +54,7 @@ def run(world: World) -> Outcome:
     plan = (QUICK if world.is_quick else FULL).for_those(world)
     with open_scene(world, plan.sessions, plan.sessions_off, plan.longest) as scene, client_process() as pool:
         world.say("filled")
+        scene.tidy(world)
         warm(world, pool, scene, plan)
         world.say("warm")
         before = counted(world, scene)
@@ -59,10 +62,13 @@ def run(world: World) -> Outcome:
         tries: Slices = defaultdict(list)
         rounds = max(plan.rounds, plan.alike)
         for number in range(rounds):
-            for cell in (each for each in cells(plan) if number < rounds_of(each, plan)):
-                some = list(tried(world, pool, scene, plan, cell))
-                tries[cell] += some
-                slices[cell].append(min(some, key=lambda each: each.stolen_cores))
+            measured = (each for each in cells(plan) if number < rounds_of(each, plan))
+            for _, neighbours in itertools.groupby(measured, key=lambda each: neighbourhood(each, plan)):
+                scene.tidy(world)
+                for cell in neighbours:
+                    some = list(tried(world, pool, scene, plan, cell))
+                    tries[cell] += some
+                    slices[cell].append(min(some, key=lambda each: each.stolen_cores))
             world.say(f"round {number + 1} of {rounds}")
         if lacking := missing(before, counted(world, scene), *totals(tries)):
             raise RuntimeError(f"rows are missing: {lacking}")
