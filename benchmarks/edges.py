@@ -7,23 +7,18 @@ on bodies: it must fail.
 
 import contextlib
 import multiprocessing
-import os
-import re
 import socket
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 import httpx
-import psutil
 
 from benchmarks.command import parser
+from benchmarks.server import Server, running_server
 
 HALF_OPEN = 500
 BODY_BYTES = 50_000_000
@@ -33,7 +28,6 @@ REQUESTS_PER_SLICE = 200
 PAUSE_S = 0.05  # between two attacks of one stranger, who is not meant to saturate the network card
 MAX_GROWTH_MB = 20.0
 MAX_RATIO = 2.0
-START_S = 60
 SERVE = """
 from chatServer.api import body
 from chatServer.cli import main
@@ -53,39 +47,22 @@ class Slice:
 
 def main() -> None:
     asked = parser(__doc__, "--without-limits").parse_args()
-    with tempfile.TemporaryDirectory(prefix="bench-") as directory:
-        Path(directory).chmod(0o755)  # the embedded server may run as another user
-        with running_server(Path(directory), without_limits=asked.without_limits) as (process, address):
-            missed = [name for name in ATTACKS if not measure(process, address, name)]
+    with running_server({}, code=SERVE.format(without_limits=asked.without_limits)) as server:
+        missed = [name for name in ATTACKS if not measure(server, name)]
     sys.exit(1 if missed else 0)
 
 
-@contextlib.contextmanager
-def running_server(directory: Path, *, without_limits: bool) -> Iterator[tuple[psutil.Process, str]]:
-    environment = {**os.environ, "CHAT_DATA_DIR": str(directory), "PORT": "0", "LOG_LEVEL": "WARNING"}
-    command = [sys.executable, "-c", SERVE.format(without_limits=without_limits)]
-    server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        found = (re.search(r"is at (http://\S+)", line) for line in server.stdout)
-        yield psutil.Process(server.pid), next(each[1] for each in found if each)
-    finally:
-        server.terminate()
-        server.wait(START_S)
-
-
-def measure(process: psutil.Process, address: str, name: str) -> bool:
+def measure(server: Server, name: str) -> bool:
     """Idle and attacked slices in turn; prints one line and says whether both bounds hold."""
-    host, port = address.removeprefix("http://").split(":")
-    token = httpx.post(f"{address}/api/dev/token", json={"user": "ada"}).json()["access_token"]
-    with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {token}"}, timeout=30) as client:
-        healthy_slice(client, process)  # fills caches and the pool
-        before_mb = memory_mb(process)
+    host, port = server.address.removeprefix("http://").split(":")
+    with httpx.Client(base_url=server.address, headers=server.headers("ada"), timeout=30) as client:
+        healthy_slice(client, server)  # fills caches and the pool
+        before_mb = server.memory_mb
         pairs, attacks = [], 0
         for _ in range(ROUNDS):
-            idle = healthy_slice(client, process)
+            idle = healthy_slice(client, server)
             with ATTACKS[name](host, int(port)) as done:
-                pairs.append((idle, healthy_slice(client, process)))
+                pairs.append((idle, healthy_slice(client, server)))
             attacks += len(done)
     growth_mb = max(attacked.peak_mb for _, attacked in pairs) - before_mb
     ratio = statistics.median(attacked.p95_ms / idle.p95_ms for idle, attacked in pairs)
@@ -100,17 +77,13 @@ def measure(process: psutil.Process, address: str, name: str) -> bool:
     return is_good
 
 
-def memory_mb(process: psutil.Process) -> float:
-    return float(process.memory_info().rss) / 1_000_000
-
-
-def healthy_slice(client: httpx.Client, process: psutil.Process) -> Slice:
+def healthy_slice(client: httpx.Client, server: Server) -> Slice:
     times_ms, peak_mb = [], 0.0
     for _ in range(REQUESTS_PER_SLICE):
         began = time.perf_counter()
         client.get("/api/sessions").raise_for_status()
         times_ms.append((time.perf_counter() - began) * 1000)
-        peak_mb = max(peak_mb, memory_mb(process))
+        peak_mb = max(peak_mb, server.memory_mb)
     return Slice(statistics.quantiles(times_ms, n=20)[-1], peak_mb)
 
 

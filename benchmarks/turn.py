@@ -4,31 +4,23 @@ python -m benchmarks.turn exits with 1 when a turn in a longer session costs mor
 of 10; --without-index takes away what keeps it so. --profile writes where the server's time goes.
 """
 
-import contextlib
-import json
-import os
 import pstats
-import re
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
 import httpx
-import psutil
 import psycopg
 
 from benchmarks.command import parser
 from benchmarks.history_window import FILL_MESSAGES, FILL_TURNS
-from chatServer.api.dev_key import DevKey
+from benchmarks.server import Server, running_server
 from chatServer.api.dev_users import dev_user_id
-from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
-from chatServer.store.migrate import migrate
+from chatServer.store.embedded import EmbeddedPostgres
 
 SIZES = (10, 1_000, 20_000, 100_000)
 SLICES = 9
@@ -36,7 +28,15 @@ TURNS_PER_SLICE = 60
 GATE = 1.15
 REPLY = " ".join(["word"] * 20)
 USER = dev_user_id("bench")
-NO_LIMITS = {"LIMIT_TURNS_PER_MINUTE": "0", "LIMIT_PARALLEL_TURNS": "0", "LIMIT_TOKENS_PER_DAY": "0"}
+SERVE = """
+import atexit, cProfile, os
+from chatServer.cli import main
+if path := os.environ.get("BENCH_PROFILE"):
+    profile = cProfile.Profile()
+    profile.enable()
+    atexit.register(lambda: (profile.disable(), profile.dump_stats(path)))
+main(["serve"])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +55,17 @@ class Slice:
 def main() -> None:
     asked = parser(__doc__, "--without-index", "--profile").parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        Path(folder).chmod(0o755)  # the embedded server may run as another user
-        directory = Path(folder)
-        with embedded_postgres(directory) as postgres:
-            migrate(postgres.owner_url)
-            sessions = {size: fill(postgres, size) for size in SIZES}
-            with psycopg.connect(postgres.owner_url, autocommit=True) as connection:
+        profile = Path(folder) / "profile"
+        settings = {"WORKER": "off", "BENCH_PROFILE": str(profile) if asked.profile else ""}
+        with running_server({"rules": [], "default": REPLY}, code=SERVE, **settings) as server:
+            sessions = {size: fill(server.postgres, size) for size in SIZES}
+            with psycopg.connect(server.postgres.owner_url, autocommit=True) as connection:
                 if asked.without_index:
                     connection.execute("drop index public.chat_message_history_by_session")
                 connection.execute("vacuum analyze")  # else autovacuum does it amid the measurement
-            with running_server(directory, postgres, is_profiled=asked.profile) as (server, address):
-                is_good = compare(Bench(server, address, postgres, DevKey.of(directory).sign(USER)), sessions)
+            is_good = compare(Bench(server), sessions)
+        if asked.profile:
+            pstats.Stats(str(profile)).sort_stats("tottime").print_stats(45)
     sys.exit(0 if is_good else 1)
 
 
@@ -89,80 +89,25 @@ def fill(postgres: EmbeddedPostgres, messages: int) -> str:
     return session_id
 
 
-@contextlib.contextmanager
-def running_server(
-    directory: Path, postgres: EmbeddedPostgres, *, is_profiled: bool
-) -> Iterator[tuple[psutil.Process, str]]:
-    """A server of its own process with a model that answers at once, and no worker beside it."""
-    script = directory / "script.json"
-    script.write_text(json.dumps({"rules": [], "default": REPLY}))
-    environment = {
-        **os.environ,
-        "CHAT_DATA_DIR": str(directory),
-        "PORT": "0",
-        "DATABASE_URL": postgres.app_url,
-        "DATABASE_DIRECT_URL": postgres.app_url,
-        "MODEL": f"script:{script}",
-        "WORKER": "off",
-        **NO_LIMITS,
-        "LOG_LEVEL": "WARNING",
-        "BENCH_PROFILE": str(directory / "profile") if is_profiled else "",
-    }
-    process = subprocess.Popen(
-        [sys.executable, "-c", SERVE], env=environment, stdout=subprocess.PIPE, text=True, cwd=directory
-    )
-    try:
-        assert process.stdout is not None
-        address = next(found[1] for line in process.stdout if (found := re.search(r"is at (http://\S+)", line)))
-        yield psutil.Process(process.pid), address
-    finally:
-        process.terminate()
-        process.wait(30)
-        if is_profiled:
-            pstats.Stats(str(directory / "profile")).sort_stats("tottime").print_stats(45)
-
-
-SERVE = """
-import atexit, cProfile, os
-from chatServer.cli import main
-if path := os.environ.get("BENCH_PROFILE"):
-    profile = cProfile.Profile()
-    profile.enable()
-    atexit.register(lambda: (profile.disable(), profile.dump_stats(path)))
-main(["serve"])
-"""
-
-
 class Bench:
     """A client, and the processes whose time it counts."""
 
-    def __init__(self, server: psutil.Process, address: str, postgres: EmbeddedPostgres, token: str) -> None:
+    def __init__(self, server: Server) -> None:
         self.server = server
-        self.postgres = psutil.Process(postgres.pid)
-        self.client = httpx.Client(base_url=address, headers={"Authorization": f"Bearer {token}"}, timeout=60)
+        self.client = httpx.Client(base_url=server.address, headers=server.headers("bench"), timeout=60)
 
     def measure(self, session_id: str) -> Slice:
-        server, postgres, began = cpu_s(self.server), self.postgres_s(), time.perf_counter()
+        server, postgres, began = self.server.cpu_s, self.server.postgres_cpu_s, time.perf_counter()
         for number in range(TURNS_PER_SLICE):
             answer = self.client.post("/api/chat", json={"message": f"question {number}", "session_id": session_id})
             assert answer.status_code == 200, answer.text
             assert answer.json()["response"] == REPLY
         per_turn_ms = 1_000 / TURNS_PER_SLICE
         return Slice(
-            (cpu_s(self.server) - server) * per_turn_ms,
-            (self.postgres_s() - postgres) * per_turn_ms,
+            (self.server.cpu_s - server) * per_turn_ms,
+            (self.server.postgres_cpu_s - postgres) * per_turn_ms,
             (time.perf_counter() - began) * per_turn_ms,
         )
-
-    def postgres_s(self) -> float:
-        return cpu_s(self.postgres) + sum(cpu_s(child) for child in self.postgres.children())
-
-
-def cpu_s(process: psutil.Process) -> float:
-    with contextlib.suppress(psutil.NoSuchProcess):
-        times = process.cpu_times()
-        return times.user + times.system
-    return 0.0
 
 
 def compare(bench: Bench, sessions: dict[int, str]) -> bool:
