@@ -10,6 +10,7 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from chatServer import errors
 from chatServer.protocols import sse
 
 logger = logging.getLogger(__name__)
@@ -59,11 +60,15 @@ class EventStream(Response):
 
     async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        async with contextlib.aclosing(self._pieces) as pieces:
-            async for piece in pieces:
-                if not await _is_taken(send({"type": "http.response.body", "body": piece, "more_body": True})):
-                    logger.info("a reader took nothing for %g s and was dropped", SLOW_READER_S)
-                    return  # without the last chunk: the reader knows that something is missing, and may resume
+        try:
+            async with contextlib.aclosing(self._pieces) as pieces:
+                async for piece in pieces:
+                    if not await _is_taken(send({"type": "http.response.body", "body": piece, "more_body": True})):
+                        logger.info("a reader took nothing for %g s and was dropped", SLOW_READER_S)
+                        return  # without the last chunk: the reader knows that something is missing, and may resume
+        except errors.DatabaseUnavailable:
+            logger.warning("an answer broke off: the database does not answer")
+            return  # the same
         await _is_taken(send({"type": "http.response.body", "body": b"", "more_body": False}))
 
 
