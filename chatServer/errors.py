@@ -136,9 +136,6 @@ class SessionAgentMismatch(ChatError):
 class TurnInProgress(ChatError):
     status, code, title = 409, "turn_in_progress", "An answer is being written"
 
-    def __init__(self, turn_id: str) -> None:
-        super().__init__("This session is still answering another message. Wait for it, or stop it.", turn_id=turn_id)
-
 
 class TooManyArticles(ChatError):
     status, code, title = 409, "too_many_articles", "There is no room for another document"

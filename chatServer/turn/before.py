@@ -198,8 +198,17 @@ async def _known_turn(
         if turn.state == "interrupted" and await turns.mark_interrupted(connection, principal.user_id, turn.turn_id):
             await user_events.tell_turn(connection, principal.user_id, turn, "interrupted")
         elif (turn.state == "running" or turn is not released) and (known is None or known.state == "interrupted"):
-            raise errors.TurnInProgress(str(turn.turn_id))
+            raise _in_the_way(turn)
     return known
+
+
+def _in_the_way(turn: Turn) -> errors.TurnInProgress:
+    """Whether its process is alive nobody knows before its lease is over."""
+    return errors.TurnInProgress(
+        "This session is still answering another message. Wait for it, or stop it. If that answer broke off because "
+        f"its server died, another message is taken after {turns.LEASE_S} seconds at most.",
+        turn_id=str(turn.turn_id),
+    )
 
 
 def new_turn(session: Session, ask: Ask, model: str, replaced: Replaced) -> Turn:
@@ -245,7 +254,7 @@ async def _taken_over(connection: Connection, principal: Principal, dead: Turn, 
     """Another attempt, from the state before the dead one: what that wrote into notes is reverted."""
     attempt = await turns.take_over(connection, principal.user_id, dead, model=model)
     if attempt is None:
-        raise errors.TurnInProgress(str(dead.turn_id))
+        raise _in_the_way(dead)
     metrics.turns_taken_over.inc()
     await notebook.revert_attempt(connection, principal.user_id, dead.turn_id, dead.attempt)
     await named.revert_attempt(connection, principal.user_id, dead.turn_id, dead.attempt)

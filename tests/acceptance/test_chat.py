@@ -108,6 +108,8 @@ def test_a_killed_turn_is_taken_over_by_the_same_key_once_its_lease_is_over(data
         with server(data_dir, **model, **where) as running:
             waiting = running.request("POST", "/api/chat", json=body, key="other")
             assert waiting.status_code == 409
+            assert "broke off" in waiting.json()["detail"]
+            assert "30 seconds at most" in waiting.json()["detail"]
             with owner_connection(postgres.owner_url) as connection:
                 connection.execute("update chat.turns set lease_until = now() - interval '1 s'")
             shown = running.request("GET", "/api/sessions/s/messages").json()["messages"]
