@@ -23,16 +23,19 @@ async def export(
     database: Database, principal: Principal, on_progress: Progress = lambda *_: None
 ) -> AsyncGenerator[bytes, None]:
     """The document in pieces. Each page is a transaction of its own, which is over before anything of it is sent: a
-    slow reader holds no connection. So what changes meanwhile may be in it or not; `begun_at` says since when."""
+    slow reader holds no connection. So what changes meanwhile may be in it or not; `begun_at` says since when. There is
+    no piece before the database has answered once."""
     about = {"format": FORMAT, "version": VERSION, "begun_at": datetime.now(UTC), "user_id": principal.user_id}
-    yield _json(about)[:-1]
+    before = _json(about)[:-1]
     for section in SECTIONS:
-        yield f',\n"{section.name}": ['.encode()
+        before += f',\n"{section.name}": ['.encode()
         count = 0
         async for row in _rows(database, principal, section):
-            yield (b",\n" if count else b"\n") + _json(row)
+            yield before + (b",\n" if count else b"\n") + _json(row)
+            before = b""
             count += 1
-        yield b"]"
+        yield before + b"]"
+        before = b""
         on_progress(section.name, count)
     yield b"}\n"
 

@@ -10,11 +10,17 @@ from chatServer import errors
 
 logger = logging.getLogger(__name__)
 
-KEY_REFUSED = "The model's provider refuses our key. Whoever runs this server must correct it."
+KEY_REFUSED = (
+    "The model's provider refuses our key. Whoever runs this server must correct it (MODEL_API_KEY, or the "
+    "provider's own variable)."
+)
 UNKNOWN_MODEL = "The model's provider does not know this model. Whoever runs this server must correct its name."
 BUSY = "The model's provider takes no more requests from us right now. Try again in a while."
 IN_TROUBLE = "The model's provider is in trouble right now. Try again in a while."
-UNREACHABLE = "The model's provider cannot be reached, or hung up. Try again in a moment."
+UNREACHABLE = (
+    "The model's provider cannot be reached, or hung up. Try again in a moment; if that does not help, whoever runs "
+    "this server must look at its address (MODEL_BASE_URL)."
+)
 REFUSED = "The model's provider refused the request."
 TOO_LONG = "The conversation is longer than the model can take. Start a new one, or send less."
 

@@ -1,6 +1,8 @@
 """What you may do with all that is yours: take it along, bring it back, have it erased."""
 
+import contextlib
 import io
+from collections.abc import AsyncGenerator
 from datetime import datetime
 from typing import Any, Literal, Self
 
@@ -56,7 +58,16 @@ HEADERS = {"content-type": "application/json", "content-disposition": 'attachmen
 @router.get("/export", response_class=Response, responses={200: {"content": A_DOCUMENT, "description": "All of it"}})
 async def export_data(state: CurrentState, user: CurrentUser) -> EventStream:
     """Everything that is yours, as one JSON document."""
-    return EventStream(export(state.database, user), HEADERS, expires_at=None)
+    pieces = export(state.database, user)
+    first = await anext(pieces)  # while an outage can still be told: a document that has begun can only break off
+    return EventStream(_with(first, pieces), HEADERS, expires_at=None)
+
+
+async def _with(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    yield first
+    async with contextlib.aclosing(rest) as pieces:
+        async for piece in pieces:
+            yield piece
 
 
 @router.post(

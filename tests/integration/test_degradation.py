@@ -25,7 +25,7 @@ WHEN_IT_ANSWERS = "when (new.message->>'type' = 'ai')"
     [
         ("500", 502, "model_failed", 1, "in trouble"),
         ("429", 502, "model_failed", 1, "takes no more requests"),
-        ("401", 502, "model_failed", 0, "refuses our key"),
+        ("401", 502, "model_failed", 0, "refuses our key. Whoever runs this server must correct it (MODEL_API_KEY"),
         ("garbage", 502, "model_failed", 0, "Try again"),
         ("breaks", 502, "model_failed", 0, "Try again"),
         ("silent", 502, "model_failed", 0, "answered with nothing"),
@@ -120,3 +120,12 @@ async def test_a_database_that_is_slow_is_given_up_on_and_nothing_is_left(settin
             assert (slow.status_code, slow.json()["code"]) == (503, "database_unavailable")
         assert (await client.get("/api/sessions")).json()["sessions"] == []
         assert (await client.post("/api/chat", json={"message": "hello", "session_id": "s"})).status_code == 200
+
+
+async def test_an_export_that_cannot_begin_says_so_instead_of_breaking_off(settings, as_ada, urls):
+    async with talking(settings, as_ada, database_statement_timeout_ms=300) as client:
+        with owner_connection(urls.owner) as connection, connection.transaction():
+            connection.execute("lock table chat.sessions in access exclusive mode")
+            refused = await client.get("/api/account/export")
+            assert (refused.status_code, refused.json()["code"]) == (503, "database_unavailable")
+        assert (await client.get("/api/account/export")).json()["sessions"] == []
