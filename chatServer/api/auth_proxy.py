@@ -62,6 +62,7 @@ async def _answer(client: httpx.AsyncClient, outgoing: httpx.Request) -> Respons
 
 def _outgoing_headers(request: Request) -> list[tuple[bytes, bytes]]:
     """Only what the issuer needs; who is asking is ours to say, not the client's."""
-    kept = [(name, value) for name, value in request.headers.raw if name in FORWARDED]
+    # Blanks around a value are no part of it; some clients send them, and httpx refuses to.
+    kept = [(name, value.strip(b" \t")) for name, value in request.headers.raw if name in FORWARDED]
     client = request.client.host if request.client else "unknown"
     return [*kept, (b"x-forwarded-for", client.encode()), (b"accept-encoding", b"identity")]

@@ -109,6 +109,14 @@ async def test_only_what_the_issuer_needs_is_passed_on(settings, echo):
         assert answer.headers["x-frame-options"] == "DENY", "the issuer's own does not replace ours"
 
 
+async def test_blanks_around_a_header_are_no_reason_to_call_the_issuer_unavailable(settings, echo):
+    async with serving(settings.model_copy(update={"auth_internal_url": echo})) as client:
+        answer = await client.get("/auth/v1/user", headers={"User-Agent": "a\tpage \t", "apikey": " "})
+        assert answer.status_code == 200
+        headers = {name.lower(): value for name, value in answer.json()["headers"].items()}
+        assert (headers["user-agent"], headers["apikey"]) == ("a\tpage", "")
+
+
 async def test_an_answer_without_end_is_cut(settings, echo):
     async with serving(settings.model_copy(update={"auth_internal_url": echo})) as client:
         answer = await client.get("/auth/v1/big")
