@@ -26,6 +26,7 @@ from chatServer.errors import StartupError
 DATABASE = "chat"
 START_TIMEOUT_S = 60
 RETRY_AFTER_S = 1
+CONNECT_TIMEOUT_S = 10  # a server that hangs takes a connection, and never answers it
 FINISHED = "chat-database"  # a file that says: initdb came to its end here
 
 logger = logging.getLogger(__name__)
@@ -210,7 +211,8 @@ def _wait_until_ready(pgdata: Path) -> PostmasterInfo:
 
 
 def _create_database(server: EmbeddedPostgres) -> None:
-    with psycopg.connect(server.url("postgres", "postgres"), autocommit=True) as connection:
+    address = server.url("postgres", "postgres")
+    with psycopg.connect(address, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S) as connection:
         if not connection.execute("select 1 from pg_database where datname = 'chat'").fetchone():
             connection.execute("create database chat")
 
