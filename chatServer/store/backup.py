@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import glob
 import os
+import re
 import subprocess  # nosec B404 # runs Postgres' own tools
 import tempfile
 from collections.abc import Iterator
@@ -18,6 +19,9 @@ from chatServer.store.migrate import connect_as_owner
 OURS = ("chat.*", *(f"public.{name}" for name in queries.PUBLIC_TABLES))
 SQL = queries.load("backup.sql")
 DRAFT = ".draft"
+LEFT = re.compile(rf"\..+\.(?:\d+|.{{8}}{re.escape(DRAFT)})")  # a process' number was the end of it once
+MAGIC = b"PGDMP"
+TRIES = 100  # each fails only if another backup removes the file between its creation and our lock
 
 
 def backup(owner_url: str, file: Path, *, force: bool = False) -> int:
@@ -52,15 +56,29 @@ def refuse_a_bound_owner(connection: psycopg.Connection) -> None:
 def _draft(file: Path) -> Iterator[Path]:
     """Beside the file, so that taking its name is one step; private from its first byte on, and locked to its end."""
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=DRAFT, dir=file.parent)
+        descriptor, name = _locked(file)
     except OSError as error:
         raise StartupError(f"Cannot write to {file.parent}: {error.strerror}") from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield Path(name)
     finally:
         Path(name).unlink(missing_ok=True)
         os.close(descriptor)
+
+
+def _locked(file: Path) -> tuple[int, str]:
+    """A new file that nobody takes away: another backup may do so before the lock is ours, but not after."""
+    for _ in range(TRIES):
+        descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=DRAFT, dir=file.parent)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor, name
+        os.close(descriptor)
+        Path(name).unlink(missing_ok=True)
+    raise StartupError(
+        f"Cannot hold a file in {file.parent}: it is taken away at once, or its file system counts no links. Name a "
+        "file on another file system."
+    )
 
 
 def _forget_drafts(file: Path) -> None:
@@ -69,6 +87,21 @@ def _forget_drafts(file: Path) -> None:
         with contextlib.suppress(OSError), left.open("rb") as opened:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
             left.unlink()
+
+
+def left_behind(folder: Path) -> list[Path]:
+    """What killed backups have left under other names, also under those that earlier versions gave: rows of everybody,
+    which nobody writes now. It may be a file of somebody's own, so it is only told."""
+    return [each for each in sorted(folder.glob(".*")) if LEFT.fullmatch(each.name) and _is_idle_dump(each)]
+
+
+def _is_idle_dump(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return opened.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
 
 
 def _dump(tool: Path, owner_url: str, draft: Path) -> None:

@@ -5,8 +5,12 @@ import fcntl
 import hashlib
 import os
 import stat
+import sys
+import tempfile
+from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -14,11 +18,14 @@ from alembic.config import Config
 from psycopg import sql
 from pydantic import SecretStr
 
+from chatServer import cli
+from chatServer.commands import operations
 from chatServer.config import Settings
 from chatServer.conversation import sessions
 from chatServer.errors import StartupError
 from chatServer.main import running
 from chatServer.messages.message import Message
+from chatServer.store import backup as backups
 from chatServer.store import migrate, pgtools
 from chatServer.store import restore as restores
 from chatServer.store.backup import backup
@@ -197,6 +204,77 @@ def test_what_a_killed_backup_left_is_in_nobodys_way_and_goes(filled, tmp_path):
         fcntl.flock(held, fcntl.LOCK_EX)
         backup(filled.owner, tmp_path / "chat.backup")
     assert {each.name for each in tmp_path.glob(".*")} == {of_my_number.name, written.name, other.name}
+
+
+def test_what_killed_backups_left_under_other_names_is_told(filled, saved, capsys):
+    of_old, of_yesterday, written, empty, own = (
+        saved.with_name(name)
+        for name in (".chat.backup.4711", ".chat-1.abcdefgh.draft", ".chat-2.abcdefgh.draft", ".x.12", ".config.1")
+    )
+    for each in (of_old, of_yesterday, written):
+        each.write_bytes(saved.read_bytes()[:100])
+    empty.touch()
+    own.write_text("of somebody")
+    settings = Settings(migration_database_url=SecretStr(filled.owner), _env_file=None)
+    with written.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        operations.backup(settings, Namespace(file=saved, force=True))
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == 2
+    assert told[1].endswith(f"delete it unless one is running: {of_yesterday}, {of_old}")
+    assert of_old.exists(), "an older version may be writing it: it holds no lock"
+    for each in (of_old, of_yesterday):
+        each.unlink()
+    operations.backup(settings, Namespace(file=saved, force=True))
+    assert len(capsys.readouterr().out.splitlines()) == 2, "the one that nobody writes any more"
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_whoever_sits_at_a_terminal_is_told_what_takes_its_time(filled, saved, capsys, monkeypatch, is_terminal):
+    settings = Settings(migration_database_url=SecretStr(filled.owner), _env_file=None)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
+    operations.backup(settings, Namespace(file=saved, force=True))
+    operations.restore(settings, Namespace(file=saved, force=True))
+    cli.migrate(settings, Namespace())
+    told = [
+        "Saving all rows of all users ...",
+        f"Restoring {saved}, in one transaction ...",
+        "Bringing the database to the newest revision ...",
+    ]
+    assert capsys.readouterr().err.splitlines() == (told if is_terminal else [])
+
+
+def test_two_backups_of_one_name_leave_each_others_drafts_alone(filled, tmp_path, monkeypatch):
+    file, make, dump_into = tmp_path / "chat.backup", tempfile.mkstemp, backups._dump
+    made: list[str] = []
+    written: list[str] = []
+
+    def made_and_looked_at(**wanted: Any) -> tuple[int, str]:
+        descriptor, name = make(**wanted)
+        made.append(name)
+        if len(made) == 1:
+            backups._forget_drafts(file)  # the other one does, before this one has its lock
+        return descriptor, name
+
+    def looked_at_and_dumped(tool: Path, owner_url: str, draft: Path) -> None:
+        backups._forget_drafts(file)
+        written.extend([str(draft)] if draft.exists() else [])
+        dump_into(tool, owner_url, draft)
+
+    monkeypatch.setattr(tempfile, "mkstemp", made_and_looked_at)
+    monkeypatch.setattr(backups, "_dump", looked_at_and_dumped)
+    backup(filled.owner, file)
+    assert len(made) == 2
+    assert written == made[1:], "what is written is the private file that is locked"
+    assert [each.name for each in tmp_path.iterdir()] == ["chat.backup"]
+
+
+def test_a_file_system_that_counts_no_links_is_a_sentence(filled, tmp_path, monkeypatch):
+    counted = os.fstat
+    monkeypatch.setattr(os, "fstat", lambda file: os.stat_result((*counted(file)[:3], 0, *counted(file)[4:])))
+    with pytest.raises(StartupError, match=f"Cannot hold a file in {tmp_path}.*counts no links"):
+        backup(filled.owner, tmp_path / "chat.backup")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_backup_that_fails_leaves_no_file(filled, tmp_path, monkeypatch):
