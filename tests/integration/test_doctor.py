@@ -319,11 +319,19 @@ def with_agents(settings: Settings, folder: Path, **models: str) -> Settings:
     return settings.model_copy(update={"agents_dir": folder, "default_agent": next(iter(models))})
 
 
-def test_the_models_that_can_be_used_are_listed(settings):
-    assert findings(case_of(settings))["models"].detail == "builtin"
+def test_the_models_that_can_be_used_are_listed_and_no_provider_passes_that_was_not_asked(settings, tmp_path):
+    found = findings(case_of(settings))["models"]
+    assert (found.state, found.detail) == ("ok", "builtin")
+    (tmp_path / "script.yaml").write_text("rules: [{match: x, reply: y}]\n")
+    scripted = settings.model_copy(update={"model": f"script:{tmp_path / 'script.yaml'}"})
+    assert findings(case_of(scripted))["models"].state == "ok"
     keyed = settings.model_copy(update={"model": "openai:gpt-5-mini", "model_api_key": SecretStr("hush-hush")})
     found = findings(case_of(keyed))["models"]
-    assert (found.state, found.detail) == ("ok", "openai:gpt-5-mini")
+    assert found.state == "skipped"
+    assert (
+        "openai:gpt-5-mini: all that is needed is set, but no provider was asked. To ask one: chatserver chat"
+        in str(found)
+    )
     by_variable = settings.model_copy(update={"model": "openai:gpt-5-mini"})
     assert problems(case_of(by_variable, environment={"OPENAI_API_KEY": "hush"})) == {}
 
