@@ -37,7 +37,8 @@ NOT_BUILT = """<!doctype html>
 </head>
 <body>
 <h1>chatServer is running</h1>
-<p>Its web client is not built yet. With Node 20.19 or newer, run <code>make web</code>, then load this page again.</p>
+<p>Its web client is not built, or its build has failed. It takes Node 20.19 or newer (<code>node --version</code>): run
+<code>make web</code> where this server's code is, do what its last lines say, then load this page again.</p>
 <p>The API works without it: <a href="/docs">its description</a>.</p>
 </body>
 </html>

@@ -1,5 +1,6 @@
 """The web client is one page at its own addresses, with a strict policy; what is built is served, and nothing else."""
 
+import json
 import re
 
 import pytest
@@ -90,10 +91,12 @@ async def test_programs_read_a_problem_whatever_they_accept(built, path):
 
 
 async def test_without_a_build_the_page_says_how_to_get_one(settings, tmp_path):
+    node = json.loads((ROOT / "webApp" / "package.json").read_text())["engines"]["node"].removeprefix(">=")
     async with serving(settings.model_copy(update={"web_dir": tmp_path / "none"})) as client:
         answer = await client.get("/")
         assert answer.status_code == 200
-        assert "make web" in answer.text
+        for part in ("make web", "its build has failed", f"Node {node} or newer", "what its last lines say"):
+            assert part in answer.text
         assert "script-src" not in answer.headers["content-security-policy"]
         assert_problem(await client.get("/icon.svg"), 404, "not_found")
 
