@@ -129,6 +129,8 @@ def _edited(known: Memory, wanted: Edit) -> Memory:
     changed = replace(known, **{name: value for name, value in given.items() if value is not None})
     if wanted.text is not None:
         changed = _reworded(changed, _sound_text(wanted.text))
+        if wanted.tags is None:
+            changed = replace(changed, tags=_tags_of(known, changed.text))
     if wanted.triple is not None:
         is_same_fact = changed.triple and _about(changed.triple) == _about(wanted.triple)
         changed = replace(changed, triple=wanted.triple, fact_key=changed.fact_key if is_same_fact else None)
@@ -138,6 +140,13 @@ def _edited(known: Memory, wanted: Edit) -> Memory:
     if "valid_to" in taken:  # it holds again
         taken["superseded_by"] = None
     return replace(changed, origin="user", trust="user", **taken)
+
+
+def _tags_of(known: Memory, text: str) -> tuple[str, ...]:
+    """Those that rules took from the words follow them: what somebody takes out of a text is not found by its tag
+    either. The category and whatever else was given stay."""
+    kept = set(known.tags) - set(classify(known.text).tags[1:])
+    return sound_tags([*(tag for tag in known.tags if tag in kept), *classify(text).tags[1:]])
 
 
 def _by_our_clock(moment: datetime) -> datetime:

@@ -147,6 +147,20 @@ async def test_an_edit_is_the_users_word_and_can_be_undone(client, as_ada, datab
     assert_problem(await client.get(place, headers=as_ada), 404, "memory_not_found")
 
 
+async def test_what_an_edit_takes_out_of_a_text_is_no_tag_of_it_either(client, as_ada):
+    body = {"text": "Has trouble with migraine.", "tags": ["mine"]}
+    by_rules = (await client.post(URL, json={"text": "Takes tablets against migraine."}, headers=as_ada)).json()
+    of_user = (await client.post(URL, json=body, headers=as_ada)).json()
+    assert await listed(client, as_ada, tag="migraine") == [by_rules["text"]]
+    for each in (by_rules, of_user):
+        await client.patch(f"{URL}/{each['id']}", json={"text": f"Sleeps badly in {each['id'][-4:]}."}, headers=as_ada)
+    assert await listed(client, as_ada, tag="migraine") == []
+    assert len(await listed(client, as_ada, tag="sleeps")) == 2
+    assert len(await listed(client, as_ada, tag="mine")) == 1
+    await client.post(f"{URL}/{by_rules['id']}/undo", headers=as_ada)
+    assert await listed(client, as_ada, tag="migraine") == [by_rules["text"]]
+
+
 async def test_what_is_forgotten_is_gone_until_that_is_undone(client, as_ada):
     made = await make(client, as_ada)
     place = f"{URL}/{made['id']}"
