@@ -23,9 +23,14 @@ from chatServer.config import Settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app, running
 from chatServer.store import migrate as migrations
-from chatServer.terminal import chat
+from chatServer.terminal import bar, chat
 from chatServer.terminal.text import user_name
 
+SERVE_HELP = (
+    "Run the server until SIGTERM or Ctrl-C. It has no options: its settings are environment variables, or lines of "
+    ".env in this folder; .env.example lists them. Without any it listens on 127.0.0.1 port 8000 (HOST, PORT), keeps a "
+    "Postgres of its own in .data (CHAT_DATA_DIR; DATABASE_URL names another), and answers by rules (MODEL)."
+)
 AFTER_THE_GRACE_S = 1  # for answers that are being written when the grace ends
 
 
@@ -109,6 +114,7 @@ class Server(uvicorn.Server):
 
 
 def migrate(settings: Settings, _: argparse.Namespace) -> None:
+    bar.begin("Bringing the database to the newest revision")
     with operations.owner_url(settings) as url:
         applied = migrations.migrate(url)
         app_url = settings.database_url.get_secret_value() if settings.database_url else ""
@@ -126,7 +132,7 @@ def token(settings: Settings, parsed: argparse.Namespace) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser, commands = command.parser()
-    commands.add_parser("serve", help="run the server").set_defaults(command=serve)
+    commands.add_parser("serve", help="run the server", description=SERVE_HELP).set_defaults(command=serve)
     commands.add_parser("migrate", help="bring the database to the newest revision").set_defaults(command=migrate)
     chat.add(commands)
     operations.add(commands)

@@ -16,6 +16,7 @@ from chatServer.config import Settings
 from chatServer.errors import ChatError, StartupError
 from chatServer.records import Principal
 from chatServer.store.opened import opened_database
+from chatServer.terminal import bar
 from chatServer.terminal.text import table, user_name, user_of
 
 
@@ -71,6 +72,7 @@ def erase_data(settings: Settings, parsed: argparse.Namespace) -> None:
     user = user_of(settings, parsed.user)
     if not parsed.yes and not _is_confirmed(parsed.user):
         raise StartupError("Nothing was erased.")
+    bar.begin("Stopping what is being answered, then erasing everything of the user")
     print(asyncio.run(_erase(settings, user)))
 
 

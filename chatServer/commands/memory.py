@@ -18,7 +18,7 @@ from chatServer.memory.graph import MAX_HOPS
 from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Principal, Tier
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
-from chatServer.terminal import memories
+from chatServer.terminal import bar, memories
 from chatServer.terminal.text import user_name, user_of
 
 
@@ -52,15 +52,26 @@ async def _act(settings: Settings, database: Database, parsed: argparse.Namespac
             return await memories.graph_memories(
                 database, user, parsed.entity, depth=parsed.depth, at=parsed.as_of, **options
             )
-        case "edit":
-            return await memories.edit_memory(database, user, parsed.id, _edit(parsed), **options)
         case "audit":
             return await memories.audit_memories(database, user, width=_width(), **options)
         case "maintain":
+            bar.begin("Looking after what is remembered")
             return await memories.maintain_memories(
                 database, user, retention=with_vectors().retention(settings), dry_run=parsed.dry_run, **options
             )
-    return await OF_ONE[parsed.action](database, user, parsed.id, **options)
+    return await _act_on_one(database, parsed, user)
+
+
+async def _act_on_one(database: Database, parsed: argparse.Namespace, user: Principal) -> str:
+    memory_id, as_json = parsed.id, parsed.json
+    match parsed.action:
+        case "edit":
+            return await memories.edit_memory(database, user, memory_id, _edit(parsed), as_json=as_json)
+        case "forget":
+            return await memories.forget_memory(database, user, memory_id, called=parsed.user, as_json=as_json)
+        case "undo":
+            return await memories.undo_change(database, user, memory_id, as_json=as_json)
+    return await memories.show_memory(database, user, memory_id, as_json=as_json)
 
 
 async def _found(settings: Settings, database: Database, parsed: argparse.Namespace, user: Principal) -> str:
@@ -80,13 +91,6 @@ def with_vectors() -> Any:
 def _width() -> int | None:
     """Of the terminal; None in a pipe or a file, where nothing is cut."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-
-
-OF_ONE = {
-    "show": memories.show_memory,
-    "forget": memories.forget_memory,
-    "undo": memories.undo_change,
-}
 
 
 def _wanted(parsed: argparse.Namespace) -> MemoryFilter:

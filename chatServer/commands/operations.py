@@ -28,8 +28,8 @@ from chatServer.store.embedded import embedded_postgres, was_started
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
 from chatServer.store.queue import Queue
-from chatServer.terminal import sessions
-from chatServer.terminal.text import user_name, user_of
+from chatServer.terminal import bar, sessions
+from chatServer.terminal.text import plain, user_name, user_of
 from chatServer.work.worker import NO_DIRECT_ADDRESS, Worker
 
 MODEST = 10  # so that a server on the same machine, for which somebody waits, goes first
@@ -127,12 +127,17 @@ async def _work(settings: Settings, database: Database) -> str:
 
 
 def backup(settings: Settings, parsed: argparse.Namespace) -> None:
+    bar.begin("Saving all rows of all users")
     with owner_url(settings) as url:
         size = backups.backup(url, parsed.file, force=parsed.force)
     print(f"{parsed.file}: {size:,} bytes. It holds what everybody said: keep it as safe as the database.")
+    if left := backups.left_behind(parsed.file.parent):
+        told = ", ".join(plain(each) for each in left)
+        print(f"Left by backups that were killed, with rows of everybody; delete it unless one is running: {told}")
 
 
 def restore(settings: Settings, parsed: argparse.Namespace) -> None:
+    bar.begin(f"Restoring {plain(parsed.file)}, in one transaction")
     with owner_url(settings) as url:
         restored = restores.restore(url, parsed.file, force=parsed.force)
     newest = migrations.newest_revision()
@@ -156,24 +161,48 @@ def owner_url(settings: Settings) -> Iterator[str]:
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Say how each is called."""
     commands.add_parser("doctor", help="say what is wrong, and what to do about it").set_defaults(command=doctor)
-    for name, command, text in (
-        ("backup", backup, "write all rows of all users into a file"),
-        ("restore", restore, "bring back what a backup holds, into an empty database"),
+    for name, command, text, forced in (
+        ("backup", backup, "write all rows of all users into a file", "replace FILE if it is there already"),
+        (
+            "restore",
+            restore,
+            "bring back what a backup holds, into an empty database",
+            "also into a database that is not empty: its rows, of all users, are deleted first",
+        ),
     ):
         file_parser = commands.add_parser(name, help=text)
         file_parser.add_argument("file", metavar="FILE", type=Path)
-        file_parser.add_argument("--force", action="store_true", help="replace what is there already")
+        file_parser.add_argument("--force", action="store_true", help=forced)
         file_parser.set_defaults(command=command)
-    worker_parser = commands.add_parser("worker", help="work off the queue, or look at what has failed")
-    worker_parser.add_argument("action", nargs="?", choices=("run", "failed", "retry"), default="run")
-    worker_parser.add_argument("id", nargs="?", type=int, metavar="ID", help="of one failed job; retry takes all")
-    worker_parser.set_defaults(command=worker)
+    _add_worker(commands.add_parser("worker", help="work off the queue, or look at what has failed"))
     _add_session(commands.add_parser("session", help="list, show or delete the sessions of a user"))
+
+
+def _add_worker(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "What comes after turns (titles, memories, summaries) and uploads are jobs. The server works them off itself; "
+        "with WORKER=off only this command does, until it is ended."
+    )
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=("run", "failed", "retry"),
+        default="run",
+        help="run (the default): work off the queue; failed: list the jobs that were tried in vain and given up; "
+        "retry: let them begin anew",
+    )
+    parser.add_argument("id", nargs="?", type=int, metavar="ID", help="of one failed job, for retry; else all of them")
+    parser.set_defaults(command=worker)
 
 
 def _add_session(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION", dest="action")
-    parsers = {name: actions.add_parser(name) for name in ("list", "show", "delete")}
+    texts = {
+        "list": "those that are not archived, the last used first",
+        "show": "one, and what was said in it",
+        "delete": "delete one, with all that was said in it",
+    }
+    parsers = {name: actions.add_parser(name, help=text) for name, text in texts.items()}
     for each in parsers.values():
         each.add_argument("--user", required=True, metavar="ID|NAME", type=user_name)
         each.add_argument("--json", action="store_true", help="for programs")

@@ -18,15 +18,17 @@ MAX_TELLING = 16  # words of a long memory by which messages that say it are fou
 MIN_NAME = 4  # letters: by a shorter word alone ("Al", "30") nobody is sure what an answer speaks of
 
 
-async def forget(database: Database, principal: Principal, memory_id: UUID, *, why: str | None = None) -> None:
+async def forget(database: Database, principal: Principal, memory_id: UUID, *, why: str | None = None) -> Memory:
     """Delete a memory, and let recall no longer show the messages that said it: those from which it was learned, those
-    of the user that have all its words, and answers that quoted it. `undo` brings all of them back."""
+    of the user that have all its words, and answers that quoted it. `undo` brings all of them back.
+    Returns what it was."""
     user_id = principal.user_id
     async with database.transaction(principal) as connection:
         await store.advance_head(connection, user_id)
         memory = _there(await store.find_memory(connection, user_id, memory_id))
         await take_out(connection, user_id, memory, Reason("user", why))
         await tell(connection, user_id, deleted=[memory_id])
+    return memory
 
 
 async def take_out(connection: Connection, user_id: UUID, memory: Memory, reason: Reason) -> None:

@@ -1,8 +1,16 @@
 """How far a long command is: a line that is rewritten on a terminal, a line each tenth elsewhere."""
 
+import sys
 from typing import TextIO
 
 WIDTH = 30
+
+
+def begin(doing: str) -> None:
+    """Say what takes its time, where it cannot be said how far it is; to whoever sits there, not to a log."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"{doing} ...\n")
+        sys.stderr.flush()
 
 
 class Bar:

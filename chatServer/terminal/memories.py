@@ -1,5 +1,6 @@
 """Memories for a person at a terminal: as that user, through row level security, like any request."""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -105,12 +106,15 @@ async def edit_memory(
     return _one(edited) if as_json else f"Changed {memory_id}: {_said(edited)}"
 
 
-async def forget_memory(database: Database, user: Principal, memory_id: UUID, *, as_json: bool = False) -> str:
-    await forget.forget(database, user, memory_id, why="by command")
+async def forget_memory(
+    database: Database, user: Principal, memory_id: UUID, *, called: str, as_json: bool = False
+) -> str:
+    """`called`: the user as the command line named him, for the line that brings it back."""
+    memory = await forget.forget(database, user, memory_id, why="by command")
     if as_json:
         return as_text({"deleted": str(memory_id)})
-    undo = f"{sys.argv[0]} memory undo --user {user.user_id} {memory_id}"
-    return f"Forgot {memory_id}. To have it back:\n{undo}"
+    undo = f"{sys.argv[0]} memory undo --user {shlex.quote(called)} {memory_id}"
+    return f"Forgot {memory_id}: {_said(memory)}\nTo have it back:\n{undo}"
 
 
 async def undo_change(database: Database, user: Principal, memory_id: UUID, *, as_json: bool = False) -> str:
@@ -118,7 +122,9 @@ async def undo_change(database: Database, user: Principal, memory_id: UUID, *, a
     memory = await forget.undo(database, user, memory_id)
     if as_json:
         return _one(memory) if memory else as_text({"deleted": str(memory_id)})
-    return f"Again: {_said(memory)}" if memory else f"{memory_id} is gone: it was taken back that it was made."
+    return (
+        f"Again: {_said(memory)}" if memory else f"The memory {memory_id} is gone: it was taken back that it was made."
+    )
 
 
 async def audit_memories(

@@ -26,6 +26,8 @@ async def list_sessions(database: Database, user: Principal, agent_name: str | N
             break
     if as_json:
         return as_text([SessionAnswer.of(session).model_dump(mode="json") for session in found])
+    if not found:
+        return f"This user has no sessions{' with this agent' if agent_name else ''}, or only archived ones."
     rows = [
         (each.session_id, each.agent_name, f"{each.last_active_at:%Y-%m-%d %H:%M}", each.external_id, each.title)
         for each in found
@@ -55,6 +57,6 @@ async def delete_session(database: Database, user: Principal, session_id: str, *
 
 
 def _spoken(message: dict[str, Any]) -> str:
-    shown = [part for part in message["parts"] if part["type"] != "step-start"]
+    shown = [part for part in message["parts"] if not part["type"].startswith(("step-", "data-"))]
     texts = (part["text"] if part["type"] == "text" else f"[{part.get('toolName', part['type'])}]" for part in shown)
     return f"{message['role']}: {plain(' '.join(texts))}"

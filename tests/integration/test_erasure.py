@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import contextlib
+import sys
 import time
 import uuid
 from collections.abc import Awaitable, Callable
@@ -496,6 +497,9 @@ def test_the_command_asks_first(urls, tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit, match="--yes"):
         cli.main(["erase", "--user", "ada"])
     assert count(urls, "chat.erasures") == 0
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     cli.main(["erase", "--user", "ada", "--yes"])
-    assert capsys.readouterr().out.startswith("Erased at 20")
+    told = capsys.readouterr()
+    assert told.out.startswith("Erased at 20")
+    assert told.err == "Stopping what is being answered, then erasing everything of the user ...\n"
     assert count(urls, "chat.erasures") == 1

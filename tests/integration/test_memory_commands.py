@@ -57,13 +57,22 @@ async def test_one_memory_is_shown_edited_forgotten_and_brought_back(database):
     assert shown.splitlines()[-1].split()[2:] == ["created", "rules"]
     said = await terminal_memories.edit_memory(database, ADA, memory_id, Edit(text="Lives in Oslo."))
     assert said == f"Changed {memory_id}: Lives in Oslo."
-    assert str(memory_id) in await terminal_memories.forget_memory(database, ADA, memory_id)
+    forgot = await terminal_memories.forget_memory(database, ADA, memory_id, called="Ada L.")
+    assert forgot.startswith(f"Forgot {memory_id}: Lives in Oslo.\n")
+    assert forgot.endswith(f" memory undo --user 'Ada L.' {memory_id}")
     with pytest.raises(MemoryNotFound):
         await terminal_memories.show_memory(database, ADA, memory_id)
     assert await terminal_memories.undo_change(database, ADA, memory_id) == "Again: Lives in Oslo."
-    for verb in (terminal_memories.show_memory, terminal_memories.forget_memory, terminal_memories.undo_change):
+    for verb, options in (
+        (terminal_memories.show_memory, {}),
+        (terminal_memories.forget_memory, {"called": "eve"}),
+        (terminal_memories.undo_change, {}),
+    ):
         with pytest.raises(MemoryNotFound):
-            await verb(database, EVE, memory_id)
+            await verb(database, EVE, memory_id, **options)
+    assert await terminal_memories.undo_change(database, ADA, memory_id) == "Again: Lives in Rome."
+    gone = await terminal_memories.undo_change(database, ADA, memory_id)
+    assert gone.startswith(f"The memory {memory_id} is gone")
 
 
 async def test_the_graph_is_told_line_by_line_with_what_is_not_so(database):
@@ -165,11 +174,17 @@ def test_the_command_does_all_that_the_routes_do(chatserver, urls):
     assert "promoted  1" in chatserver("maintain")
     assert "promoted  0" in chatserver("maintain")
     assert "memories         1" in chatserver("audit")
-    forgot, to_have_it_back = chatserver("forget", memory_id).splitlines()
-    assert forgot.startswith(f"Forgot {memory_id}")
-    called, *undo, user, forgotten = to_have_it_back.split()
-    assert (called, undo) == (sys.argv[0], ["memory", "undo", "--user"])
-    assert chatserver("undo", forgotten, user=user) == "Again: Mary lives in Faro.\n", "as it stands, in any mode"
+    *_, to_have_it_back = chatserver("forget", memory_id).splitlines()
+    called, *undo, forgotten = to_have_it_back.split()
+    assert (called, undo) == (sys.argv[0], ["memory", "undo", "--user", "ada"]), "as he was named"
+    assert chatserver("undo", forgotten) == "Again: Mary lives in Faro.\n"
+
+
+def test_whoever_sits_at_a_terminal_is_told_that_memories_are_looked_after(chatserver, monkeypatch):
+    told = Terminal()
+    monkeypatch.setattr(sys, "stderr", told)
+    chatserver("maintain")
+    assert told.getvalue() == "Looking after what is remembered ...\n"
 
 
 class Terminal(io.StringIO):

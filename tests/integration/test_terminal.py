@@ -51,6 +51,12 @@ async def test_a_list_goes_on_beyond_one_page(database, monkeypatch):
     assert len(json.loads(await terminal.list_sessions(database, ADA, None, as_json=True))) == 5
 
 
+def test_of_an_answer_what_is_no_word_of_it_is_not_shown():
+    missing = {"type": "data-recall", "data": {"status": "degraded", "reason": "timeout"}}
+    parts = [{"type": "step-start"}, missing, {"type": "text", "text": "Hello"}]
+    assert terminal._spoken({"role": "assistant", "parts": parts}) == "assistant: Hello"
+
+
 async def test_a_session_is_shown_with_what_was_said(database, thread):
     shown = await terminal.show_session(database, ADA, "my-thread")
     assert shown.endswith("user: Hello\nassistant: Hi, Ada")
@@ -60,7 +66,8 @@ async def test_a_session_is_shown_with_what_was_said(database, thread):
 
 
 async def test_another_user_sees_shows_and_deletes_nothing(database, thread):
-    assert len((await terminal.list_sessions(database, EVE, None)).splitlines()) == 1
+    assert await terminal.list_sessions(database, EVE, None) == "This user has no sessions, or only archived ones."
+    assert "no sessions with this agent" in await terminal.list_sessions(database, ADA, "assistant")
     for verb in (terminal.show_session, terminal.delete_session):
         for session_id in ("my-thread", thread.session_id):
             with pytest.raises(errors.SessionNotFound):
