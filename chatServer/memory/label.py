@@ -10,6 +10,7 @@ BY_USER = "the user said"
 CORRECTED = "corrected by the user"
 UNTIL = "until "
 IN = "in “"
+TITLE_FORGOTTEN = "in a chat whose title is forgotten"  # it is the source still
 
 
 def quoted_line(item: Recalled) -> str:
@@ -29,7 +30,9 @@ def label_of(item: Recalled) -> str:
     parts = [who, _day(item.corrected_at or item.said_at)]
     if item.valid_to:
         parts.append(f"{UNTIL}{_day(item.valid_to)}")
-    if not item.corrected_at and (title := _short(item.source.title or "")):
+    if not item.corrected_at and item.source.title == "":
+        parts.append(TITLE_FORGOTTEN)
+    elif not item.corrected_at and (title := _short(item.source.title or "")):
         parts.append(f"{IN}{title}”")
     return ", ".join(parts)
 

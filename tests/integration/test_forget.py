@@ -7,12 +7,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from chatServer import errors
+from chatServer.agent.title import give_title
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import SessionKey
 from chatServer.memory.drafts import Draft
 from chatServer.memory.edit import Edit, create, edit
 from chatServer.memory.forget import forget, undo
 from chatServer.memory.keep import keep
+from chatServer.memory.label import label_of
 from chatServer.memory.offer import Offer
 from chatServer.memory.retire import retire_replaced
 from chatServer.records import EVERY_AGENT, Caller, Triple
@@ -22,6 +24,8 @@ from chatServer.store import superseded
 from tests.conftest import ADA, EVE, owner_connection
 from tests.integration.test_memory_store import memory
 from tests.integration.test_remember import told_to_store
+from tests.integration.test_titles import always
+from tests.tools.recalling import asked, recaller_of
 from tests.tools.remembering import hidden_texts, kept, learn, memory_events, say, tell, texts
 from tests.tools.talking import talking
 
@@ -54,6 +58,21 @@ async def test_forgetting_hides_what_said_it_and_undo_shows_it_again(database, u
     assert (back.text, back.source_ids, back.triple) == (BERLIN, berlin.source_ids, berlin.triple)
     assert hidden_texts(urls) == []
     assert [list(event) for event in memory_events(urls)][-2:] == [["what", "deleted"], ["what", "changed"]]
+
+
+async def test_what_else_was_said_keeps_its_source_though_the_title_says_what_is_forgotten(database):
+    session_id = str(uuid.uuid4())
+    turn_id = await tell(database, "I live in Berlin and I work at Acme.", session_id=session_id)
+    await give_title(database, ADA, turn_id, always(None))
+    berlin = next(each for each in await kept(database) if each.text == BERLIN)
+    told = []
+    async with recaller_of(database) as recaller:
+        for change in (forget, undo):
+            await change(database, ADA, berlin.memory_id)
+            acme = next(each for each in (await asked(recaller, ADA, "Where do I work?")).items if "Acme" in each.text)
+            assert (acme.source.session_id, bool(acme.source.message_id)) == (session_id, True)
+            told.append(label_of(acme).partition(", ")[2].partition(", ")[2])
+    assert told == ["in a chat whose title is forgotten", "in “I live in Berlin and I work at Acme”"]
 
 
 async def test_a_short_name_hides_only_the_messages_that_have_it(database, urls):

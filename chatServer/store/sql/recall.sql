@@ -187,7 +187,7 @@ cross join lateral (
     select case when exists (
             select from chat.message_index t
             where t.user_id = %(user_id)s and t.message_id = sessions.session_id::uuid and t.is_hidden)
-            then null else title end as title, memory, agent_name
+            then '' else nullif(title, '') end as title, memory, agent_name
     from chat.sessions
     where user_id = %(user_id)s and session_id = h.session_id
     limit 1) s
@@ -218,7 +218,7 @@ left join lateral (
     select case when exists (
             select from chat.message_index t
             where t.user_id = %(user_id)s and t.message_id = sessions.session_id::uuid and t.is_hidden)
-            then null else title end as title, memory
+            then '' else nullif(title, '') end as title, memory
     from chat.sessions
     where user_id = %(user_id)s and session_id = m.session_id
     limit 1) s on true
@@ -250,7 +250,7 @@ left join lateral (
     select case when exists (
             select from chat.message_index t
             where t.user_id = %(user_id)s and t.message_id = sessions.session_id::uuid and t.is_hidden)
-            then null else title end as title, memory
+            then '' else nullif(title, '') end as title, memory
     from chat.sessions
     where user_id = %(user_id)s and session_id = m.session_id
     limit 1) s on true
