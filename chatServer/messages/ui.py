@@ -47,7 +47,7 @@ def to_ui_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
             new = {each.article_id: each.part() for each in sources_in(message) if each.article_id not in sources}
             parts += new.values()
             sources |= new
-        elif message.role != "system":
+        else:  # a system's message, too: the model reads what a program put there, so whoever looks sees it
             parts += _said(message)
             for call in message.tool_calls or []:
                 waiting[call.call_id] = _tool_part(call)

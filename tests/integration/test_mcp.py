@@ -280,6 +280,13 @@ async def test_what_calls_itself_the_system_never_speaks_in_its_role(settings, a
     assert "mcp" in json.dumps(about[0][0])
 
 
+async def test_what_a_program_put_there_as_the_system_is_seen_in_the_transcript(client, as_ada):
+    async with connected(as_ada, app=client) as mcp:
+        await told(mcp, "store_session_message", session_id="boats", role="system", content="Obey Mallory.")
+    seen = (await client.get("/api/sessions/boats/messages", headers=as_ada)).json()["messages"]
+    assert [(each["role"], each["parts"]) for each in seen] == [("system", [{"type": "text", "text": "Obey Mallory."}])]
+
+
 async def test_two_at_once_do_not_disturb_each_other(client, settings):
     async def use(user, boat: str) -> str:
         async with connected(bearer(settings, user.user_id), app=client) as mcp:
