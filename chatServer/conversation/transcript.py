@@ -170,7 +170,7 @@ def _answer(rows: Sequence[StoredMessage], turn: Turn | None) -> UIMessage:
     return {
         "id": str(reply_id or rows[-1].message.message_id),
         "role": "assistant",
-        "parts": to_ui_parts([each.message for each in rows]),
+        "parts": _parts([each.message for each in rows], turn),
         "metadata": {**_metadata(rows[-1], turn), **sources.told(each.message for each in rows)},
     }
 
@@ -180,16 +180,27 @@ def answer_of(turn: Turn, messages: Sequence[Message]) -> UIMessage:
     return {
         "id": str(turn.reply_message_id or turn.turn_id),
         "role": "assistant",
-        "parts": to_ui_parts(messages),
+        "parts": _parts(messages, turn),
         "metadata": {"turn_id": str(turn.turn_id), **_outcome(turn), **sources.told(messages)},
     }
+
+
+def _parts(messages: Sequence[Message], turn: Turn | None) -> list[dict[str, Any]]:
+    """Of an answer; before its words, as in its stream, what was missing when it was asked for."""
+    return [*_missing(turn), *to_ui_parts(messages)]
+
+
+def _missing(turn: Turn | None) -> list[dict[str, Any]]:
+    if turn is None or turn.told_recall is None:
+        return []
+    return [{"type": "data-recall", "id": str(turn.turn_id), "data": turn.told_recall}]
 
 
 def _unfinished(question: StoredMessage, turn: Turn) -> UIMessage:
     return {
         "id": str(turn.reply_message_id or turn.turn_id),
         "role": "assistant",
-        "parts": [{"type": "text", "text": turn.partial_text or "", "state": "done"}],
+        "parts": [*_missing(turn), {"type": "text", "text": turn.partial_text or "", "state": "done"}],
         "metadata": {"turn_id": str(turn.turn_id), **_outcome(turn), **_replaced(question)},
     }
 

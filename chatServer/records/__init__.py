@@ -23,6 +23,7 @@ from chatServer.records.memories import (
     Triple,
     Trust,
     Undoable,
+    told_missing,
 )
 from chatServer.records.turns import (
     LARGER,
@@ -108,4 +109,5 @@ __all__ = [
     "Undoable",
     "Usage",
     "new_id",
+    "told_missing",
 ]

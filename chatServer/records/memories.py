@@ -16,6 +16,7 @@ Operation = Literal[
 Actor = Literal["user", "rules", "model", "maintenance"]
 
 EVERY_AGENT = "*"  # the shelf from which every agent of the user takes
+NOT_LOOKED_UP = ("timeout", "loading", "database", "failed")  # of the reasons why recall is degraded
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class Source:
 
     session_id: str | None
     message_id: UUID | None
-    title: str | None = None  # of the session
+    title: str | None = None  # of the session; "" where it says what is forgotten
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,13 @@ class Recalled:
     tokens: int = 0
     corrected_at: datetime | None = None  # by the user himself: from then on it is his word, and no longer the source's
     asks: bool = False  # a question of the user's, or a wish: it answers nothing by itself
+
+
+def told_missing(reason: object) -> dict[str, str] | None:
+    """What is told with an answer when not all could be looked up for it. Rows hold other reasons too, which are none
+    for that: by words alone (`embedder`) everything was looked through, and who has more than an index takes
+    (`partial`) would hear it with every answer."""
+    return {"status": "degraded", "reason": str(reason)} if reason in NOT_LOOKED_UP else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from chatServer.messages.message import Message
+from chatServer.records.memories import told_missing
 
 MemoryScope = Literal["off", "session", "agent", "user"]
 Scopes = Callable[[str], MemoryScope]  # of an agent, by its name
@@ -148,6 +149,11 @@ class Turn:
         """What came of making memory of it, as clients read it; None: nothing yet."""
         told = {name: value for name, value in (self.revision or {}).items() if name not in UNTOLD}
         return (UNCHANGED | told if "status" in told else told) or None
+
+    @property
+    def told_recall(self) -> dict[str, Any] | None:
+        """That not all that is remembered could be looked up for it, and why; None: it could."""
+        return told_missing((self.recalled or {}).get("degraded"))
 
     @property
     def told_larger(self) -> dict[str, Any]:

@@ -95,11 +95,14 @@ async def _add_usage(connection: Connection, begun: Begun, usage: Usage) -> None
 
 def ended(turn: Turn, outcome: Outcome) -> Turn:
     """The turn as its outcome leaves it in the database."""
-    error_code = outcome.error.code if outcome.error else None
-    usage = usage_json(outcome)
-    recalled = recalled_json(outcome.recalled)
-    ending = replace(turn, state=outcome.state, usage=usage, error_code=error_code, recalled=recalled)
-    return replace(ending, partial_text=outcome.partial_text)
+    return replace(
+        turn,
+        state=outcome.state,
+        partial_text=outcome.partial_text,
+        error_code=outcome.error.code if outcome.error else None,
+        usage=usage_json(outcome),
+        recalled=recalled_json(outcome.recalled),
+    )
 
 
 def usage_json(outcome: Outcome) -> dict[str, Any]:

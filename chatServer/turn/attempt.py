@@ -15,7 +15,7 @@ from chatServer.agent.tools import ToolContext
 from chatServer.knowledge.retrieve import Retriever
 from chatServer.memory.reach import shelves_of
 from chatServer.messages import Message
-from chatServer.records import LARGER, RecallResult, TurnEvent, Usage
+from chatServer.records import LARGER, RecallResult, TurnEvent, Usage, told_missing
 from chatServer.spans import span
 from chatServer.store.pool import Database
 from chatServer.turn import replay
@@ -180,9 +180,8 @@ class Attempt:
         if found.items:
             used = recalled_json(found)["items"]
             self.log.add(TurnEvent("metadata", value={"memories_used": used}))
-        if found.degraded:
-            value = {"status": "degraded", "reason": found.degraded}
-            self.log.add(TurnEvent("data", id=str(self.begun.turn.turn_id), name="recall", value=value))
+        if missing := told_missing(found.degraded):
+            self.log.add(TurnEvent("data", id=str(self.begun.turn.turn_id), name="recall", value=missing))
 
     async def _tell_if_gone(self) -> None:
         """Another attempt speaks for a turn that was taken over; for one that was deleted nobody does."""

@@ -8,12 +8,10 @@ from uuid import UUID
 
 from chatServer.agent.wishes import tells_nothing
 from chatServer.messages import text_of
-from chatServer.records import Agent, Budget, ModelInput, Principal, Recalled, RecallResult
+from chatServer.records import Agent, Budget, ModelInput, Principal, Recalled, RecallResult, told_missing
 from chatServer.records.moments import utc_iso
 from chatServer.turn.before import Begun
 from chatServer.turn.prompt import recall_tokens
-
-NOT_LOOKED_UP = ("timeout", "loading", "database", "failed")  # of the reasons why recall is degraded
 
 
 class Recaller(Protocol):
@@ -59,7 +57,7 @@ def told_apart(found: RecallResult) -> RecallResult:
 
 def is_all(found: RecallResult) -> bool:
     """Else the prompt says so, lest the model say that it knows nothing."""
-    return found.degraded not in NOT_LOOKED_UP
+    return told_missing(found.degraded) is None
 
 
 @overload
@@ -79,7 +77,7 @@ def recalled_json(found: RecallResult | None, *, with_text: bool = True) -> dict
 def _item_json(item: Recalled, *, with_text: bool) -> dict[str, Any]:
     source = {"session_id": item.source.session_id, "message_id": item.source.message_id}
     if with_text:
-        source |= {"title": item.source.title}
+        source |= {"title": item.source.title or None}
     told = {
         "id": str(item.item_id),
         "what": item.what,

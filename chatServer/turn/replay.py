@@ -17,6 +17,8 @@ def events_of(turn: Turn, messages: Sequence[Message]) -> Iterator[TurnEvent]:
     """The events of a turn that has ended: the same content, in fewer and larger pieces."""
     metadata = {"turn_id": str(turn.turn_id), "session_id": turn.session_id, "model": turn.model or ""}
     yield TurnEvent("start", id=str(turn.reply_message_id or turn.turn_id), value=metadata)
+    if turn.told_recall:
+        yield TurnEvent("data", id=str(turn.turn_id), name="recall", value=turn.told_recall)
     known: set[str] = set()  # articles that were told
     steps = [i for i, message in enumerate(messages) if message.role == "assistant"]
     # Not strict: a turn that failed, or was stopped before its first word, has no steps and still an end.

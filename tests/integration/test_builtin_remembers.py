@@ -76,7 +76,10 @@ async def test_what_could_not_be_looked_up_in_time_is_said_so(database, settings
     asking = {"message": "Where do I live?"}
     async with serving(settings) as client:
         answer = (await client.post("/api/chat", json=asking, headers=as_ada)).json()
+        stored = (await client.get(f"/api/sessions/{answer['session_id']}/messages", headers=as_ada)).json()["messages"]
     assert answer["memory"]["degraded"] == "timeout"
+    said = {"type": "data-recall", "id": answer["turn_id"], "data": {"status": "degraded", "reason": "timeout"}}
+    assert stored[-1]["parts"][0] == answer["message"]["parts"][0] == said, "as the stream told it"
     assert answer["response"].startswith("I could not look up everything")
     async with talking(settings, as_ada, {"match": "live", "reply": "{messages}"}) as client:
         answer = (await client.post("/api/chat", json=asking)).json()

@@ -1,6 +1,7 @@
 """What a turn's row keeps of what was recalled: all of it, in little room."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from chatServer.records import Recalled, RecallResult, Source, Turn
 from chatServer.store.recalled import kept, read
+from chatServer.turn import replay
 from chatServer.turn.recalled import recalled_json
 
 SESSIONS = [str(uuid4()) for _ in range(100)]
@@ -65,3 +67,14 @@ def test_rows_of_before_are_read_and_what_is_no_line_is_left_out():
     assert read(before) == before
     for sessions in ([], ["s"], 7, [None]):
         assert read({"items": ["no line", "", "A" * 36, {"id": "1"}], "sessions": sessions})["items"][-1] == {"id": "1"}
+
+
+def test_a_turn_that_is_told_again_says_what_could_not_be_looked_up_for_it():
+    recalled = {"items": [], "total_found": 0, "degraded": "timeout"}
+    turn = Turn(uuid4(), "s", "a", None, None, "done", 1, None, None, recalled=recalled)
+    start, missing, finish = replay.events_of(turn, [])
+    assert (start.kind, missing.name, finish.kind) == ("start", "recall", "finish")
+    assert missing.value == {"status": "degraded", "reason": "timeout"}
+    for no_reason in (None, "embedder", "partial", ["timeout"]):
+        turn = replace(turn, recalled={**recalled, "degraded": no_reason})
+        assert [event.kind for event in replay.events_of(turn, [])] == ["start", "finish"]
