@@ -16,31 +16,33 @@ def quoted_within(
     items: Sequence[Recalled], room_tokens: int, *, is_all: bool = True
 ) -> tuple[Message | None, int, Sequence[Recalled]]:
     """The same for the best of them, as many as there really is room for; its tokens, and which these are."""
+    lines = list(map(quoted_line, items))
     for count in range(len(items), -1, -1):
         if count == 0 and is_all:
             break
-        message = quoted(items[:count], is_all=is_all)
-        if (tokens := _count(message, items[:count], is_all=is_all)) <= room_tokens:
+        told = "\n".join(lines[:count])
+        message = _quoted(told, is_all=is_all)
+        if (tokens := _count(message, told, items[:count])) <= room_tokens:
             return message, tokens, items[:count]
     return None, 0, ()
 
 
-def _count(message: Message, items: Sequence[Recalled], *, is_all: bool) -> int:
+def _count(message: Message, lines: str, items: Sequence[Recalled]) -> int:
     """The tokens of such a message: those of its lines, which recall has counted, and what is around them. Counting
     all again was a twentieth of what recall takes of a turn (py-spy, 2026-11-16)."""
-    text, lines = text_of(message), _lines(items)
+    text = text_of(message)
     if not lines or f"\n{lines}\n" not in text or not all(item.tokens for item in items):
         return count_message(message)
     around = text.replace(f"\n{lines}\n", "\n")
     return count_lasting(around) + sum(item.tokens for item in items)
 
 
-def _lines(items: Sequence[Recalled]) -> str:
-    return "\n".join(map(quoted_line, items))
-
-
 def quoted(items: Sequence[Recalled], *, is_all: bool = True) -> Message:
     """One line each, best first: where it is from, and what it says; and whether there may be more. In the user's role,
     since it is his."""
-    parts = [MEMORIES_PREFIX, fence("memories", _lines(items))] if items else []
+    return _quoted("\n".join(map(quoted_line, items)), is_all=is_all)
+
+
+def _quoted(lines: str, *, is_all: bool) -> Message:
+    parts = [MEMORIES_PREFIX, fence("memories", lines)] if lines else []
     return Quoted(role="user", content="\n\n".join(parts if is_all else [*parts, NOT_ALL]))

@@ -137,8 +137,9 @@ def _words(text: str) -> frozenset[str]:
 
 def _are_same(a: frozenset[str], b: frozenset[str]) -> bool:
     """Nearly the same words; but numbers and negations tell, however few they are."""
-    most = SAME_WORDS * max(len(a), len(b))
-    if min(len(a), len(b)) < most or len(a & b) < most:
+    fewer, more = (a, b) if len(a) < len(b) else (b, a)
+    least = SAME_WORDS * len(more)
+    if len(fewer) < least or len(fewer & more) < least:
         return False
     return not any(word in NEGATIONS or any(map(str.isdigit, word)) for word in a ^ b)
 

@@ -3,7 +3,6 @@
 import math
 import re
 import unicodedata
-from collections import Counter
 from typing import Any
 
 REPLACEMENT = "\ufffd"
@@ -62,11 +61,11 @@ def _clean_number(value: float | bool | None) -> float | bool | str | None:
 
 def _clean_dict(value: dict[Any, Any], depth: int) -> dict[str, Any]:
     cleaned: dict[str, Any] = {}
-    met: Counter[str] = Counter()
+    met: dict[str, int] = {}
     for key, item in value.items():
         name = wanted = clean_text(key if isinstance(key, str) else _text_of_anything(key))
         while name in cleaned:
-            met[wanted] += 1
+            met[wanted] = met.get(wanted, 0) + 1
             name = f"{wanted}_{met[wanted]}"
         cleaned[name] = clean_json(item, depth=depth)
     return cleaned

@@ -13,6 +13,7 @@ from chatServer.messages.images import encode_image_file
 __all__ = ["ROLES", "AgentCallMsg", "Message", "MessageContent", "Quoted", "ToolCallMsg", "new_message_id"]
 
 ROLES = ("user", "assistant", "system", "tool")
+OPTIONAL = (("name", str, "a text"), ("tool_call_id", str, "a text"), ("structured_data", dict, "a dict"))
 
 
 Call = TypeVar("Call", ToolCallMsg, AgentCallMsg)
@@ -42,15 +43,18 @@ class Message:
         if not isinstance(self.message_id, str) or not self.message_id:
             raise MessageError("The id of a message has to be a text.")
         self._read_content()
-        self._check_optional("name", str, "a text")
-        self._check_optional("tool_call_id", str, "a text")
-        self._check_optional("structured_data", dict, "a dict")
+        for name, kind, called in OPTIONAL:
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                raise MessageError(f"The {name} of a message has to be {called}.")
         self.images = _checked_images(self.images)
         self.tool_calls = _checked_calls(self.tool_calls, ToolCallMsg)
         self.agent_calls = _checked_calls(self.agent_calls, AgentCallMsg)
 
     def _read_content(self) -> None:
         content: object = self.content
+        if content is None or isinstance(content, str | dict):
+            return
         if isinstance(content, MessageContent):
             self.content = content.to_dict()
         elif isinstance(content, list | tuple):
@@ -59,12 +63,7 @@ class Message:
                 raise MessageError("A content block has to be of type text or image_url.")
             self.images = [*(self.images or []), *images]
         else:
-            self._check_optional("content", str | dict, "a text, a dict or a list of content blocks")
-
-    def _check_optional(self, name: str, kind: Any, called: str) -> None:
-        value = getattr(self, name)
-        if value is not None and not isinstance(value, kind):
-            raise MessageError(f"The {name} of a message has to be {called}.")
+            raise MessageError("The content of a message has to be a text, a dict or a list of content blocks.")
 
     @staticmethod
     def _encode_image_to_base64(image_path: str) -> str:

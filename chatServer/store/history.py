@@ -232,16 +232,16 @@ class ChatMessageHistory(PostgresChatMessageHistory):
 
 def stored_message(columns: Sequence[Any]) -> StoredMessage:
     """Of the columns that every query for messages begins with."""
-    place, message_id, turn_id, created_at, row, tokens = columns
-    is_readable = True
+    place, given_id, turn_id, created_at, row, tokens = columns
+    message_id, is_readable = str(given_id), True
     try:
-        message = message_of(row, str(message_id))
+        message = message_of(row, message_id)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         # The table is open to other writers. What we cannot read is shown to people as it stands, and to no model.
         logger.warning("message %s is not in LangChain's format", message_id)
         message = Message(role="assistant", content=f"(not a message: {clean_text(row)})")
         is_readable = False
-    message.message_id = str(message_id)
+    message.message_id = message_id
     return StoredMessage(place, turn_id, created_at, message, is_readable, tokens)
 
 
