@@ -35,6 +35,21 @@ test.each([BROKEN, ...inBlocks, ...inLines])("%.24s stands there as text, and th
   expect(place.querySelector("em")?.textContent).toBe("after");
 });
 
+test.each(["*a", "_a_ ", "~~a~~ ", "[a](x) ", "![a](x)"])("thousands of %j in a paragraph are letters in it", async (mark) => {
+  const text = `- ${mark.repeat(3_000).trim()} \`code\``;
+  const place = await drawn(`${text}\n\nand *after*`);
+  const item = place.querySelector("li")!;
+  expect(item.textContent?.replace(/\s+/g, " ")).toBe(text.slice(2).replaceAll("`", "").replace(/\s+/g, " "));
+  expect(item.querySelectorAll("em, del, a")).toHaveLength(0);
+  expect(item.querySelectorAll("code")).toHaveLength(1);
+  expect(place.querySelector("em")?.textContent).toBe("after");
+});
+
+test("a list with thousands of marks is no crowd", async () => {
+  const place = await drawn("- **bold** and [a link](x)\n".repeat(600));
+  expect(place.querySelectorAll("li strong")).toHaveLength(600);
+});
+
 test("a line of dashes and a quote in a quote are drawn", async () => {
   const place = await drawn(`one\n\n${"-".repeat(300)}\n\n${"> ".repeat(9)}two`);
   expect(place.querySelectorAll("hr")).toHaveLength(1);

@@ -2,9 +2,9 @@ import { memo, type ComponentProps } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import { Crash } from "../shell/Crash";
 import { CodeBlock } from "./CodeBlock";
-import { readGfm } from "./gfm";
+import { readGfm, readGfmWithoutMarks } from "./gfm";
 import { blocksOf } from "./markdownBlocks";
-import { inlineDepth } from "./markdownDepth";
+import { inlineCrowd, inlineDepth } from "./markdownDepth";
 import "./markdown.css";
 
 /** Text of a model: anybody's. HTML in it stays text, and nothing is loaded from elsewhere. */
@@ -22,17 +22,19 @@ function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: b
 }
 
 const plugins = [readGfm];
+const pluginsForCrowds = [readGfmWithoutMarks];
 
 // Quotes and lists in one another, in one line: 10,000 deep they are beyond the stack, after seconds or minutes.
 const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])[ \t])){100}/m;
 const DEEPEST = 100; // of brackets and emphasis: 2,000 pairs in one another took 51 s (2026-11-16)
+const MOST = 1_000; // marks of a paragraph, beside one another: 40,000 took 24 s, as letters 0.2 s (2026-11-16)
 
 const Block = memo(function Block({ text, isOpen }: { text: string; isOpen: boolean }) {
   const plain = <p className="markdown-plain">{text}</p>;
   if (TOO_DEEP.test(text) || inlineDepth(text) > DEEPEST) return plain;
   return (
     <Crash instead={plain}>
-      <ReactMarkdown remarkPlugins={plugins} components={isOpen ? openComponents : components}>
+      <ReactMarkdown remarkPlugins={inlineCrowd(text) > MOST ? pluginsForCrowds : plugins} components={isOpen ? openComponents : components}>
         {text}
       </ReactMarkdown>
     </Crash>

@@ -8,3 +8,12 @@ export function readGfm(this: Processor): void {
   (data.micromarkExtensions ??= []).push(gfm());
   (data.fromMarkdownExtensions ??= []).push(gfmFromMarkdown());
 }
+
+// Emphasis, links and what else is looked for from each mark backwards.
+const marks = ["attention", "labelStartImage", "labelStartLink", "labelEnd", "strikethrough", "gfmFootnoteCall", "gfmPotentialFootnoteCall"];
+
+/** The same, but that `*`, `_`, `~`, `[` and `]` in a line are letters like any other. */
+export function readGfmWithoutMarks(this: Processor): void {
+  readGfm.call(this);
+  (this.data() as { micromarkExtensions: unknown[] }).micromarkExtensions.push({ disable: { null: marks } });
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inlineDepth } from "./markdownDepth";
+import { inlineCrowd, inlineDepth } from "./markdownDepth";
 
 test.each([
   ["plain", 0],
@@ -14,3 +14,12 @@ test.each([
   ["*a ".repeat(9) + "a*".repeat(9), 9],
   ["a*".repeat(9), 1],
 ])("%j: %d", (text, depth) => expect(inlineDepth(text)).toBe(depth));
+
+test.each([
+  ["plain", 0],
+  ["*a*a*a", 3],
+  ["**a** [b](x)", 4],
+  ["*a*\n*b*\n\n*c*", 4],
+  ["- **a**\n- **b**\n* **c**", 3],
+  ["*a\n#*a\n    - *a\n* \n*a", 5],
+])("%j: %d in a crowd", (text, count) => expect(inlineCrowd(text)).toBe(count));

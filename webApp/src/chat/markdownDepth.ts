@@ -1,4 +1,4 @@
-/** How deep the marks of a text stand in one another: the parser is slower by the square of it, or worse. */
+/** How deep the marks of a text stand in one another, and how many side by side: the parser is slower by the square of it, or worse. */
 import { FENCE } from "./markdownBlocks";
 
 const BEGINS = /^\s*(?:$|#|[-*+]\s)/; // what stood open before such a line stays as it is written
@@ -21,6 +21,20 @@ export function inlineDepth(text: string): number {
     }
   }
   return deepest;
+}
+
+const ENDS = /^(?:\s*$| {0,3}[-*+]\s+\S)/; // a paragraph, for certain
+
+/** How many marks there are in that paragraph which has most of them, in code as well. */
+export function inlineCrowd(text: string): number {
+  let most = 0;
+  let count = 0;
+  for (const line of text.split("\n")) {
+    if (ENDS.test(line)) count = 0;
+    count += line.match(MARK)?.length ?? 0;
+    most = Math.max(most, count);
+  }
+  return most;
 }
 
 const isText = (letter: string | undefined): boolean => letter !== undefined && /\S/.test(letter);
