@@ -267,6 +267,22 @@ export const tests = {
     assert.equal(await page.evaluate(() => window.hacked), undefined);
   },
 
+  async "what was learned and the graph can be read on a phone, however long the words are"(world) {
+    const { page } = await signedIn(world, PHONE);
+    await say(page, "My sister Mary lives in Porto. My brother Maximilian works at the Norwegian Polar Institute in Tromso.");
+    const line = page.locator(".answer-memory-head .one-line", { hasText: "Remembered" });
+    await line.waitFor();
+    const shown = await line.evaluate((each) => ({ right: each.getBoundingClientRect().right, isShortened: each.scrollWidth > each.clientWidth }));
+    assert.ok(shown.right <= PHONE.viewport.width && shown.isShortened, JSON.stringify(shown));
+    await page.goto("/graph");
+    await page.locator(".graph-node text").nth(4).waitFor();
+    const frame = await page.locator(".graph-frame").boundingBox();
+    for (const text of await page.locator(".graph-node text").all()) {
+      const { x, width } = await text.boundingBox();
+      assert.ok(x >= frame.x && x + width <= frame.x + frame.width, `${await text.textContent()} is cut`);
+    }
+  },
+
   async "every page of memory is without fault in the dark and on a phone"(world) {
     await make(world, { text: "Mary lives in Rome.", tags: ["family"], triple: { subject: "Mary", predicate: "lives in", object: "Rome" } });
     for (const options of [DARK, { ...PHONE, colorScheme: "light" }]) {

@@ -24,7 +24,24 @@ interface Props extends MessageActions {
 }
 
 export function MessageView(props: Props) {
-  return props.message.role === "user" ? <Question {...props} /> : <Answer {...props} />;
+  switch (props.message.role) {
+    case "user":
+      return <Question {...props} />;
+    case "system":
+      return <ProgramMessage {...props} />;
+    default:
+      return <Answer {...props} />;
+  }
+}
+
+/** Nobody said it in this conversation: a program left it there, and the model reads it. */
+function ProgramMessage({ message, isSpot }: Props) {
+  return (
+    <article className="message answer" aria-label={strings.chat.program} data-message={message.id} data-spot={isSpot}>
+      <p className="small soft">{strings.chat.byProgram}</p>
+      <Parts message={message} isStreaming={false} />
+    </article>
+  );
 }
 
 function Question({ message, isSpot, isLast, onEdit, onAgain }: Props) {

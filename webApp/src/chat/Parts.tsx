@@ -29,6 +29,8 @@ function PartView({ part, isStreaming }: { part: Part; isStreaming: boolean }) {
       return <Pictures files={[part]} />;
     case "data-compaction":
       return <p className="small soft">{strings.chat.compaction(part.data.messages)}</p>;
+    case "data-recall":
+      return <p className="small soft">{strings.chat.notAllLookedUp}</p>;
     default:
       return null; // steps, sources and memory are drawn elsewhere
   }

@@ -16,7 +16,7 @@ export function ToolPart({ part }: { part: DynamicToolUIPart }) {
     <details className="folded tool" data-failed={isFailed}>
       <summary>
         {isRunning ? <Spinner /> : <ToolIcon size={16} />}
-        <span className="tool-name">{toolName(part.toolName, part.output)}</span>
+        <span className="tool-name">{toolName(part.toolName, part.output, part.input)}</span>
         {asked && <span className="tool-asked one-line soft">{words.quoted(asked)}</span>}
         {isRunning && <span className="soft">{words.running}</span>}
         {isFailed && <span className="tool-failed">{words.failed}</span>}

@@ -53,6 +53,7 @@ export type DataParts = {
   "memory-revision": Revision;
   notes: { agent_name: string; operation: string; version: number; previous_version: number; untrusted: boolean };
   forgotten: { memory_ids: string[] };
+  recall: { status: "degraded"; reason: string };
   compaction: { reason: string; tokens_before: number; tokens_after: number; messages: number; model: string | null };
 };
 

@@ -9,7 +9,7 @@ const none = { count: 0, bytes: 0 };
 test("pictures are taken, all else is refused with a sentence", () => {
   const { taken, refused } = choose([file("a.png", "image/png", 10), file("b.pdf", "application/pdf", 10)], none);
   expect(taken.map((each) => each.name)).toEqual(["a.png"]);
-  expect(refused).toEqual(["b.pdf is no PNG, JPEG, GIF or WebP."]);
+  expect(refused).toEqual(["b.pdf is no PNG, JPEG, GIF or WebP. Texts and PDFs can be added under Documents."]);
 });
 
 test("neither too large ones, nor too many, nor too much together", () => {

@@ -5,6 +5,7 @@ test("a tool is called what it does, also one that we do not know", () => {
   expect(toolName("retrieve_context")).toBe("Looked into documents");
   expect(toolName("search_the-web")).toBe("Search the web");
   expect(toolName("_")).toBe("_");
+  expect(toolName("constructor")).toBe("Constructor");
 });
 
 test("nothing is said to be forgotten before it is", () => {
@@ -12,6 +13,14 @@ test("nothing is said to be forgotten before it is", () => {
   for (const output of [undefined, "Nothing that is remembered says that."]) {
     expect(toolName("forget_memories", output)).toBe("Looked for what to forget");
   }
+});
+
+test("the notes are said to be read, changed or deleted, once they are", () => {
+  const named = (operation?: string, output?: unknown) => toolName("manage_long_term_memory", output, operation && { operation });
+  expect(named("read", "There are no notes yet.")).toBe("Looked into the notes");
+  expect(named("append", "Done.")).toBe("Took a note");
+  expect(named("delete_all_notes", "Done.")).toBe("Deleted the notes");
+  for (const name of [named("append"), named(undefined, "Done."), named("constructor", "Done.")]) expect(name).toBe("Notes");
 });
 
 test("what was asked is told as text, and nothing where there is none", () => {

@@ -7,10 +7,11 @@ const FORGOTTEN = "Forgotten:"; // as the tool begins where something is
 const LONGEST = 200;
 
 /** `search_the_web` is read as "Search the web"; what a tool was there for is only said to be done when it is. */
-export function toolName(name: string, output?: unknown): string {
+export function toolName(name: string, output?: unknown, input?: unknown): string {
   if (name === "forget_memories" && !(typeof output === "string" && output.startsWith(FORGOTTEN))) return words.soughtToForget;
-  const known = words.names[name];
-  if (known) return known;
+  const done = output === undefined ? undefined : (input as { operation?: string } | null | undefined)?.operation;
+  if (name === "manage_long_term_memory" && done && Object.hasOwn(words.notes, done)) return words.notes[done]!;
+  if (Object.hasOwn(words.names, name)) return words.names[name]!;
   const spaced = name.replaceAll(/[_-]+/g, " ").trim();
   return spaced ? spaced[0]!.toUpperCase() + spaced.slice(1) : name;
 }

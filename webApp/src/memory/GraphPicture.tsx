@@ -11,7 +11,10 @@ const words = strings.graph;
 const WORDS_FROM = 0.9; // the zoom from which every line has its words
 const NAMES_FROM = 0.6; // and every name is written
 const ALWAYS = 14; // of the names with the most lines, and of the lines between such; the rest where the pointer is
-const TEXT_PX = 12; // whatever the zoom
+const TEXT_PX = 13; // whatever the zoom
+const LINE_TEXT = 0.92; // of that, the words on a line
+const MOST_LETTERS = 24; // of a name
+const LETTER_PX = 22; // of the picture's width for each: a name is centred, so at the edge half of it must fit
 
 interface Props {
   nodes: Node[];
@@ -35,6 +38,7 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
   const degrees = degreesOf(nodes.length, held);
   const named = mostConnected(degrees, ALWAYS);
   const textSize = TEXT_PX / camera.zoom;
+  const letters = Math.min(MOST_LETTERS, Math.round(size.width / LETTER_PX));
   const shift = `translate(${size.width / 2} ${size.height / 2}) scale(${camera.zoom}) translate(${-camera.x} ${-camera.y})`;
   return (
     <div className="graph-frame" ref={frame}>
@@ -43,7 +47,7 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
           <Waiting label={words.drawing} />
         ) : (
           <svg className="graph" width={size.width} height={size.height} aria-hidden="true" onClick={() => choose(null)}>
-            <g transform={shift} data-lit={lit !== null} fontSize={textSize} strokeWidth={textSize / 4}>
+            <g transform={shift} data-lit={lit !== null} fontSize={textSize} strokeWidth={textSize / 2}>
               {held.filter((line) => line.a !== line.b).map((line) => {
                 const [a, b] = [points[line.a]!, points[line.b]!];
                 const isLit = lit?.lines.has(line.id) ?? false;
@@ -63,7 +67,7 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
                     <text
                       x={(a.x + b.x) / 2}
                       y={(a.y + b.y) / 2 - 4}
-                      fontSize={textSize * 0.85}
+                      fontSize={textSize * LINE_TEXT}
                       data-quiet={!(isLit || (lit === null && isWorded))}
                     >
                       {short(labelOf(line, words.not), 22)}
@@ -89,7 +93,7 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
                   >
                     <circle cx={x} cy={y} r={radius} />
                     <text x={x} y={y + radius + textSize * 1.1} data-quiet={!(camera.zoom >= NAMES_FROM || named.has(place) || isLit)}>
-                      {short(nodeName(node))}
+                      {short(nodeName(node), letters)}
                     </text>
                   </g>
                 );
