@@ -51,7 +51,7 @@ class Usage(NamedTuple):
 class Database:
     """A pool of connections of chat_app, handed out one transaction at a time."""
 
-    def __init__(self, url: str, settings: Settings) -> None:
+    def __init__(self, url: str, settings: Settings, *, is_ready: bool = False) -> None:
         direct = settings.database_direct_url
         # Past any pooler; None where no such address is known.
         self.direct_url = url if settings.embedded else (direct and direct.get_secret_value()) or None
@@ -63,7 +63,7 @@ class Database:
         self._connecting = asyncio.Lock()
         self._pool: AsyncConnectionPool[RawConnection] = AsyncConnectionPool(
             url,
-            min_size=min(2, settings.database_pool_size),
+            min_size=settings.database_pool_size if is_ready else min(2, settings.database_pool_size),
             max_size=settings.database_pool_size,
             timeout=settings.database_pool_wait_ms / 1_000,
             reconnect_timeout=RECONNECT_TIMEOUT_S,
@@ -81,11 +81,11 @@ class Database:
 
     def beside(self, *, pool_size: int, wait_ms: int, statement_ms: int | None = None) -> "Database":
         """Another pool to the same place, for work that must neither wait for ours nor let it wait; its statements may
-        have a time of their own."""
+        have a time of their own. All its connections stay open: who may wait for 30 ms cannot wait for a new one."""
         small = {"database_pool_size": pool_size, "database_pool_wait_ms": wait_ms}
         if statement_ms is not None:
             small |= {"database_statement_timeout_ms": statement_ms}
-        return Database(self._url, self._settings.model_copy(update=small))
+        return Database(self._url, self._settings.model_copy(update=small), is_ready=True)
 
     @property
     def longest_transaction_s(self) -> float:

@@ -369,3 +369,9 @@ async def test_a_pool_beside_has_its_own_time_for_statements_without_saying_it_e
         assert (await who_am_i(own))[2] == "4321ms"
         assert not any("statement_timeout" in str(each) for each in own._begin("chat_user", 4_321))
         assert any("statement_timeout" in str(each) for each in own._begin("chat_user", 3_000))
+
+
+async def test_a_pool_beside_has_all_its_connections_before_anybody_needs_them(database):
+    async with database.beside(pool_size=4, wait_ms=30) as own:
+        await own.connect()
+        assert own.usage() == (4, 4, 0)
