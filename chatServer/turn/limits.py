@@ -15,6 +15,7 @@ from chatServer.store import limits as store
 from chatServer.store.limits import Spending
 from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
+from chatServer.store.turns import LEASE_S
 
 MINUTE = timedelta(seconds=60)
 DAY = timedelta(days=1)
@@ -137,6 +138,7 @@ def refusals_of(
         yield errors.RateLimited(detail, limit="turns_per_minute", retry_after_s=wait_s)
     if 0 < quota.parallel_turns <= spending.running:
         detail = f"{spending.running:,} of your messages are being answered already. Wait for an answer, or stop one."
+        detail += f" An answer that broke off because its server died counts for {LEASE_S} seconds at most."
         yield errors.RateLimited(detail, limit="parallel_turns", retry_after_s=SOON_S)
     if quota.tokens_per_day and spending.used_tokens + spending.reserved_tokens + tokens > quota.tokens_per_day:
         is_used_up = spending.used_tokens + tokens > quota.tokens_per_day  # else what runs may leave enough
