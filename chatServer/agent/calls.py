@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.messages import BaseMessage, ToolMessage
@@ -15,6 +15,7 @@ from chatServer.agent.run import Run
 from chatServer.agent.tools import Tool, ToolResult
 from chatServer.conversation.budget import RESULT_SHARE, cut_new_result
 from chatServer.messages import Message, clean_text, text_of
+from chatServer.messages.deeds import DEEDS
 from chatServer.messages.sources import SOURCES
 from chatServer.records import Said, TurnEvent, new_id
 
@@ -142,8 +143,12 @@ async def _answered(planned: Planned, result: ToolResult, duration_ms: int, max_
     status = "error" if result.is_error else "success"
     read = clean_text(result.read) if result.read else text_of(await cut_new_result(message, max_tokens))
     reply = ToolMessage(read, tool_call_id=call.id, name=call.name, status=status, id=message.message_id)
-    return Answered((told, *result.events, *planned.told, Said(message)), reply)
+    events = (replace(each, id=message.message_id) if each.kind == "data" else each for each in result.events)
+    return Answered((told, *events, *planned.told, Said(message)), reply)
 
 
 def _kept(result: ToolResult) -> dict[str, Any]:
-    return {SOURCES: [source.told() for source in result.sources]} if result.sources else {}
+    """What followers hear beside the text, for those who read it later."""
+    sources = [source.told() for source in result.sources]
+    deeds = {each.name: each.value for each in result.events if each.kind == "data"}
+    return {name: value for name, value in ((SOURCES, sources), (DEEDS, deeds)) if value}

@@ -43,7 +43,7 @@ async def _run(context: ToolContext, said: ForgetInput) -> ToolResult:
     if not found:
         return ToolResult(NOTHING)
     ids = [str(each.memory_id) for each in found]
-    event = TurnEvent("data", id=str(context.turn_id), name="forgotten", value={"memory_ids": ids})
+    event = TurnEvent("data", name="forgotten", value={"memory_ids": ids})
     told = [FORGOTTEN, *(f"- {each.text}" for each in found), f"{IDS} {', '.join(ids)}"]
     return ToolResult("\n".join(told), events=(event,))
 

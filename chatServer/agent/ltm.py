@@ -62,7 +62,7 @@ def _event(context: ToolContext, said: ManageLTMInput, outcome: Changed) -> Turn
         "previous_version": outcome.previous_version,
         "untrusted": context.has_read_untrusted,
     }
-    return TurnEvent("data", id=str(context.turn_id), name="notes", value=value)
+    return TurnEvent("data", name="notes", value=value)
 
 
 manage_long_term_memory = Tool("manage_long_term_memory", DESCRIPTION, ManageLTMInput, _run, is_memory=True)

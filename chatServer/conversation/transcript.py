@@ -12,7 +12,7 @@ from chatServer.errors import InvalidRequest, MessageNotFound, SessionNotFound
 from chatServer.messages import Message, UIMessage, sources, text_of, to_ui_parts
 from chatServer.records import Principal, Session, StoredMessage, Turn
 from chatServer.records.moments import utc_iso
-from chatServer.store import images, sessions, superseded, turns
+from chatServer.store import deeds, images, sessions, superseded, turns
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 from chatServer.store.queries import NEWEST
@@ -94,6 +94,7 @@ async def _transcript(
     start = _not_too_large(stored, pictures, begins)
     stored, more = stored[start:], more or start > 0
     stored = await images.put_images_back(connection, principal.user_id, session.session_id, stored)
+    stored = await deeds.without_taken_back(connection, principal.user_id, stored)
     known = await turns.read_turns(connection, principal.user_id, {each.turn_id for each in stored if each.turn_id})
     return Transcript(list(_ui_messages(stored, known)), stored[0].message.message_id if stored and more else None)
 

@@ -6,6 +6,7 @@ from typing import Any, NotRequired, TypedDict
 from chatServer.errors import MessageError
 from chatServer.messages.calls import ToolCallMsg, json_object
 from chatServer.messages.clean import clean_json, clean_text
+from chatServer.messages.deeds import parts_of
 from chatServer.messages.images import parse_data_uri
 from chatServer.messages.message import Message, new_message_id
 from chatServer.messages.sources import sources_in
@@ -44,6 +45,7 @@ def to_ui_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
     for message in messages:
         if message.role == "tool":
             _add_result(parts, waiting, message)
+            parts += parts_of(message)
             new = {each.article_id: each.part() for each in sources_in(message) if each.article_id not in sources}
             parts += new.values()
             sources |= new

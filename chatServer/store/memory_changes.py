@@ -42,6 +42,12 @@ async def find_forgotten_in(connection: Connection, user_id: UUID, turn_id: UUID
     return [row[0] for row in await (await connection.execute(SQL["find_forgotten_in"], values)).fetchall()]
 
 
+async def find_forgotten(connection: Connection, user_id: UUID, memory_ids: Collection[UUID]) -> set[UUID]:
+    """Those of some memories that were deleted and can be had back."""
+    values = {"user_id": user_id, "memory_ids": list(memory_ids), "undo_for": UNDO_FOR}
+    return {row[0] for row in await (await connection.execute(SQL["find_forgotten"], values)).fetchall()}
+
+
 async def mark_undone(connection: Connection, user_id: UUID, change: MemoryChange) -> None:
     values = {"user_id": user_id, "seq": change.seq, "memory_id": change.memory_id}
     await connection.execute(SQL["mark_undone"], values)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from chatServer import errors
 from chatServer.messages import Message
 from chatServer.records import Principal, Turn, TurnEvent
-from chatServer.store import events, superseded, turns
+from chatServer.store import deeds, events, superseded, turns
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
 from chatServer.turn import replay
@@ -64,4 +64,5 @@ async def read_answer(database: Database, principal: Principal, turn: Turn) -> l
         stored = await history.of_turn(turn.turn_id, turn.user_message_id)
         if not stored:  # somebody has asked something else in its place since
             stored = await superseded.read_turn(connection, principal.user_id, turn.session_id, turn.turn_id)
+        stored = await deeds.without_taken_back(connection, principal.user_id, stored)
     return [each.message for each in stored if each.message.role in ("assistant", "tool")]

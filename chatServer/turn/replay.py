@@ -6,6 +6,7 @@ from typing import Any
 from chatServer import errors
 from chatServer.messages import Message, reasoning_of, sources, text_of, tool_result
 from chatServer.messages.calls import json_object
+from chatServer.messages.deeds import deeds_in
 from chatServer.records import EventKind, Turn, TurnEvent
 from chatServer.store.revisions import EVENT
 
@@ -53,6 +54,8 @@ def _step(number: int, said: Message, results: Sequence[Message], known: set[str
             yield TurnEvent("tool-error", id=call_id or "", text=str(outcome.get("error") or text_of(result)))
         else:
             yield TurnEvent("tool-output", id=call_id or "", value="" if output is None else output)
+            for name, deed in deeds_in(result).items():
+                yield TurnEvent("data", id=result.message_id, name=name, value=deed)
             for source in sources.sources_in(result):
                 if source.article_id not in known:
                     yield TurnEvent("source", id=source.article_id, value=source.told())

@@ -160,6 +160,30 @@ export const tests = {
     await answers(page).last().getByText("Forgot", { exact: true }).waitFor();
   },
 
+  async "what an answer has forgotten can be had back after a reload, and only once"(world) {
+    const { device, page } = await signedIn(world);
+    device.allow(/404/); // it is asked for, and gone
+    await say(page, "I live in Lisbon.");
+    await settled(page);
+    await until(async () => (await memories(world)).length === 1, "it is learned");
+    await say(page, "forget that I live in Lisbon");
+    await settled(page);
+    await until(async () => (await memories(world)).length === 0, "it is forgotten");
+    await page.reload();
+    await remembered(page).getByText("Forgot 1 memory").click();
+    await page.getByRole("button", { name: "Undo: Forgot 1 memory" }).click();
+    await page.getByText("It is as it was.").waitFor();
+    await page.screenshot({ path: new URL("had-back.png", world.output).pathname });
+    await remembered(page).click(); // closed, and opened again
+    await remembered(page).click();
+    await page.getByText("It is as it was.").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Undo: Forgot 1 memory" }).count(), 0);
+    assert.equal((await memories(world)).length, 1);
+    await page.reload();
+    await answers(page).last().getByText("Forgot", { exact: true }).waitFor();
+    assert.equal(await page.getByText("Forgot 1 memory").count(), 0);
+  },
+
   async "what is remembered is read as text, each line for itself"(world) {
     const { page } = await signedIn(world);
     await make(world, { text: "# Deploy\n\n- push a **tag**\n- wait for `green`" });

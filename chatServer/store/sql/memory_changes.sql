@@ -23,6 +23,13 @@ where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt <= %(attempt)s
     and not undone
 order by seq desc;
 
+-- name: find_forgotten
+-- Those of some memories that were deleted, and can be had back.
+select memory_id
+from chat.memory_changes
+where user_id = %(user_id)s and memory_id = any(%(memory_ids)s) and operation = 'deleted' and not undone
+    and created_at > now() - %(undo_for)s;
+
 -- name: mark_undone
 -- This change was taken back.
 update chat.memory_changes set undone = true

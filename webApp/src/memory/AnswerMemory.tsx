@@ -15,20 +15,25 @@ const words = strings.memory;
 /** Below an answer: which memories it used, and what was learned from this turn. One quiet line until it is opened. */
 export default function AnswerMemory({ message }: { message: ChatMessage }) {
   const [isOpen, setOpen] = useState(false);
+  const [wasOpen, setWasOpen] = useState(false); // it stays, closed: what was undone in it must not look as if it were not
   const bodyId = useId();
   const used = usedBy(message);
   const learned = useSeen(useLearned(message));
   const done = doneBy(message);
   const line = headline(used.told.length || used.asked.length, learned, done);
   if (!line.length) return null;
+  const toggle = () => {
+    setOpen(!isOpen);
+    setWasOpen(true);
+  };
   return (
     <section className="answer-memory">
-      <button type="button" className="answer-memory-head" aria-expanded={isOpen} aria-controls={bodyId} onClick={() => setOpen(!isOpen)}>
+      <button type="button" className="answer-memory-head" aria-expanded={isOpen} aria-controls={bodyId} onClick={toggle}>
         <MemoryIcon size={14} />
         <span className="one-line">{line.join(" · ")}</span>
       </button>
       <div id={bodyId} hidden={!isOpen}>
-        {isOpen && (
+        {wasOpen && (
           <Suspense fallback={<Spinner />}>
             <AnswerMemoryBody used={used} learned={learned} done={done} />
           </Suspense>

@@ -41,8 +41,19 @@ async function restore({ agent_name, version, previous_version }: DataParts["not
   void queryClient.invalidateQueries({ queryKey: keys.notes });
 }
 
+/** Those that are still gone: of one that is there again, another change would be taken back. */
 async function bringBack(ids: string[]): Promise<void> {
-  for (const id of ids) await undo(id);
+  for (const id of ids) if (await isGone(id)) await undo(id);
+}
+
+async function isGone(id: string): Promise<boolean> {
+  try {
+    await call("get", "/api/memories/{memory_id}", { path: { memory_id: id } });
+    return false;
+  } catch (error) {
+    if (asApiError(error).status === 404) return true;
+    throw error;
+  }
 }
 
 function DoneLine({ text, undo, link, isFlagged }: { text: string; undo: () => Promise<void>; link?: string; isFlagged?: boolean }) {

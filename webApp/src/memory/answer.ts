@@ -32,7 +32,15 @@ export const learnedAfter = (memories: readonly Memory[], turnId: string | undef
 
 /** What the agent itself has done to notes and memories in this turn. */
 export function doneBy(message: ChatMessage): { notes: DataParts["notes"][]; forgotten: string[] } {
-  const notes = message.parts.flatMap((part) => (part.type === "data-notes" ? [part.data] : []));
+  const notes = message.parts.flatMap((part) => (part.type === "data-notes" ? [part.data] : [])).reduce(together, []);
   const forgotten = message.parts.flatMap((part) => (part.type === "data-forgotten" ? part.data.memory_ids : []));
   return { notes, forgotten };
+}
+
+/** One change after the other is one, with one way back; unless somebody else has changed the page between them. */
+function together(before: DataParts["notes"][], next: DataParts["notes"]): DataParts["notes"][] {
+  const last = before.at(-1);
+  if (last?.agent_name !== next.agent_name || last.version !== next.previous_version) return [...before, next];
+  const { previous_version } = last;
+  return [...before.slice(0, -1), { ...next, previous_version, untrusted: last.untrusted || next.untrusted }];
 }
