@@ -99,7 +99,7 @@ export const tests = {
     await composer(page).fill("Where do I live?");
     const open = page.getByRole("button", { name: "What the model reads" });
     const panel = page.getByRole("dialog", { name: "What the model reads" });
-    // What is learned is learned a moment later, and recall keeps to 50 ms, on whatever machine.
+    // What is learned is learned a moment later.
     await until(async () => {
       await open.click();
       await panel.locator(".context-parts").waitFor();

@@ -24,12 +24,9 @@ export const tests = {
     await settled(page);
     await page.getByRole("button", { name: "New chat" }).first().click();
     await answers(page).first().waitFor({ state: "detached" });
-    for (let tries = 1; !(await answers(page).last().getByText(/Used \d/).count()); tries++) {
-      assert.ok(tries <= 10, "recall keeps to its 50 ms: a machine that stalls for longer is asked again");
-      await say(page, `What opens the shed at the allotment? ${"Please. ".repeat(tries)}`);
-      await answers(page).nth(tries - 1).waitFor();
-      await settled(page);
-    }
+    await say(page, "What opens the shed at the allotment?");
+    await answers(page).last().getByText(/Used \d/).waitFor();
+    await settled(page);
     const hidden = async () => (await server.as(user, "GET", "/api/memories/audit")).body.counts.hidden_messages;
     await answers(page).last().getByText(/Used \d/).click();
     const line = page.getByRole("list", { name: "Used for this answer" }).getByRole("listitem").filter({ hasText: "walnut" }).first();
