@@ -54,6 +54,8 @@ def test_it_does_what_the_guide_says(node, running):
     assert told["resumed"] == ["slowly", SLOW], "after a reload in the middle of it"
     assert SLOW.startswith(told["stopped"].strip())
     assert len(told["stopped"]) < len(SLOW)
+    assert told["typed"] == "and another thing", "it waits for the answer"
+    assert told["unreachable"] == ["The server cannot be reached."]
     assert told["refused"] == "The message is empty."
     assert (told["cutOff"]["status"], told["cutOff"]["code"]) == ("error", "unreachable")
     assert told["reconnected"] == ["slowly", SLOW], "nothing twice"

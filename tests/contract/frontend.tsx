@@ -90,6 +90,7 @@ export function Conversation({ connection, session }: { connection: Connection; 
 
   function send(event: { preventDefault(): void }) {
     event.preventDefault();
+    if (isAnswering || !text.trim()) return; // Enter comes here, too: what is typed stays until it can be sent
     void chat.sendMessage({ text });
     setText("");
   }
@@ -113,6 +114,8 @@ export function Conversation({ connection, session }: { connection: Connection; 
 /** The session is read first: a chat takes its messages when it begins. */
 export function Page({ connection }: { connection: Connection }) {
   const [session, setSession] = useState<Session>();
-  useEffect(() => void open(connection).then(setSession), [connection]);
+  const [error, setError] = useState<Error>();
+  useEffect(() => void open(connection).then(setSession, setError), [connection]);
+  if (error) return <p role="alert">{problem(error).detail}</p>;
   return session ? <Conversation key={session.id} connection={connection} session={session} /> : null;
 }

@@ -31,13 +31,14 @@ async function until(isTrue, what) {
 }
 
 /** The page as it is drawn, from a new load of it on. */
-async function load(connection) {
+async function load(connection, sign = "input") {
   let root;
   await act(async () => { root = create(createElement(ours.Page, { connection })); });
   const drawn = (type) => root.root.findAllByType(type).map((each) => each.children.join(""));
-  await until(() => drawn("input").length, "the page");
+  await until(() => drawn(sign).length, "the page");
   return {
     drawn,
+    typed: () => root.root.findByType("input").props.value,
     say: async (words) => {
       await act(async () => root.root.findByType("input").props.onChange({ target: { value: words } }));
       await act(async () => root.root.findByType("form").props.onSubmit({ preventDefault() {} }));
@@ -95,16 +96,21 @@ if (asked.email) {
   told.resumed = page.drawn("p").slice(-2);
   await page.say("slowly again");
   await until(page.isAnswering, "the beginning");
+  await page.say("and another thing");
+  told.typed = page.typed();
   await page.stop();
   await until(page.isReady, "the end");
   told.stopped = page.drawn("p").at(-1);
-  await page.say("   ");
-  await until(() => page.drawn("p").at(-1).includes("empty"), "the refusal");
-  told.refused = page.drawn("p").at(-1);
+  await page.leave();
+  page = await load(ours.asDeveloper("http://127.0.0.1:1", "ada"), "p");
+  told.unreachable = page.drawn("p");
   await page.leave();
 
   await connection.call("POST", "/api/sessions", {});
   const chat = await hold(connection);
+  await chat.does((now) => now.sendMessage({ text: "   " }));
+  told.refused = ours.problem(chat.now().error).detail;
+  await chat.does((now) => now.setMessages([]));
   const sending = chat.now().sendMessage({ text: "slowly" });
   await until(() => chat.texts().at(-1)?.length > 20, "the beginning");
   cutOff();
