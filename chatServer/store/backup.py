@@ -28,6 +28,8 @@ def backup(owner_url: str, file: Path, *, force: bool = False) -> int:
     """Write all rows of all users into one file that only its owner can read; its size in bytes."""
     if file.is_dir():
         raise StartupError(f"{file} is a folder. Name the file that is to be written.")
+    if file.is_symlink() or (file.exists() and not file.is_file()):
+        raise StartupError(f"{file} is a link, a pipe or a device. Name a file that may be replaced.")
     if file.exists() and not force:
         raise StartupError(f"{file} is there already. Choose another name, or say --force to replace it.")
     with connect_as_owner(owner_url) as connection:

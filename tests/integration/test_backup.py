@@ -190,6 +190,15 @@ def test_a_file_is_not_overwritten_unless_forced(filled, saved):
     assert saved.read_bytes().startswith(b"PGDMP")
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, lambda file: file.symlink_to("elsewhere")], ids=["pipe", "link"])
+def test_what_is_no_file_is_not_replaced_by_one(filled, tmp_path, make):
+    make(tmp_path / "there")
+    before = (tmp_path / "there").lstat()
+    with pytest.raises(StartupError, match="is a link, a pipe or a device"):
+        backup(filled.owner, tmp_path / "there", force=True)
+    assert (tmp_path / "there").lstat() == before
+
+
 def test_only_its_owner_can_read_a_backup_and_nothing_else_is_left(saved):
     assert stat.S_IMODE(saved.stat().st_mode) == 0o600
     assert list(saved.parent.glob(".*")) == []
