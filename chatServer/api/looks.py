@@ -12,21 +12,21 @@ from chatServer.store.pool import Database
 
 def looks(database: Database, keys: Keys, models: Models, recaller: Recaller) -> dict[str, Look]:
     """Each by its name."""
-    reading: asyncio.Task[str | None] | None = None
+    reading: asyncio.Task[startup.Schema] | None = None
 
-    def read_once() -> asyncio.Task[str | None]:
+    def read_once() -> asyncio.Task[startup.Schema]:
         """Two looks at the database begin together: what one read tells is enough for both."""
         nonlocal reading
         if reading is None or reading.done():
-            reading = asyncio.ensure_future(startup.read_revision(database))
+            reading = asyncio.ensure_future(startup.read_schema(database))
         return reading
 
     async def database_answers() -> Check:
-        await read_once()
-        return Check(ok=True, detail="answers")
+        is_read_only = (await read_once()).is_read_only
+        return Check(not is_read_only, "answers, and takes no writes" if is_read_only else "answers")
 
     async def is_migrated() -> Check:
-        revision = await read_once()
+        revision = (await read_once()).revision
         is_older = startup.is_older(revision)
         return Check(not is_older, f"at revision {revision}" + (": run chatserver migrate" if is_older else ""))
 

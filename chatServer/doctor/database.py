@@ -15,6 +15,8 @@ REMEDIES: dict[Reason, str] = {
     "database": "Correct the name at the end of DATABASE_URL, or create it (createdb NAME) and run chatserver migrate",
     "role": "Correct the user in DATABASE_URL; chatserver migrate makes the role chat_app",
     "unreachable": "Start the database, or correct host and port in DATABASE_URL; look at firewalls between us",
+    "full": "Let there be more connections (max_connections, the limit of the role, the pooler's), or take fewer: "
+    "DATABASE_POOL_SIZE and 8 more for each process",
     "refused": "Check DATABASE_URL, pg_hba.conf and the log of the database",
     "embedded": "Look for room on the disk and at the rights of CHAT_DATA_DIR; restore a backup into a new folder",
 }
@@ -30,6 +32,9 @@ def reachable(case: Case) -> Finding:
             return Finding(name, "problem", str(fault), REMEDIES[fault.reason])
         case facts if facts.server_version < OLDEST_SERVER:
             return Finding(name, "problem", f"Postgres {facts.server_version // 10_000} is too old", "Use 15 or newer")
+        case facts if facts.schema.is_read_only:
+            remedy = "Let DATABASE_URL name the primary, or: alter database NAME reset default_transaction_read_only"
+            return Finding(name, "problem", f"{facts.where} answers, and takes no writes", remedy)
         case facts:
             return Finding(name, "ok", f"{facts.where} answers, Postgres {facts.server_version // 10_000}")
 
@@ -81,8 +86,10 @@ def migrations(facts: DatabaseFacts) -> Finding:
     if not facts.login.may_become_user:
         return Finding(name, "skipped", "only chat_user may read the revision; see grants")
     if facts.is_older:
-        return Finding(name, "problem", f"the schema is at revision {facts.revision}, older than this code", remedy)
-    return Finding(name, "ok", f"at revision {facts.revision}")
+        return Finding(
+            name, "problem", f"the schema is at revision {facts.schema.revision}, older than this code", remedy
+        )
+    return Finding(name, "ok", f"at revision {facts.schema.revision}")
 
 
 @_on_facts("grants")

@@ -16,11 +16,12 @@ from chatServer.store.pool import claims
 SQL = queries.load("doctor.sql")
 CONNECT_TIMEOUT_S = 5
 
-Reason = Literal["address", "password", "database", "role", "unreachable", "refused", "embedded"]
+Reason = Literal["address", "password", "database", "role", "unreachable", "full", "refused", "embedded"]
 # The words of Postgres, of pgbouncer and of Supavisor. libpq hands over a text and no code while it connects.
 _WORDS: dict[Reason, tuple[str, ...]] = {
     "password": ("password authentication failed", "no password supplied", "SASL", "Wrong password"),
     "role": ("Tenant or user not found", "no such user"),
+    "full": ("too many connections", "too many clients", "remaining connection slots", "max client connections"),
     "unreachable": ("Connection refused", "timeout", "could not translate", "resolve", "No route", "No such file"),
 }  # fmt: skip
 
@@ -47,7 +48,7 @@ class DatabaseFacts:
     login: startup.Login
     vector_installed: str | None
     vector_available: str | None
-    revision: str | None
+    schema: startup.Schema
     is_older: bool
     tables: list[FaultyTable]
     clock_ahead_s: float  # of the server's, compared with ours
@@ -72,15 +73,16 @@ def _facts(url: str, clock: Callable[[], float]) -> DatabaseFacts:
         with connection.cursor(row_factory=class_row(FaultyTable)) as cursor:
             ours = {"public_tables": list(queries.PUBLIC_TABLES)}
             tables = cursor.execute(SQL["list_faulty_tables"], ours).fetchall()
-        revision = startup.revision_of(connection) if login.is_migrated and login.may_become_user else None
-        is_older = startup.is_older(revision)
+        may_read = login.is_migrated and login.may_become_user
+        schema = startup.schema_of(connection) if may_read else startup.Schema()
+        is_older = startup.is_older(schema.revision)
         return DatabaseFacts(
             where=migrate.where(url),
             server_version=connection.info.server_version,
             login=login,
             vector_installed=row[0],
             vector_available=row[1],
-            revision=revision,
+            schema=schema,
             is_older=is_older,
             tables=tables,
             clock_ahead_s=row[2] - ours_s,

@@ -14,6 +14,13 @@ SQL = queries.load("startup.sql")
 READY_TIMEOUT_MS = 500
 
 
+class Schema(NamedTuple):
+    """Our tables, as a request finds them."""
+
+    revision: str | None = None
+    is_read_only: bool = False
+
+
 class Login(NamedTuple):
     role_name: str
     is_superuser: bool
@@ -39,7 +46,7 @@ def refuse_unsafe_database(url: str) -> None:
     with migrate.connect(url, "DATABASE_URL") as connection:
         if problems := _problems(read_login(connection)):
             raise StartupError("\n".join(["The server refuses to start on this database:", *problems]))
-        revision = revision_of(connection)
+        revision = schema_of(connection).revision
     if is_older(revision):
         raise StartupError(f"The database is at revision {revision}. Run: chatserver migrate")
 
@@ -52,11 +59,11 @@ def read_login(connection: psycopg.Connection) -> Login:
     return login
 
 
-def revision_of(connection: psycopg.Connection) -> str | None:
+def schema_of(connection: psycopg.Connection) -> Schema:
     """Where the schema is, for a login that may become a user."""
     connection.execute(b"set local role chat_user")
-    row = connection.execute(SQL["read_revision"]).fetchone()
-    return row[0] if row else None
+    with connection.cursor(row_factory=class_row(Schema)) as cursor:
+        return cursor.execute(SQL["read_schema"]).fetchone() or Schema()
 
 
 def is_older(revision: str | None) -> bool:
@@ -64,11 +71,14 @@ def is_older(revision: str | None) -> bool:
     return revision is None or (revision != migrate.newest_revision() and migrate.knows(revision))
 
 
-async def read_revision(database: Database) -> str | None:
+async def read_schema(database: Database) -> Schema:
     """Where the schema is, asked by a user who is nobody: the shortest way through everything that a request needs."""
-    async with database.transaction(NOBODY, timeout_ms=READY_TIMEOUT_MS) as connection:
-        row = await (await connection.execute(SQL["read_revision"])).fetchone()
-    return row[0] if row else None
+    async with (
+        database.transaction(NOBODY, timeout_ms=READY_TIMEOUT_MS) as connection,
+        connection.cursor(row_factory=class_row(Schema)) as cursor,
+    ):
+        await cursor.execute(SQL["read_schema"])
+        return await cursor.fetchone() or Schema()
 
 
 def _problems(login: Login) -> list[str]:

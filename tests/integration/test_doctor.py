@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import make_conninfo
 from pydantic import SecretStr
 
 from chatServer import doctor
@@ -104,6 +105,18 @@ def test_a_wrong_password_is_named(with_passwords, settings):
     only_problem(case, "database", "password authentication failed", "Correct the password in DATABASE_URL")
     assert "hush" not in str(findings(case))
     assert findings(case)["grants"].state == "skipped"
+
+
+def test_a_role_without_connections_is_named(with_passwords, settings):
+    execute(with_passwords.owner_url, "alter role chat_app connection limit 0")
+    case = case_of(settings, with_password(with_passwords.app_url, "the-right-one"))
+    execute(with_passwords.owner_url, "alter role chat_app connection limit -1")
+    only_problem(case, "database", "too many connections", "DATABASE_POOL_SIZE")
+
+
+def test_a_database_that_takes_no_writes_is_named(settings, urls):
+    url = make_conninfo(urls.app, options="-c default_transaction_read_only=on")
+    only_problem(case_of(settings, url), "database", "takes no writes", "Let DATABASE_URL name the primary")
 
 
 def test_a_forgotten_password_is_named(with_passwords, settings):

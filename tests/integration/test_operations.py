@@ -10,6 +10,7 @@ import httpx
 import psutil
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from pydantic import SecretStr
 
 from chatServer import metrics
@@ -22,6 +23,7 @@ from chatServer.config import ROOT
 from chatServer.main import create_app, running
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate, newest_revision
+from chatServer.store.pool import Database
 from tests.conftest import ADA, owner_connection, serving
 from tests.tools.issuer import Issuer, SigningKey
 
@@ -88,6 +90,13 @@ async def test_a_missing_migration_is_not_ready_and_says_what_to_do(client, urls
         "ok": False,
         "detail": "at revision None: run chatserver migrate",
     }
+
+
+async def test_a_database_that_takes_no_writes_is_not_ready(settings, urls):
+    url = make_conninfo(urls.app, options="-c default_transaction_read_only=on")
+    async with Database(url, settings) as standby:
+        found = looks(standby, OneKey(b""), None, None)
+        assert await found["database"]() == Check(ok=False, detail="answers, and takes no writes")
 
 
 def turn_away(server: EmbeddedPostgres, *, allowed: bool) -> None:

@@ -12,6 +12,7 @@ select current_user as role_name, bool_or(r.rolsuper) as is_superuser, bool_or(r
 from pg_roles r
 where pg_has_role(current_user, r.oid, 'member');
 
--- name: read_revision
--- The revision that the database is at.
-select version_num from chat.alembic_version;
+-- name: read_schema
+-- The revision that the database is at, and whether it takes no writes: a standby, or one that was told so.
+select version_num as revision, current_setting('transaction_read_only')::boolean as is_read_only
+from chat.alembic_version;
