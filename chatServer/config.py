@@ -13,15 +13,52 @@ from chatServer.errors import StartupError
 
 ROOT = Path(__file__).resolve().parent.parent
 MIN_SECRET_LENGTH = 32
+MIN_TOKEN_LENGTH = 16
 PLACEHOLDERS = ("super-secret-jwt-token", "changeme", "change-me", "your-secret", "placeholder", "example")
 
-HttpAddress = Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$")]
+
+def _written(pattern: str, how: str) -> AfterValidator:
+    """A text of a form, which is said where it has another."""
+
+    def check(value: str) -> str:
+        if not re.fullmatch(pattern, value):
+            raise ValueError(how)
+        return value
+
+    return AfterValidator(check)
+
+
+def _long_enough(secret: SecretStr) -> SecretStr:
+    if len(secret.get_secret_value()) < MIN_TOKEN_LENGTH:
+        raise ValueError(f"at least {MIN_TOKEN_LENGTH} characters, lest it be guessed")
+    return secret
+
+
+def _home(folder: Path) -> Path:
+    try:
+        return folder.expanduser()
+    except RuntimeError as error:
+        raise ValueError("there is no such user, whose home ~ would be") from error
+
+
+HttpAddress = Annotated[
+    str,
+    _written(
+        r"https?://[^\s/?#@]+(/[^\s?#]*)?",
+        "an address begins with http:// or https://, such as http://localhost:11434, and has no user, ? or #",
+    ),
+]
+EmbedderName = Annotated[
+    str, _written(r"wordllama|off|[a-z0-9_]+:\S+", "wordllama, off, or PROVIDER:MODEL, such as openai:NAME")
+]
+GuardName = Annotated[str, _written(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", "a function as MODULE:NAME, such as guards:check")]
+Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
 
 # Of one user; 0: none.
 Limit = Annotated[int, Field(ge=0)]
 TurnsPerMinute = Annotated[int, Field(ge=0, le=10_000)]  # the time of each is kept, in one row
 
-Folder = Annotated[Path, AfterValidator(Path.expanduser)]
+Folder = Annotated[Path, AfterValidator(_home)]
 
 
 def _split(value: object) -> object:
@@ -47,7 +84,12 @@ Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterVal
 class Settings(BaseSettings):
     """What an operator can set; `.env.example` shows each one."""
 
-    model_config = SettingsConfigDict(env_file=".env", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_file=".env",
+        env_ignore_empty=True,  # a line of the example without its value is none
+        extra="ignore",
+        frozen=True,
+    )
 
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
@@ -63,11 +105,11 @@ class Settings(BaseSettings):
     model: str = "builtin"
     model_base_url: HttpAddress | None = None
     model_api_key: SecretStr | None = None
-    model_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120
-    tool_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 30
-    turn_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 300
+    model_timeout_s: Seconds = 120
+    tool_timeout_s: Seconds = 30
+    turn_timeout_s: Seconds = 300
 
-    embedder: Annotated[str, Field(pattern=r"^(wordllama|off|[a-z0-9_]+:\S+)$")] = "wordllama"
+    embedder: EmbedderName = "wordllama"
     recall_cache_mb: Annotated[int, Field(ge=1, le=1_000_000)] = 256
     recall_deadline_ms: Annotated[int, Field(ge=20, le=10_000)] = 50
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None  # None: memories that nobody needs stay
@@ -75,8 +117,8 @@ class Settings(BaseSettings):
     revise_model: Literal["off", "every_turn", "on_summary"] = "on_summary"
     memory_compression_threshold_pct: Annotated[int, Field(ge=10, le=95)] = 85
     memory_compression_target_tokens: Annotated[int, Field(ge=50, le=100_000)] = 1_000
-    memory_compression_deadline_s: Annotated[float, Field(ge=0, le=60)] = 5
-    guard: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None = None
+    memory_compression_deadline_s: Annotated[float, Field(ge=0, le=60, allow_inf_nan=False)] = 5
+    guard: GuardName | None = None
 
     limit_turns_per_minute: TurnsPerMinute = 60
     limit_parallel_turns: Limit = 8
@@ -89,8 +131,8 @@ class Settings(BaseSettings):
     limit_anonymous_tokens_per_day: Limit = 100_000
 
     worker: Literal["inprocess", "off"] = "inprocess"
-    metrics_token: Annotated[SecretStr, Field(min_length=16)] | None = None
-    shutdown_grace_s: Annotated[float, Field(ge=0, le=3600)] = 25
+    metrics_token: Annotated[SecretStr, AfterValidator(_long_enough)] | None = None
+    shutdown_grace_s: Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)] = 25
 
     database_url: SecretStr | None = None
     database_direct_url: SecretStr | None = None

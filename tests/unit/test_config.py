@@ -29,7 +29,32 @@ def test_all_problems_are_reported_at_once_and_without_the_values(monkeypatch):
     assert "secret" not in said
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.com", ""])
+@pytest.mark.parametrize("name", ["HOST", "DATABASE_URL", "METRICS_TOKEN", "AUTH_ISSUER", "PORT", "MODEL"])
+def test_an_empty_value_is_none(monkeypatch, name):
+    monkeypatch.setenv(name, "")
+    assert load_settings() == Settings.model_construct()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("MODEL_BASE_URL", "localhost:11434", "begins with http:// or https://"),
+        ("MODEL_BASE_URL", "http://host/\n", "begins with http:// or https://"),
+        ("EMBEDDER", "foo", "PROVIDER:MODEL"),
+        ("GUARD", "foo", "MODULE:NAME"),
+        ("METRICS_TOKEN", "short", "at least 16 characters"),
+        ("MODEL_TIMEOUT_S", "nan", "finite"),
+        ("SHUTDOWN_GRACE_S", "nan", "finite"),
+        ("CHAT_DATA_DIR", "~nosuchuser/x", "no such user"),
+    ],
+)
+def test_a_value_that_cannot_be_is_a_sentence_of_what_can(monkeypatch, name, value, said):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(StartupError, match=f"{name}.*{re.escape(said)}"):
+        load_settings()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.com"])
 def test_development_sign_in_refuses_a_host_that_others_reach(monkeypatch, host):
     monkeypatch.setenv("HOST", host)
     with pytest.raises(StartupError, match="loopback"):
