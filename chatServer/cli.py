@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def serve(settings: Settings, _: argparse.Namespace) -> None:
     logs.install(settings.log_level)
     # uvicorn raises a signal once more when it has shut down: it must not end us before the database is closed.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     loop = asyncio.Runner(loop_factory=uvloop.new_event_loop)
     with _listen(settings) as listening, contextlib.suppress(KeyboardInterrupt), loop as runner:
         runner.run(_serve(settings, listening))

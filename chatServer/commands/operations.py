@@ -90,6 +90,8 @@ def _look_at(url: str) -> DatabaseFacts | DatabaseFault:
 
 
 def worker(settings: Settings, parsed: argparse.Namespace) -> None:
+    if parsed.id is not None and parsed.action != "retry":
+        raise StartupError(f"An ID goes with retry only: chatserver worker retry {parsed.id}")
     if parsed.action == "run":
         logs.install(settings.log_level)
         tracing.forget_tracing_variables(settings)
@@ -104,12 +106,19 @@ async def _worker(settings: Settings, parsed: argparse.Namespace) -> str:
             raise StartupError(NO_DIRECT_ADDRESS)
         async with Queue(database.direct_url) as queue:
             if parsed.action == "retry":
-                return f"Jobs that begin anew: {await queue.retry_failed(parsed.id)}."
+                return await _retry(queue, parsed.id)
             found = [
                 f"{job.job_id}  {job.failed_at:%Y-%m-%d %H:%M}  {job.task_name}  {job.arguments}"
                 for job in await queue.failed()
             ]
     return "\n".join(found) or "No job has failed for good."
+
+
+async def _retry(queue: Queue, job_id: int | None) -> str:
+    count = await queue.retry_failed(job_id)
+    if job_id is not None and not count:
+        raise StartupError(f"No job {job_id} has failed for good. Those that have: chatserver worker failed")
+    return f"Jobs that begin anew: {count}."
 
 
 async def _work(settings: Settings, database: Database) -> str:

@@ -98,6 +98,7 @@ def test_a_server_with_nothing_to_do_ends_at_once(tmp_path):
         running.process.send_signal(signal.SIGTERM)
         assert running.process.wait(WITHIN_S) == 0
         assert time.monotonic() - began < 20, "not the grace of 25 s"
+        assert running.process.stdout.read().endswith("Stopped.\n")
 
 
 def test_whoever_listens_to_events_is_sent_elsewhere_at_once(tmp_path):

@@ -85,6 +85,9 @@ async def test_dead_letters_by_command(database, urls, environment, tmp_path):
     listed = chatserver(tmp_path, "worker", "failed", **environment)
     assert (listed.returncode, str(turn_id) in listed.stdout, "puffins" in listed.stdout) == (0, True, False)
     assert chatserver(tmp_path, "worker", "retry", **environment).stdout == "Jobs that begin anew: 1.\n"
+    for wrong, said in ((("retry", "999"), "No job 999"), (("failed", "5"), "chatserver worker retry 5")):
+        refused = chatserver(tmp_path, "worker", *wrong, **environment)
+        assert (refused.returncode, said in refused.stderr) == (1, True), refused
     assert queued(urls) == [("todo", 0)]
 
 
