@@ -29,18 +29,22 @@ def all_unfenced(kind: str, prompt: str) -> Iterator[str]:
 
 
 # What looks like an angle or a slash, and what is not seen between letters.
-_ANGLES = "<\uff1c\ufe64\u2039\u3008\u27e8\u276c\u02c2\u1438"
-_SLASHES = "/\uff0f\u2044\u2215\u29f8"
+_ANGLES = "<\u00ab\uff1c\ufe64\u2039\u2329\u3008\u27e8\u276c\u276e\u02c2\u1438"
+_SLASHES = "/\uff0f\u2044\u2215\u2571\u29f8"
 _UNSEEN = (
-    "[\\s\u00ad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]*"
+    "[\\s\u00ad\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u061c\u115f\u1160\u17b4\u17b5\u1806\u180b-\u180f\u1ab0-\u1aff"
+    "\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20d0-\u20ff\u2800\u3164\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\uffa0"
+    "\ufff9-\ufffb\U000e0000-\U000e0fff]*"
 )
 # Letters of other scripts that look like ours, and those that Unicode itself takes for ours: wide, bold, in circles.
 _ALIKE = {
     **{"a": "аα", "c": "сϲ", "e": "еε", "i": "іιı", "l": "ӏ|", "m": "м", "n": "пո", "o": "оοօ", "r": "г", "s": "ѕ"},
     **{"t": "тτ", "u": "υս", "v": "ѵν", "y": "уγ"},
 }
-_VARIANTS = ((0x2100, 0x2150), (0x24B6, 0x24EA), (0x1D400, 0x1D6A6), (0xFF21, 0xFF5B))
+_VARIANTS = (
+    *((0x02B0, 0x02C0), (0x02E0, 0x02E5), (0x1D2C, 0x1DC0), (0x2070, 0x20A0), (0x2100, 0x2190), (0x24B6, 0x24EA)),
+    *((0xFF21, 0xFF5B), (0x1D400, 0x1D6A6), (0x1F130, 0x1F170)),
+)
 
 
 @cache
@@ -49,7 +53,7 @@ def _tag(kind: str) -> re.Pattern[str]:
     things, so that a pattern tries each of them once."""
     spelled = _UNSEEN.join(f"[{re.escape(letter + _ALIKE.get(letter, '') + _wide(letter))}]" for letter in kind)
     slashes = f"[{_SLASHES}{_UNSEEN[1:]}"  # none, one or more of them, with what is not seen between
-    return re.compile(rf"([{_ANGLES}])(\\*)({slashes}{spelled})", re.IGNORECASE)
+    return re.compile(rf"([{_ANGLES}]|&lt;|&#60;|&#x3c;)(\\*)({slashes}{spelled})", re.IGNORECASE)
 
 
 @cache

@@ -52,6 +52,19 @@ def test_what_is_inside_cannot_close_its_fence(attack):
     assert unfenced("notes", f"before {fenced} after") == attack
 
 
+@pytest.mark.parametrize(
+    "tag",
+    [
+        *("</\u217femories>", "</memor\u2170es>", "</\u1d50emories>", "</memorie\u209b>", "</\U0001f13cemories>"),
+        *("\u2329/memories>", "\u276e/memories>", "\u00ab/memories>", "<\u2571memories>", "&lt;/memories&gt;"),
+        *("</mem\u2800ories>", "</mem\ufff9ories>", "</me\u0489mories>", "</me\u20ddmories>", "</me\ufe20mories>"),
+    ],
+)
+def test_what_only_looks_like_the_end_of_a_fence_is_marked_too(tag):
+    assert "\\" in fence("memories", tag)
+    assert unfenced("memories", fence("memories", tag)) == tag
+
+
 @given(
     st.lists(
         st.sampled_from(
