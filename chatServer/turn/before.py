@@ -264,11 +264,11 @@ async def _taken_over(connection: Connection, principal: Principal, dead: Turn, 
 
 async def _stored_question(connection: Connection, principal: Principal, dead: Turn) -> tuple[Message, int]:
     """What was asked, and its tokens; unless the conversation has gone on since: an answer would come too late."""
-    assert dead.user_message_id is not None  # nosec B101 # narrows a type
     history = history_of(connection, principal, dead)
-    stored = await history.of_turn(dead.turn_id, dead.user_message_id)
+    stored = await history.of_turn(dead.turn_id, dead.user_message_id) if dead.user_message_id else []
     newest = await history.page(1)
-    if not stored or newest[-1].turn_id != dead.turn_id:
+    is_answered = any(each.message.message_id == str(dead.reply_message_id) for each in stored)  # an import's
+    if not stored or is_answered or newest[-1].turn_id != dead.turn_id:
         raise errors.ModelFailed(
             "This answer was interrupted, and the conversation has gone on since. Send the message again.",
             turn_id=str(dead.turn_id),

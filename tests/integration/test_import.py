@@ -70,6 +70,60 @@ async def test_tokens_are_counted_here_whatever_the_document_says(database, urls
     assert of_eve(urls, "select tokens from chat.summaries") == [(count_text("much was said " * 100),)]
 
 
+T = "2026-11-10T00:00:00+00:00"
+
+
+def unfinished(*, question: str | None, reply: str | None, has_reply: bool = False) -> dict:
+    """A document of one turn that was running when the export read it."""
+    session_id, turn_id = str(uuid.uuid4()), str(uuid.uuid4())
+    unknown = ("external_id", "title", "archived_at", "request_hash", "supersedes_turn_id", "partial_text")
+    unknown += ("error_code", "model", "usage", "recalled", "revision", "tokens", "superseded_at", "superseded_by")
+    given = dict.fromkeys(unknown) | {"session_id": session_id, "turn_id": turn_id, "agent_name": "assistant"}
+    given |= dict.fromkeys(("created_at", "last_active_at", "started_at", "finished_at"), T)
+    given |= {"memory": "on", "trigger": "submit", "state": "running", "attempt": 1, "revision_state": "none"}
+    given |= {"turn_key": "submit:x", "client_message_id": "x", "user_message_id": question, "reply_message_id": reply}
+    given |= {"importance": 0.5, "hidden": False, "quote": False, "images": []}
+    said = [(question, "human", "hello")] * bool(question) + [(reply, "ai", "fine")] * has_reply
+    messages = [
+        {"message_id": message_id, "message": {"type": kind, "data": {"type": kind, "content": text}}}
+        for message_id, kind, text in said
+    ]
+    return {
+        "format": "chatserver.account",
+        "version": 1,
+        "begun_at": T,
+        "user_id": session_id,
+        "sessions": [{name: given[name] for name in ROWS["sessions"].model_fields}],
+        "turns": [{name: given[name] for name in ROWS["turns"].model_fields}],
+        "messages": [each | {name: given[name] for name in ROWS["messages"].model_fields.keys() - each.keys()}
+                     for each in messages],
+    }  # fmt: skip
+
+
+async def test_a_turn_that_an_export_saw_running_is_done_when_its_answer_came_along(client, as_eve, urls):
+    client.headers.update(as_eve)
+    document = unfinished(question=str(uuid.uuid4()), reply=str(uuid.uuid4()), has_reply=True)
+    assert (await client.post("/api/account/import", json=document)).status_code == 200
+    assert of_eve(urls, "select state from chat.turns") == [("done",)]
+    message = {"id": "x", "role": "user", "parts": [{"type": "text", "text": "hello"}]}
+    ask = {"json": {"id": document["user_id"], "message": message}, "headers": {"Accept": "application/json"}}
+    assert (await client.post("/api/chat", **ask)).json()["response"] == "fine"
+    with owner_connection(urls.owner) as owner:
+        owner.execute("update chat.turns set state = 'interrupted'")
+    again = await client.post("/api/chat", **ask)
+    assert (again.status_code, again.json()["code"]) == (502, "model_failed"), "it is not answered twice"
+
+
+async def test_a_turn_that_came_without_its_question_is_not_begun_anew(client, as_eve):
+    client.headers.update(as_eve)
+    document = unfinished(question=None, reply=None)
+    assert (await client.post("/api/account/import", json=document)).status_code == 200
+    message = {"id": "x", "role": "user", "parts": [{"type": "text", "text": "hello"}]}
+    ask = {"json": {"id": document["user_id"], "message": message}, "headers": {"Accept": "application/json"}}
+    again = await client.post("/api/chat", **ask)
+    assert (again.status_code, again.json()["code"]) == (502, "model_failed")
+
+
 async def test_no_time_lies_at_the_ends_of_the_calendar(database):
     document = await adas(database)
     [memory], [change] = document["memories"], document["memory_changes"]

@@ -63,6 +63,11 @@ order by given.place
 on conflict do nothing
 returning message_id;
 
+-- name: answer
+-- Turns that an export saw running, and whose answer came along: it was given.
+update chat.turns set state = 'done', finished_at = coalesce(finished_at, now())
+where user_id = %(user_id)s and state = 'interrupted' and reply_message_id = any(%(message_ids)s);
+
 -- name: supersede
 -- Those of them that had been replaced go where such messages are.
 with moved as (
