@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { answers, composer, DARK, PHONE, questions, say, settled, signedIn } from "./browser.mjs";
 import { violations } from "./axe.mjs";
-import { until } from "./waiting.mjs";
+import { until, wait } from "./waiting.mjs";
 
 const rows = (page) => page.locator(".layout > .sidebar [data-session]");
 const row = (page, title) => rows(page).filter({ hasText: title });
@@ -73,6 +73,26 @@ export const tests = {
       assert.equal(await questions(tab).count(), 2);
     }
     assert.equal(await composer(second).inputValue(), "a draft");
+  },
+
+  async "an answer that is finished while another tab reads the question is seen there"(world) {
+    const { device, page } = await signedIn(world);
+    await say(page, "say number 0.");
+    await answers(page).getByText("number 0.").waitFor();
+    const second = await device.newPage();
+    await second.goto("/");
+    await answers(second).getByText("number 0.").waitFor();
+    await second.route("**/messages?*", async (route) => {
+      const response = await route.fetch();
+      await wait(700);
+      await route.fulfill({ response });
+    });
+    for (const number of [1, 2, 3]) {
+      await settled(page);
+      await say(page, `say number ${number}.`);
+      await answers(second).getByText(`number ${number}.`).waitFor({ timeout: 15_000 });
+    }
+    assert.equal(await questions(second).count(), 4);
   },
 
   async "a title comes by itself, is changed in place, and words are found in what was said"(world) {

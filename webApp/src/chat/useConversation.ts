@@ -135,7 +135,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
     else reloadConversation();
   };
 
-  useOthers(sessionId, { messages, isAnswering, setMessages, resumeStream: listen });
+  useOthers(sessionId, { messages, isAnswering, hasFailed: problem !== null, setMessages, resumeStream: listen });
   const older = useOlder(sessionId, history.before, setMessages);
   return { messages, status, error: problem, isAnswering, send, edit, again, retry, stop, older };
 }

@@ -2,21 +2,26 @@
 import { useEffect, useRef } from "react";
 import { asApiError } from "../api/errors";
 import { useLive } from "../api/live/live";
-import { readHistory } from "./history";
+import { isUnanswered, readHistory } from "./history";
 import type { ChatMessage } from "./message";
 
 const AGAIN_MS = 2_000;
+const DRAWN_MS = 100; // what useChat has heard is drawn a moment later
+const ANYTHING = ""; // no message has this id
 
 interface Shown {
   messages: ChatMessage[];
   /** Then what runs is our own, or heard already. */
   isAnswering: boolean;
+  /** Then the user is told so, until he tries again or somebody says something. */
+  hasFailed: boolean;
   setMessages: (change: (shown: ChatMessage[]) => ChatMessage[]) => void;
   resumeStream: () => Promise<void>;
 }
 
-export function useOthers(sessionId: string, { messages, isAnswering, setMessages, resumeStream }: Shown): void {
+export function useOthers(sessionId: string, { messages, isAnswering, hasFailed, setMessages, resumeStream }: Shown): void {
   const isReading = useRef(false);
+  const told = useRef<string[]>([]); // of which answers, since we last read
   const left = useRef(new AbortController());
   useEffect(() => {
     const leaving = (left.current = new AbortController());
@@ -24,15 +29,26 @@ export function useOthers(sessionId: string, { messages, isAnswering, setMessage
   }, [sessionId]);
   const shown = useRef({ messages, isAnswering });
   shown.current = { messages, isAnswering };
+  const isUnwanted = (signal: AbortSignal) => signal.aborted || shown.current.isAnswering; // asked after every wait
+  const isMissing = (id: string) => !shown.current.messages.some((each) => each.id === id);
+  const isBehind = () => (told.current = told.current.filter(isMissing)).length > 0;
+
+  /** Whether an answer was neither there nor to be heard: it may have been finished in between. */
+  const readOnce = async (isNewsOnly: boolean, signal: AbortSignal): Promise<boolean> => {
+    told.current = [];
+    const { messages: now } = await readHistory(sessionId, undefined, signal);
+    if (isUnwanted(signal) || (isNewsOnly && now.at(-1)?.id === shown.current.messages.at(-1)?.id)) return false;
+    setMessages((before) => withNewest(before, now));
+    await resumeStream();
+    await new Promise((resolve) => setTimeout(resolve, DRAWN_MS));
+    return isUnanswered(now) && isUnanswered(shown.current.messages);
+  };
   const read = async (isNewsOnly = false, signal = left.current.signal) => {
-    const isUnwanted = () => signal.aborted || shown.current.isAnswering; // asked after every wait
-    if (isReading.current || isUnwanted()) return;
+    if (isReading.current || isUnwanted(signal)) return;
     isReading.current = true;
     try {
-      const { messages: now } = await readHistory(sessionId, undefined, signal);
-      if (isUnwanted() || (isNewsOnly && now.at(-1)?.id === shown.current.messages.at(-1)?.id)) return;
-      setMessages((before) => withNewest(before, now));
-      await resumeStream();
+      if ((await readOnce(isNewsOnly, signal)) && !isUnwanted(signal)) await readOnce(false, signal);
+      while (isBehind() && !isUnwanted(signal)) await readOnce(false, signal); // what was told of meanwhile
     } catch (error) {
       // An event may come through a line that nothing else comes through yet.
       if (asApiError(error).isOffline && !signal.aborted) setTimeout(() => void read(isNewsOnly, signal), AGAIN_MS);
@@ -42,10 +58,20 @@ export function useOthers(sessionId: string, { messages, isAnswering, setMessage
   };
   useLive("turn", ({ data }) => {
     if (data.session_id !== sessionId) return;
-    if (!messages.some((each) => each.id === data.reply_message_id)) void read();
+    told.current.push(String(data.reply_message_id));
+    if (isBehind()) void read();
   });
+  // What was told of while an answer was written here: that answer, as a rule, which is there now.
+  useEffect(() => {
+    if (isAnswering || hasFailed) return;
+    const timer = setTimeout(() => isBehind() && void read(), DRAWN_MS);
+    return () => clearTimeout(timer);
+  }, [isAnswering, hasFailed]);
   // From here on events are told: what was said between our reading and this is told by nobody.
-  const lookAgain = () => void read(true);
+  const lookAgain = () => {
+    if (isReading.current) told.current.push(ANYTHING);
+    else void read(true);
+  };
   useLive("hello", lookAgain);
   useLive("reset", lookAgain);
 }
