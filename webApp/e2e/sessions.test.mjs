@@ -134,6 +134,25 @@ export const tests = {
     assert.ok((await listed(world)).some(({ title }) => title === "Beta"));
   },
 
+  async "a conversation that is spoken in elsewhere after it was deleted is not deleted"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say first words");
+    await settled(page);
+    await row(page, "first words").waitFor();
+    const { page: elsewhere } = await signedIn(world);
+    await answers(elsewhere).getByText("first words").waitFor();
+    await row(page, "first words").focus();
+    await page.keyboard.press("Delete");
+    await row(page, "first words").waitFor({ state: "detached" });
+    await say(elsewhere, "say something more");
+    await page.getByText("was not deleted: something was said in it meanwhile.").waitFor();
+    await row(page, "first words").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Undo" }).count(), 0);
+    await wait(11_000); // its time is over
+    await answers(elsewhere).getByText("something more").waitFor();
+    assert.ok((await listed(world)).some(({ title }) => title.includes("first words")));
+  },
+
   async "the open conversation that is deleted gives way to another, here and elsewhere"(world) {
     const { page } = await signedIn(world);
     await say(page, "say first words");

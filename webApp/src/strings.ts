@@ -157,6 +157,7 @@ export const strings = {
     remove: "Delete",
     archived: (title: string) => `${title} was archived.`,
     removed: (title: string) => `${title} was deleted.`,
+    notRemoved: (title: string) => `${title} was not deleted: something was said in it meanwhile.`,
     madePrivate: "From now on nothing of this conversation is remembered.",
     madeMindful: "From now on this conversation is remembered.",
   },

@@ -1,8 +1,9 @@
 /** What can be done to a conversation of the list; whatever hides the open one shows its neighbour. */
+import { useLive } from "../api/live/live";
 import type { Session } from "../api/types";
 import { useUpsertActiveChatSession } from "../session/useChatSessionHooks";
 import { useChatStore } from "../session/useChatStore";
-import { deleteSoon } from "../shell/deletions";
+import { callOff, deleteSoon } from "../shell/deletions";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
 import { besides } from "./lists";
@@ -15,6 +16,11 @@ export function useSessionActions(sessions: Session[], onRenamed: () => void) {
   const { mutate } = useChangeSession();
   const { mutate: create } = useUpsertActiveChatSession();
   const change = (session: Session, to: Parameters<typeof mutate>[0]["change"]) => mutate({ id: session.session_id, change: to });
+
+  // What was running when it was deleted only ends; what begins now was said in another tab or on another device.
+  useLive("turn", ({ data }) => {
+    if (data.state === "running") callOff(addressOfSession(String(data.session_id)));
+  });
 
   /** Leaves it when it is the open one; returns how to come back. */
   const leave = (session: Session): (() => void) => {
@@ -47,7 +53,8 @@ export function useSessionActions(sessions: Session[], onRenamed: () => void) {
     },
     remove: (session: Session) => {
       const comeBack = leave(session);
-      deleteSoon(addressOfSession(session.session_id), words.removed(titleOf(session)), comeBack);
+      const title = titleOf(session);
+      deleteSoon(addressOfSession(session.session_id), words.removed(title), comeBack, words.notRemoved(title));
     },
   };
 }

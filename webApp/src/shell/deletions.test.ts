@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { deleteSoon, keepDeleting, useDeletions } from "./deletions";
+import { callOff, deleteSoon, keepDeleting, useDeletions } from "./deletions";
 import { finishEverything, forgetEverything } from "./forget";
 import { useToasts } from "./toasts";
 
@@ -89,4 +89,48 @@ test("who signs out has deleted what he deleted", async () => {
   deleteSoon(ADDRESS, "Deleted");
   await finishEverything();
   expect(asked).toEqual([`DELETE ${ADDRESS}`]);
+});
+
+const toasts = () => useToasts.getState().toasts.map(({ text }) => text);
+
+test("what is in use after all is shown again and never deleted, which is said", async () => {
+  deleteSoon(ADDRESS, "Deleted", undefined, "Not deleted");
+  callOff(ADDRESS);
+  expect(isHidden()).toBe(false);
+  expect(toasts()).toEqual(["Not deleted"]);
+  callOff(ADDRESS);
+  expect(toasts()).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toEqual([]);
+  expect(localStorage.getItem("chatDeletions_u")).toBeNull();
+});
+
+test("the tab that wanted it deleted says that it is not, also when another one was faster; that one says nothing", () => {
+  deleteSoon(ADDRESS, "Deleted", undefined, "Not deleted");
+  localStorage.removeItem("chatDeletions_u"); // called off there
+  dispatchEvent(new StorageEvent("storage", { key: "chatDeletions_u" }));
+  callOff(ADDRESS);
+  expect(toasts()).toEqual(["Not deleted"]);
+  localStorage.setItem("chatDeletions_u", JSON.stringify({ "/api/sessions/two": { dueAt: Date.now() + 10_000 } }));
+  dispatchEvent(new StorageEvent("storage", { key: "chatDeletions_u" }));
+  callOff("/api/sessions/two");
+  expect(useDeletions.getState().waiting).toEqual({});
+  expect(toasts()).toHaveLength(1);
+});
+
+test("what the server was told to delete, or what was taken back, is not called off", async () => {
+  let answer = (_: Response): void => undefined;
+  vi.stubGlobal("fetch", () => new Promise<Response>((resolve) => (answer = resolve)));
+  deleteSoon(ADDRESS, "Deleted", undefined, "Not deleted");
+  await vi.advanceTimersByTimeAsync(10_000);
+  callOff(ADDRESS);
+  expect(isHidden()).toBe(true);
+  answer(new Response(null, { status: 204 }));
+  await vi.advanceTimersByTimeAsync(0);
+  callOff(ADDRESS);
+  expect(isHidden()).toBe(true);
+  deleteSoon("/api/sessions/two", "Deleted", undefined, "Not deleted");
+  useToasts.getState().toasts.at(-1)!.undo!();
+  callOff("/api/sessions/two");
+  expect(toasts()).not.toContain("Not deleted");
 });

@@ -5,7 +5,7 @@ import { authorizedFetch } from "../api/client";
 import { asApiError } from "../api/errors";
 import { keep, kept } from "../session/hints";
 import { beforeForgotten, whenForgotten } from "./forget";
-import { LASTS_WITH_UNDO_MS, toast } from "./toasts";
+import { LASTS_WITH_UNDO_MS, toast, useToasts } from "./toasts";
 
 const OTHERS_LATER_MS = 5_000; // the tab where it was deleted goes first
 const AGAIN_MS = 30_000;
@@ -26,17 +26,30 @@ export const useIsDeleted = (): ((address: string) => boolean) => {
 
 let key: string | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
-const mine = new Set<string>();
+const mine = new Map<string, () => void>(); // of this tab, and how it says that one was called off
+const underWay = new Set<string>();
 
-/** Hides what is at this address and deletes it soon, unless the user takes it back. */
-export function deleteSoon(address: string, said: string, onUndo?: () => void): void {
-  mine.add(address);
-  change((waiting) => ({ ...waiting, [address]: { dueAt: Date.now() + LASTS_WITH_UNDO_MS } }));
-  toast(said, () => {
+/** Hides what is at this address and deletes it soon, unless the user takes it back, or it is called off: then `saidOff` is said. */
+export function deleteSoon(address: string, said: string, onUndo?: () => void, saidOff?: string): void {
+  const shown = toast(said, () => {
     if (useDeletions.getState().waiting[address]?.isDone) return;
     drop(address);
     onUndo?.();
   });
+  mine.set(address, () => {
+    useToasts.getState().dismiss(shown);
+    if (saidOff) toast(saidOff);
+  });
+  change((waiting) => ({ ...waiting, [address]: { dueAt: Date.now() + LASTS_WITH_UNDO_MS } }));
+}
+
+/** What is at this address is in use, and stays; not when the server was told already. */
+export function callOff(address: string): void {
+  const { [address]: found } = useDeletions.getState().waiting;
+  const say = mine.get(address); // also when another tab was faster
+  if (found?.isDone || underWay.has(address) || !(found || say)) return;
+  drop(address);
+  say?.();
 }
 
 /** Goes on with what this user's tabs have left undone; returns how to stop. */
@@ -57,7 +70,11 @@ export function keepDeleting(userId: string): () => void {
 }
 
 const pending = () => Object.entries(useDeletions.getState().waiting).filter(([, { isDone }]) => !isDone);
-const drop = (address: string) => change(({ [address]: _, ...others }) => others);
+
+function drop(address: string): void {
+  mine.delete(address);
+  change(({ [address]: _, ...others }) => others);
+}
 
 function stored(): Deletions {
   try {
@@ -91,6 +108,7 @@ async function work(): Promise<void> {
 
 async function carryOut(address: string): Promise<void> {
   const mark = (entry: Deletion) => change((waiting) => ({ ...waiting, [address]: entry }));
+  underWay.add(address);
   try {
     await send(address, false);
     mark({ dueAt: Date.now(), isDone: true });
@@ -102,6 +120,8 @@ async function carryOut(address: string): Promise<void> {
       drop(address);
       toast(detail);
     }
+  } finally {
+    underWay.delete(address);
   }
 }
 
