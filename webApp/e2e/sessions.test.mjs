@@ -168,6 +168,23 @@ export const tests = {
     }
   },
 
+  async "of what was erased elsewhere nothing stays on the screen, neither a title nor a draft"(world) {
+    const { device, page } = await signedIn(world);
+    device.allow(/404/);
+    await say(page, "say first words");
+    await settled(page);
+    await page.getByRole("heading", { level: 1, name: /first words/ }).waitFor();
+    await composer(page).fill("a draft");
+    await world.server.as(world.user, "DELETE", "/api/account/data");
+    await page.getByRole("heading", { level: 1, name: "New chat" }).waitFor();
+    await until(async () => (await composer(page).inputValue()) === "", "the draft is still there");
+    assert.ok(!(await page.title()).includes("first words"));
+    assert.ok(!(await page.content()).includes("first words"));
+    assert.ok(!(await page.evaluate(() => JSON.stringify({ ...localStorage }))).includes("a draft"));
+    await say(page, "say other words");
+    await answers(page).getByText("other words").waitFor();
+  },
+
   async "archived conversations have a list of their own, private ones say so"(world) {
     const { page } = await signedIn(world);
     await make(world, "Old things");

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type DragEvent, type Ref } from "react";
+import { useWhenGone } from "../session/useChatSessionHooks";
 import { Button } from "../shell/Button";
 import { ImageIcon, SendIcon, StopIcon } from "../shell/icons";
 import { strings } from "../strings";
@@ -19,7 +20,8 @@ interface Props {
 }
 
 export function Composer({ sessionId, agentName, said, isAnswering, formRef, onSend, onStop }: Props) {
-  const { draft, write, pictures, add, remove, isEmpty, send: sendWritten } = useWriting(sessionId, said);
+  const { draft, write, pictures, add, remove, isEmpty, send: sendWritten, forget } = useWriting(sessionId, said);
+  useWhenGone(sessionId, forget);
   const [isOver, setOver] = useState(false);
   const chooser = useRef<HTMLInputElement>(null);
   const text = useRef<HTMLTextAreaElement>(null);

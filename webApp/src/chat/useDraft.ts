@@ -18,7 +18,8 @@ export function useDraft(sessionId: string, said: string) {
     (wasTaken: boolean) => set(({ draft, sent }) => ({ draft: wasTaken ? draft : joined(sent, draft), sent: "" })),
     [],
   );
-  return { draft, write, send, settle };
+  const forget = useCallback(() => set({ draft: "", sent: "" }), []);
+  return { draft, write, send, settle, forget };
 }
 
 const unless = (said: string, draft: string): string => (draft.trim() === said.trim() ? "" : draft);

@@ -1,6 +1,8 @@
 // @vitest-environment jsdom
 import type { FileUIPart } from "ai";
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { keys, queryClient } from "../api/query";
+import { useSession, useWhenGone } from "../session/useChatSessionHooks";
 import { forgetEverything } from "../shell/forget";
 import { mounted } from "./mounted";
 import { draftKey } from "./useDraft";
@@ -40,6 +42,8 @@ beforeEach(() => {
   forgetEverything();
   asked.length = 0;
 });
+
+afterEach(() => vi.unstubAllGlobals());
 
 test("what was sent is kept until the server has taken it", async () => {
   const { leave } = await opened();
@@ -119,4 +123,31 @@ test("who leaves before anything was taken finds it again, unless it was said af
   expect(writing.draft).toBe("");
   expect(stored()).toBeNull();
   await third.leave();
+});
+
+test("with a chat that is erased its title and what was being written in it are forgotten, and what is written then stays", async () => {
+  let isThere = true;
+  const gone = () => Response.json({ code: "session_not_found", detail: "No." }, { status: 404 });
+  vi.stubGlobal("fetch", async () => (isThere ? Response.json({ session_id: "s", title: "My diagnosis" }) : gone()));
+  let title: string | null | undefined;
+  const readAgain = async () => {
+    await queryClient.invalidateQueries({ queryKey: keys.sessions });
+    await passed();
+  };
+  const { leave } = await mounted(() => {
+    writing = useWriting("s", "");
+    title = useSession("s").data?.title;
+    useWhenGone("s", writing.forget);
+  }, {});
+  await written("a draft");
+  await writing.add([new File(["x"], "a.png", { type: "image/png" })]);
+  await readAgain();
+  expect([title, writing.draft, writing.pictures.length]).toEqual(["My diagnosis", "a draft", 1]);
+  isThere = false;
+  await readAgain();
+  expect([title, writing.isEmpty, stored()]).toEqual([undefined, true, null]);
+  await written("new words");
+  await readAgain();
+  expect(writing.draft).toBe("new words");
+  await leave();
 });

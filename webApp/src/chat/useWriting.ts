@@ -1,6 +1,6 @@
 /** The message that is being written: its words and its pictures, which come back when the server does not take them. */
 import type { FileUIPart } from "ai";
-import { useRef } from "react";
+import { useCallback, useRef } from "react";
 import { useDraft } from "./useDraft";
 import { usePictures } from "./usePictures";
 
@@ -22,5 +22,10 @@ export function useWriting(sessionId: string, said: string) {
     words.settle(wasTaken);
     if (!wasTaken) giveBack(pictures);
   };
-  return { draft: words.draft, write: words.write, pictures, add, remove, isEmpty: !text && pictures.length === 0, send };
+  const { draft, write, forget: forgetWords } = words;
+  const forget = useCallback(() => {
+    forgetWords();
+    clear();
+  }, [forgetWords, clear]);
+  return { draft, write, pictures, add, remove, isEmpty: !text && pictures.length === 0, send, forget };
 }

@@ -1,7 +1,8 @@
 /** The open session for components: found when there is none, changed when the user wants another. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import { call } from "../api/client";
+import { ApiError } from "../api/errors";
 import { keys } from "../api/query";
 import { useAuthStore } from "../auth/useAuthStore";
 import { generateNewSessionId } from "./generateNewSessionId";
@@ -45,14 +46,28 @@ export function useUpsertActiveChatSession() {
   });
 }
 
-/** Title, memory and agent of one session. */
+/** Title, memory and agent of one session; null: the server has none, or has it no more. */
 export function useSession(sessionId: string | null) {
   return useQuery({
     queryKey: [...keys.sessions, "one", sessionId],
-    queryFn: ({ signal }) =>
-      call("get", "/api/sessions/{session_id}", { path: { session_id: sessionId ?? "" }, signal }),
+    queryFn: ({ signal }) => call("get", "/api/sessions/{session_id}", { path: { session_id: sessionId ?? "" }, signal }).catch(nullIfNone),
     enabled: sessionId !== null,
   });
+}
+
+function nullIfNone(error: unknown): null {
+  if (error instanceof ApiError && error.code === "session_not_found") return null;
+  throw error;
+}
+
+/** Calls `forget` when a session that was there is gone: deleted, or erased with everything else. */
+export function useWhenGone(sessionId: string, forget: () => void): void {
+  const session = useSession(sessionId).data;
+  const wasThere = useRef(false);
+  useEffect(() => {
+    if (session === null && wasThere.current) forget();
+    wasThere.current = Boolean(session);
+  }, [session, forget]);
 }
 
 export function useAgents() {
