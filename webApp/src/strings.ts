@@ -156,7 +156,7 @@ export const strings = {
     mindful: "Remember from now on",
     remove: "Delete",
     archived: (title: string) => `${title} was archived.`,
-    removed: (title: string) => `${title} was deleted.`,
+    removed: (title: string) => `${title} was deleted, with what was learned only in it.`,
     notRemoved: (title: string) => `${title} was not deleted: something was said in it meanwhile.`,
     madePrivate: "From now on nothing of this conversation is remembered.",
     madeMindful: "From now on this conversation is remembered.",

@@ -22,6 +22,7 @@ test("a chat that is spoken in after it was deleted stays; one whose answer only
     act = useSessionActions([session], () => undefined);
   }, {});
   act.remove(session);
+  expect(toasts()).toEqual(["Journey was deleted, with what was learned only in it."]);
   turn("s", "done");
   turn("another", "running");
   expect(hidden()).toEqual(["/api/sessions/s"]);
