@@ -148,7 +148,15 @@ def test_a_correction_replaces_what_was_told_before(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["Her name is Anna, not Hanna", "No, she's called Anna, not Hanna.", "it's Anna, not Hanna", "I meant Anna"]
+    "text",
+    [
+        "Her name is Anna, not Hanna",
+        "No, she's called Anna, not Hanna.",
+        "it's Anna, not Hanna",
+        "I meant Anna",
+        "Anna not Hanna",
+        "no wait, my sister is called Anna not Hanna",
+    ],
 )
 def test_a_corrected_name_denies_the_old_one(text):
     before = told("My sister is called Hanna.")

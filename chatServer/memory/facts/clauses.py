@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from chatServer.memory.facts.meanings import USER, Who
 from chatServer.memory.facts.vocabulary import KIN, NOT_NAMES, PLURALS
-from chatServer.memory.facts.words import any_of, spelled_out, word_set
+from chatServer.memory.facts.words import any_of, set_apart, spelled_out, word_set
 
 MAX_LEADS = 6
 _LEAD_WORDS = any_of(
@@ -16,6 +16,7 @@ _LEAD_WORDS = any_of(
     "do not forget that|you should know that|i want you to know that|let me tell you|about me|a bit about me",
     "facts about me|some facts about me|info|reminder|update|edit|ps|also|just|to be honest|tbh|personally|honestly",
     "actually|sorry|correction|i was wrong|i made a mistake|i misspoke|my mistake|my bad|as i said|like i said",
+    "oops|i mean|i meant|or rather",
     "so|and|but|since|because|as|given that|nowadays|currently|right now|now|today|these days",
 )
 _LEADS = re.compile(rf"{_LEAD_WORDS}\b(?:[\s,:.!—–-]+|$)", re.IGNORECASE)
@@ -94,7 +95,7 @@ _NO_MORE = re.compile(r",? (?:anymore|any more|any longer)\b[.! ]*$", re.IGNOREC
 
 def clauses(sentence: str) -> list[Clause]:
     """The clauses that are about the user or somebody close; of a question, what is stated before it is asked."""
-    text = spelled_out(" ".join(sentence.split()))
+    text = set_apart(spelled_out(" ".join(sentence.split())))
     if "?" in text[-4:]:
         text = _before_the_question(text)
     text = without_leads(text)

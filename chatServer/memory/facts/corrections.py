@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from chatServer.memory.facts import kin, names
 from chatServer.memory.facts.meanings import MEANINGS, Fact, predicate_of
-from chatServer.memory.facts.words import spelled_out
+from chatServer.memory.facts.words import set_apart, spelled_out
 
 MAX_WORDS = 12
 _SORRY = r"(?:actually|no|nope|sorry|wait|oops|correction|oh|ah|my mistake|my bad|i was wrong|well)"
@@ -51,7 +51,7 @@ def turned(sentence: str, told: Sequence[Fact]) -> str:
 def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact]) -> list[Fact]:
     """The fact with its new object, where a sentence says nothing but what that is; and, where it does not replace the
     old one, that this is not so."""
-    text = spelled_out(sentence).strip(" .!")
+    text = set_apart(spelled_out(sentence)).strip(" .!")
     told = [*earlier, *found]
     if not told or len(text.split()) > MAX_WORDS:
         return []

@@ -34,7 +34,8 @@ def relation(told: Told, name: str) -> Fact:
 def renamed(text: str, fact: Fact) -> list[Fact]:
     """Of "Max, not Rex", where Max is read already: that nobody of the kind is called Rex."""
     old = _NOT_SO.search(text)
-    name = names.sure_name(old["old"]) if old else []
+    read = names.name if text == text.lower() else names.sure_name  # who writes no capitals writes none here either
+    name = read(old["old"]) if old else []
     return [denied(replace(fact, object=name[0].value), fact.sentence)] if name else []
 
 

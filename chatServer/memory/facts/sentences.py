@@ -28,7 +28,8 @@ _PASTE = re.compile(
     ),
     re.IGNORECASE | re.MULTILINE,
 )
-_WAIT = re.compile(r"^(?:no,? wait|wait,? no|or rather),? (?:in |at |from )?(?=\w)", re.IGNORECASE)
+_WHOLE = r"(?!(?:i|i'm|i've|my|our|it|it's|that|that's|he|he's|she|she's|his|her|its|they|their|not)\b)"
+_WAIT = re.compile(rf"^(?:no,? wait|wait,? no|or rather),? (?:in |at |from )?{_WHOLE}(?=\w)", re.IGNORECASE)
 _SLIP = re.compile(r", (?=(?:sorry|i mean|i meant|no,? wait|wait,? no|actually|or rather),? \w)", re.IGNORECASE)
 _SPEAKER = re.compile(r"^[ \t]*(?:\*\*)?[A-Z][\w ]{0,20}(?:\*\*)?:[ \t]+\S", re.MULTILINE)
 

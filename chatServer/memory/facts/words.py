@@ -39,6 +39,8 @@ _CONTRACTIONS = {
 _ENDINGS = {"n't": " not", "'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}
 _SPELLINGS = {"favorite": "favourite", "color": "colour", "my": "i", "me": "i", "mine": "i", "his": "he", "her": "she"}
 _TOKEN = re.compile(r"\S+")
+# What is not so, at the end: beside something that is written alike, or that somebody is called.
+_NOT_LAST = re.compile(r"\b(?:(?:[A-Z][\w'-]+|\d+)(?= not [A-Z\d])|(?i:called|named) [\w'-]+) not (?=[\w'-]+[.!\s]*\Z)")
 MIN_STEM = 3
 
 
@@ -50,6 +52,11 @@ def straight(text: str) -> str:
 def spelled_out(text: str) -> str:
     """Contractions as the words that they stand for; what is no contraction stays as it is written."""
     return _TOKEN.sub(lambda token: _spelled_out(token.group()), straight(text))
+
+
+def set_apart(text: str) -> str:
+    """ "Max not Rex" with its comma, as most write it: what is not so is no part of what is."""
+    return _NOT_LAST.sub(lambda found: f"{found.group().removesuffix(' not ')}, not ", text)
 
 
 def _spelled_out(token: str) -> str:
