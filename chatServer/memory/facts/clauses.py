@@ -32,6 +32,14 @@ _JOINT = re.compile(
     rf"| (?:and|but|so|because|plus|though|although|while) {_TIME}{_OWN}",
     re.IGNORECASE,
 )
+_OTHERS = r"(?:he|she|it|they|we|you|his|her|its|their|our|this|that|there)"
+_ASIDE = re.compile(rf",? (?:and|but) (?={_OTHERS}(?:'s|'re)? \S)", re.IGNORECASE)
+_NAMED = re.compile(
+    r"(?:my (\w+(?: \w+)?)(?:'s name)? is (?:called |named )?|i have an? (\w+(?: \w+)?) (?:called|named) )"
+    r"([^\W\d_][\w-]+)",
+    re.IGNORECASE,
+)
+_HE = re.compile(r"(?:he|she)(?: (?=\w)|('s) )", re.IGNORECASE)
 _ELIDED_VERBS = any_of(
     "am|is|have|has|live|lives|moved|work|works|study|studies|speak|speaks|play|plays|drive|drives|allergic",
     "love|loves|like|likes|hate|hates|prefer|prefers|do not|does not|can not",
@@ -124,12 +132,28 @@ def _parts(text: str) -> list[tuple[str, bool]]:
     """The clauses, and whether each has its subject from the one before: "I'm 34 and live in Berlin"."""
     parts: list[tuple[str, bool]] = []
     for part in _JOINT.split(text):
-        first, *more = _ELIDED.split(part)
-        parts.append((first, False))
-        if subject := _SUBJECT.match(first):
-            verbs = ("am " if piece.lower().startswith("allergic") else "" for piece in more)
-            parts += [(f"{subject.group()} {verb}{piece}", True) for verb, piece in zip(verbs, more, strict=True)]
+        told, *asides = _ASIDE.split(part)
+        first, *more = _with_subject(told)
+        parts += [(first, False), *((each, True) for each in more)]
+        if asides and (named := _NAMED.fullmatch(told)):
+            parts += [(each, True) for each in _with_subject(_of_the_named(named, asides[0]))]
     return parts
+
+
+def _with_subject(said: str) -> list[str]:
+    first, *more = _ELIDED.split(said)
+    subject = _SUBJECT.match(first)
+    verbs = ("am " if piece.lower().startswith("allergic") else "" for piece in more)
+    shared = [f"{subject.group()} {verb}{piece}" for verb, piece in zip(verbs, more, strict=True)] if subject else []
+    return [first, *shared]
+
+
+def _of_the_named(named: re.Match[str], aside: str) -> str:
+    """ "He's 4", after "my dog is called Rex": nobody else can be meant. Of others it is not known who is."""
+    kin, other, name = named.groups()
+    he = _HE.match(aside)
+    said = f"my {kin or other} {name[0].upper()}{name[1:]} {'is ' if he[1] else ''}{aside[he.end() :]}" if he else ""
+    return said if _KIN.fullmatch(said) else ""
 
 
 def _clause(text: str) -> Clause:

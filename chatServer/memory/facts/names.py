@@ -8,6 +8,10 @@ from chatServer.memory.facts.objects import EDGE, LOWER_WORDS, MORE, Object, one
 _NAME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)?(?: [^\W\d_]+(?:['-][^\W\d_]+)?){0,3}")
 _CAPITAL = re.compile(r"(?:[A-ZÀ-ÖØ-ÞА-Я][\w&.'’-]*|of|the|de|del|la|le|van|von|der|and|&|upon|am)")
 
+_MORE_SAID = re.compile(
+    r"(?<=\w) (?:and|but) [^\W\d_A-Z][^ ]* .*"
+)  # "Mia and the dog hates her", not "Salt and pepper"
+
 
 def _capitals(text: str) -> str:
     """The words with capitals at the beginning; of "Berlin working as a nurse" Berlin."""
@@ -24,6 +28,7 @@ def _capitals(text: str) -> str:
 def name(text: str) -> list[Object]:
     """A name of one to four words, with capitals where the rest of what is said has them."""
     text = trimmed(text)
+    text = _MORE_SAID.sub("", text) if text[:1].isupper() else text
     words = text.split(" ")
     lower = {word.lower() for word in words}
     is_name = _NAME.fullmatch(text) and not (known.NOT_NAMES | known.TECHNOLOGIES) & lower and len(words[0]) > 1
