@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from chatServer.memory.facts import corrections, events, kin, tastes
-from chatServer.memory.facts.clauses import clauses
+from chatServer.memory.facts.clauses import Clause, clauses
 from chatServer.memory.facts.dates import Span, without_time
 from chatServer.memory.facts.meanings import MEANINGS, Fact
 from chatServer.memory.facts.objects import Object
@@ -56,7 +56,8 @@ def facts_in(text: str, *, said_at: datetime, earlier: Sequence[Fact] = (), held
 def _facts(told: Told) -> list[Fact]:
     """Of the first wording that fits and whose objects can be read."""
     who = told.clause.who
-    named = [kin.relation(told, who.name)] if who.name else []
+    there_is = replace(told, clause=Clause(who, told.clause.said))  # also of whom something is denied
+    named = [kin.relation(there_is, who.name)] if who.name else []
     for pattern in PATTERNS:
         match = pattern.fullmatch(told.clause.said)
         if match and (found := _read(told, {name: text for name, text in match.groupdict().items() if text})):

@@ -102,6 +102,8 @@ def _somebody(told: Told, part: re.Match[str]) -> list[Fact]:
         facts = [told.fact(Meaning("have", "has:{}", objects.thing), Object(single, _article(single)))]
     else:
         return []
+    if told.clause.who.relation:
+        return facts  # "my sister has a dog called Rex": it is not the user's
     if part["names"] and number == 1:
         facts = []  # the name says it
     called = [names.sure_name(name) for name in _JOINT.split(part["names"])[:MAX_NAMES]] if part["names"] else []
