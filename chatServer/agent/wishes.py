@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from chatServer.memory import about_me
+from chatServer.messages.asking import asks
 
 Kind = Literal["remember", "forget", "forget_all", "know", "articles", "hello", "thanks", "fine"]
 READ_CHARACTERS = 60_000  # notes cannot hold more
@@ -152,6 +153,6 @@ def wish_in(text: str) -> Wish | None:
 
 
 def tells_nothing(text: str) -> bool:
-    """Whether it only wishes something to be told or forgotten: then it answers no question."""
+    """Whether it only asks, or wishes something to be told or forgotten: then it answers no question."""
     wish = wish_in(text)
-    return wish is not None and wish.kind in TELLS_NOTHING
+    return wish.kind in TELLS_NOTHING if wish else asks(text)

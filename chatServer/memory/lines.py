@@ -11,6 +11,7 @@ from chatServer.memory.label import quoted_line
 from chatServer.memory.passage import passage
 from chatServer.memory.ranking.rank import Hit
 from chatServer.messages import searchable
+from chatServer.messages.asking import asks
 from chatServer.records import Recalled, Source
 from chatServer.store.recall import LiveMemory, LiveMessage
 
@@ -66,6 +67,13 @@ def is_over(row: LiveMessage | LiveMemory, until_s: float | None) -> bool:
     if until_s is None or isinstance(row, LiveMemory):
         return until_s is not None
     return len(row.text) <= SAID_AGAIN_CHARACTERS and len(signature(row.text).words) <= OF_ONE_THING
+
+
+def that_tell(lines: Sequence[Line], most: int) -> list[Line]:
+    """The memories, and of the messages the first that do not ask, no more than so many."""
+    said = [line for line in lines if isinstance(line.row, LiveMessage) and not asks(line.row.text)]
+    shown = {line.item_id for line in said[:most]}
+    return [line for line in lines if isinstance(line.row, LiveMemory) or line.item_id in shown]
 
 
 def chosen(lines: Sequence[Line], question: str) -> Iterator[Line]:

@@ -15,7 +15,7 @@ from chatServer.memory.about_me import asks_for_everything
 from chatServer.memory.embed import Embedder
 from chatServer.memory.past import asks_about_the_past, without_before
 from chatServer.memory.ranking.index import Scope
-from chatServer.memory.ranking.overview import overview
+from chatServer.memory.ranking.overview import SAID, overview
 from chatServer.memory.ranking.postings import Floats
 from chatServer.memory.ranking.question import READ_CHARS, Question, read_question
 from chatServer.memory.ranking.rank import Hit, rank
@@ -254,6 +254,7 @@ class Recaller:
             if past or not lines.is_over(row, until_s):
                 nearness = near.get(hit.item_id, 0.0)
                 found.append(lines.line_of(hit, row, nearness=nearness, until_s=until_s, about_the_past=past))
+        found = lines.that_tell(found, SAID) if ask.for_everything else found
         best = lines.chosen(found, ask.question)
         words = searchable(ask.question).split()
         shown = lines.recalled(best, words, self._count, budget_tokens=ask.budget_tokens, limit=ask.limit)

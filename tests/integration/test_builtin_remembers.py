@@ -176,6 +176,14 @@ async def test_who_asks_for_everything_gets_what_matters_most_and_what_he_said_l
         assert found_texts(await asked(recaller, ADA, "Was weißt du über mich?")) == found
 
 
+async def test_questions_without_their_mark_do_not_take_the_place_of_what_was_said(database):
+    told = [f"Mein Fahrrad Nummer {number} ist blau" for number in range(6)]
+    await said(database, ADA, *told, "how old is my dog", "what's my phone number", "wie heißt mein Hund", "who am I")
+    async with recaller_of(database) as recaller:
+        found = found_texts(await asked(recaller, ADA, "What do you know about me?"))
+    assert found == list(reversed(told))[:5]
+
+
 def test_what_is_asked_for_is_everything_only_when_nothing_else_is():
     assert asks_for_everything("Please, tell me everything you know about me!")
     assert asks_for_everything("¿Qué sabes de mí?")

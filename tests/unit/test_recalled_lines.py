@@ -187,14 +187,14 @@ def test_the_lines_as_they_are_quoted_keep_to_the_budget_whatever_speakers_and_t
 
 
 def test_what_the_user_once_asked_is_told_from_what_he_said_also_without_its_text():
-    said = ["Where do I live?", "I live in Oslo.", "¿Dónde vivo yo? "]
+    said = ["Where do I live?", "I live in Oslo.", "¿Dónde vivo yo? ", "how old is my dog"]
     answered = Line(0.5, {}, LiveMessage(uuid4(), NOW, "s", None, "assistant", None, "Shall I look it up?"))
     lines = [*map(message, said), memory("Who knows?", 0.5), answered]
     shown = recalled(lines, [], count_text, budget_tokens=1_000, limit=10)
     told = recalled_json(told_apart(RecallResult(tuple(shown))), with_text=False)["items"]
     asks = {item.text.strip(): each.get("asks", False) for item, each in zip(shown, told, strict=True)}
-    assert len(asks) == 5
-    assert {text for text, is_asked in asks.items() if is_asked} == {said[0], said[2].strip()}
+    assert len(asks) == 6
+    assert {text for text, is_asked in asks.items() if is_asked} == {said[0], said[2].strip(), said[3]}
 
 
 @settings(max_examples=200, deadline=None)
