@@ -9,6 +9,7 @@ OF_TOOLS = "how tools went"
 BY_USER = "the user said"
 CORRECTED = "corrected by the user"
 UNTIL = "until "
+IN_PART = "in part "
 IN = "in “"
 TITLE_FORGOTTEN = "in a chat whose title is forgotten"  # it is the source still
 
@@ -30,6 +31,8 @@ def label_of(item: Recalled) -> str:
     parts = [who, _day(item.corrected_at or item.said_at)]
     if item.valid_to:
         parts.append(f"{UNTIL}{_day(item.valid_to)}")
+    elif item.changed_at:
+        parts.append(f"{IN_PART}{UNTIL}{_day(item.changed_at)}")
     if not item.corrected_at and item.source.title == "":
         parts.append(TITLE_FORGOTTEN)
     elif not item.corrected_at and (title := _short(item.source.title or "")):
@@ -38,7 +41,7 @@ def label_of(item: Recalled) -> str:
 
 
 def is_over(label: str) -> bool:
-    """Whether a line with this label says what no longer holds."""
+    """Whether a line with this label says nothing but what no longer holds."""
     return f", {UNTIL}" in label.partition(f", {IN}")[0]
 
 

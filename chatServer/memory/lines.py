@@ -38,6 +38,7 @@ class Line:
     parts: dict[str, float] = field(hash=False)
     row: LiveMessage | LiveMemory
     until: datetime | None = None  # what it says held until then
+    is_part: bool = False  # and not all of that
 
     @property
     def item_id(self) -> UUID:
@@ -51,15 +52,21 @@ def shifted(score: float, by: float) -> float:
 
 
 def line_of(
-    hit: Hit, row: LiveMessage | LiveMemory, *, nearness: float, until_s: float | None, about_the_past: bool
+    hit: Hit,
+    row: LiveMessage | LiveMemory,
+    *,
+    nearness: float,
+    until_s: float | None,
+    about_the_past: bool,
+    is_part: bool = False,
 ) -> Line:
-    """A live row with all that speaks for and against it."""
+    """A live row with all that speaks for and against it; `is_part`: only some of what it says is over."""
     until = row.valid_to if isinstance(row, LiveMemory) else until_s and datetime.fromtimestamp(until_s, UTC)
     shifts = {"entity": NAMED_ENTITY * nearness} if nearness else {}
     if until_s is not None:
         shifts |= {"was asked for": WAS_ASKED_FOR} if about_the_past else {"outdated": OUTDATED}
     score = shifted(hit.score, sum(shifts.values())) if shifts else hit.score
-    return Line(score, {**hit.parts, **shifts} if shifts else hit.parts, row, until or None)
+    return Line(score, {**hit.parts, **shifts} if shifts else hit.parts, row, until or None, is_part)
 
 
 def is_over(row: LiveMessage | LiveMemory, until_s: float | None) -> bool:
@@ -167,9 +174,10 @@ def _recalled(line: Line, text: str) -> Recalled:
             score=round(line.score, 4),
             parts=parts,
             said_at=row.said_at,
-            valid_to=line.until,
+            valid_to=None if line.is_part else line.until,
             source=Source(row.session_id, row.message_id, row.title),
             trust="user" if row.role == "user" else "assistant",
+            changed_at=line.until if line.is_part else None,
         )
     return Recalled(
         item_id=row.memory_id,

@@ -252,8 +252,9 @@ class Recaller:
         for hit, row in ((hit, live[item_id]) for item_id, hit in hits.items() if item_id in live):
             until_s = register.ended(row, news.clock.now_s)
             if past or not lines.is_over(row, until_s):
-                nearness = near.get(hit.item_id, 0.0)
-                found.append(lines.line_of(hit, row, nearness=nearness, until_s=until_s, about_the_past=past))
+                nearness, part = near.get(hit.item_id, 0.0), until_s is not None and register.holds_in_part(row)
+                line = lines.line_of(hit, row, nearness=nearness, until_s=until_s, about_the_past=past, is_part=part)
+                found.append(line)
         found = lines.that_tell(found, SAID) if ask.for_everything else found
         best = lines.chosen(found, ask.question)
         words = searchable(ask.question).split()

@@ -13,6 +13,7 @@ from chatServer.store.recall import Clock, LiveMemory, LiveMessage, News, Since
 
 MAX_LACKING = 64  # items whose vectors are asked for again, the newest
 REPLACED_BYTES = 400  # of each, with its sources; about
+TELLER_BYTES = 250  # of each message, with what was learned from it; about
 
 
 class Replaced(NamedTuple):
@@ -39,6 +40,7 @@ class Register:
         self.missing: Literal["loading", "partial"] | None = None  # why it may not know everything
         self.entities = Entities()
         self.replaced: dict[UUID, Replaced] = {}
+        self._learned: dict[str, tuple[UUID, ...]] = {}  # from a message: what held when it was noted, and has no end
         self._overlap_s = overlap_s
         self._loaded_s = clock.now_s
         self._seq = clock.seq
@@ -58,7 +60,8 @@ class Register:
 
     @property
     def nbytes(self) -> int:
-        return self.index.nbytes + REPLACED_BYTES * len(self.replaced) + self.entities.nbytes
+        beside = REPLACED_BYTES * len(self.replaced) + TELLER_BYTES * len(self._learned)
+        return self.index.nbytes + beside + self.entities.nbytes
 
     @property
     def since(self) -> Since:
@@ -112,6 +115,13 @@ class Register:
             self._outdated = dict(said)
         return self._outdated.get(message_id)
 
+    def holds_in_part(self, row: LiveMessage | LiveMemory) -> bool:
+        """Whether something that was learned from a message still holds, though something else was replaced."""
+        if isinstance(row, LiveMemory):
+            return False
+        learned = [each for each in self._learned.get(str(row.message_id), ()) if each not in self.replaced]
+        return len(self.index.rows_of(learned)) > 0  # not what was forgotten since
+
     def ended(self, row: LiveMessage | LiveMemory, now_s: float) -> float | None:
         """Until when it held, where that is over. A memory says so itself: it may have ended since the index was
         loaded."""
@@ -156,6 +166,11 @@ class Register:
             self._outdated = None
         if piece.is_replaced(place):
             self.replaced[memory_id] = Replaced(piece.ends[place], piece.sources(place))
+            return
+        for source in columns.sources[place].split():
+            known = self._learned.get(source, ())
+            if memory_id not in known:
+                self._learned[source] = (*known, memory_id)
 
     def _advance(self, messages: Piece | None, clock: Clock) -> None:
         """Ids are given out before COMMIT, so a smaller one may still come: for as long as transactions can take,

@@ -143,6 +143,7 @@ class Recalled:
     trust: Trust
     tokens: int = 0
     corrected_at: datetime | None = None  # by the user himself: from then on it is his word, and no longer the source's
+    changed_at: datetime | None = None  # something that a message says held until then, something else still holds
     asks: bool = False  # a question of the user's, or a wish: it answers nothing by itself
 
 

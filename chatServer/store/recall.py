@@ -59,7 +59,7 @@ class Columns(NamedTuple):
     ends: bytes = b""  # float64: until when it held; infinity: it holds
     subjects: Sequence[str | None] = ()
     objects: Sequence[str | None] = ()
-    sources: Sequence[str] = ()  # ids of messages, with spaces between
+    sources: Sequence[str] = ()  # ids of messages, with spaces between; none of what holds and has an end before it
 
 
 class Since(NamedTuple):

@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from chatServer.memory.label import is_over, label_of
 from chatServer.memory.past import asks_about_the_past, without_before
 from tests.conftest import ADA, serving
-from tests.tools.recalling import asked, recaller_of
+from tests.tools.recalling import asked, deleted, recaller_of, remembered, replaced, said
 from tests.tools.recalling import texts as found_texts
 from tests.tools.remembering import kept, tell, texts
 
@@ -63,6 +64,52 @@ async def test_who_asks_what_was_before_is_told(database, question):
         assert found_texts(await asked(recaller, ADA, question, scope="agent"))[0] == "The user lives in Berlin."
         now = await asked(recaller, ADA, "Where do I live?", scope="agent")
         assert found_texts(now)[0] == "The user lives in Munich."
+
+
+async def test_a_message_is_over_only_when_all_that_was_learned_from_it_is(database):
+    text = "My name is Tom and I live in Berlin with my wife Ana."
+
+    async def label(recaller) -> str:
+        found = (await asked(recaller, ADA, "Who is my wife Ana?", scope="agent")).items
+        [line] = [item for item in found if item.text == text]
+        assert (line.valid_to is None) is not is_over(label_of(line))
+        return label_of(line)
+
+    await tell(database, text)
+    async with recaller_of(database) as recaller:
+        assert "until" not in await label(recaller)
+        await tell(database, "I moved to Paris.")
+        assert "in part until" in await label(recaller)
+        async with recaller_of(database) as another:
+            assert "in part until" in await label(another)
+        await tell(database, "My name is Tim.")
+        assert is_over(await label(recaller))
+        async with recaller_of(database) as another:
+            assert is_over(await label(another))
+
+
+async def test_what_will_end_by_itself_keeps_no_message_from_being_over(database):
+    text = "I live in Berlin with my wife Ana, and I have a meeting with Bob tomorrow."
+    await tell(database, text, "I moved to Paris.")
+    assert len(await kept(database, ever=True)) == 3
+    async with recaller_of(database) as recaller:
+        found = (await asked(recaller, ADA, "Who is my wife Ana?", scope="agent")).items
+    assert [item.valid_to is not None for item in found if item.text == text] == [True]
+
+
+async def test_what_is_forgotten_keeps_no_message_from_being_over(database):
+    _, (source,) = await said(database, ADA, "I am Tom from Berlin, who lives with his wife Ana near a lake")
+    berlin, paris, name = [
+        await remembered(database, ADA, each, sources=[source]) for each in ("Berlin is home", "Paris is home", "Tom")
+    ]
+    await replaced(database, ADA, berlin, by=paris)
+    async with recaller_of(database) as recaller:
+        for gone, is_part in ((None, True), (paris, True), (name, False)):
+            if gone:
+                await deleted(database, ADA, gone)
+            found = (await asked(recaller, ADA, "Where is the lake of Ana?")).items
+            [line] = [item for item in found if item.item_id == source]
+            assert (line.changed_at is not None, line.valid_to is None) == (is_part, is_part)
 
 
 def test_a_tool_that_is_used_is_not_the_past():

@@ -116,10 +116,12 @@ select count(*)::integer, string_agg(uuid_send(memory_id), ''::bytea), string_ag
     string_agg(float4send(importance), ''::bytea), string_agg(int4send((tier = 'long')::integer), ''::bytea),
     string_agg(float8send(case when valid_to <= now() then extract(epoch from valid_to)::float8
                                else 'infinity' end), ''::bytea),
-    array_agg(subject), array_agg(object), array_agg(array_to_string(source_ids, ' '))
+    array_agg(subject), array_agg(object),
+    array_agg(case when valid_to > now() or (valid_to is null and expires_at is not null) then ''
+                   else array_to_string(source_ids, ' ') end)
 from (
     select memory_id, seq, valid_from, text, session_id, agent_name, trust, shelf, terms, importance, tier, valid_to,
-        subject, object, source_ids, case when embed_model = %(model)s then vec end as vec
+        subject, object, source_ids, expires_at, case when embed_model = %(model)s then vec end as vec
     from chat.memories
     where user_id = %(user_id)s and seq < %(before)s and (expires_at is null or expires_at > now())
     order by seq desc
@@ -137,10 +139,12 @@ select count(*)::integer, string_agg(uuid_send(memory_id), ''::bytea), string_ag
     string_agg(float4send(importance), ''::bytea), string_agg(int4send((tier = 'long')::integer), ''::bytea),
     string_agg(float8send(case when valid_to <= now() then extract(epoch from valid_to)::float8
                                else 'infinity' end), ''::bytea),
-    array_agg(subject), array_agg(object), array_agg(array_to_string(source_ids, ' '))
+    array_agg(subject), array_agg(object),
+    array_agg(case when valid_to > now() or (valid_to is null and expires_at is not null) then ''
+                   else array_to_string(source_ids, ' ') end)
 from (
     select memory_id, seq, valid_from, text, session_id, agent_name, trust, shelf, terms, importance, tier, valid_to,
-        subject, object, source_ids, case when embed_model = %(model)s then vec end as vec
+        subject, object, source_ids, expires_at, case when embed_model = %(model)s then vec end as vec
     from (
         (select memory_id, seq, valid_from, text, session_id, agent_name, trust, shelf, terms, importance, tier,
             valid_to, subject, object, source_ids, embed_model, vec, expires_at
