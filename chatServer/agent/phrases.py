@@ -212,14 +212,15 @@ def phrase(language: str, name: str, *values: str) -> str:
 _QUOTED = tuple(said[kind] for said in PHRASES.values() for kind in ("notes", "memories", "articles", "summary"))
 _QUOTING = tuple(f"{each}{more}" for each in _QUOTED for more in (" (", ": “"))  # as an answer repeats a sentence
 _HEADINGS = frozenset(f"{each}:" for each in _QUOTED)  # as it lists all that is known
+_FORGOTTEN = tuple(said["forgotten"].removesuffix("{0}").rstrip() for said in PHRASES.values())  # what it names is gone
 
 
 def without_quotes(text: str) -> str:
-    """An answer without what it quotes: an article or a note may be another by now, or gone. A list of all that is
-    known ends where the answer does, for notes have lines of every kind."""
+    """An answer without what it quotes: an article or a note may be another by now, or gone; what was forgotten is. A
+    list of all that is known ends where the answer does, for notes have lines of every kind."""
     kept: list[str] = []
     for line in text.split("\n"):
-        if line in _HEADINGS:
+        if line in _HEADINGS or line.startswith(_FORGOTTEN):
             break
         if not line.startswith(_QUOTING):
             kept.append(line)

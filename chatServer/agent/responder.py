@@ -3,8 +3,9 @@ says what it is. It decides by rules on the user's own last message; texts that 
 """
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -14,7 +15,7 @@ from chatServer.agent import speech
 from chatServer.agent.apart import ARTICLES_TOOL, NOTES_TOOL, Prompt, take_apart
 from chatServer.agent.extract import Source, best
 from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
-from chatServer.agent.phrases import language_of, phrase
+from chatServer.agent.phrases import language_of, phrase, without_quotes
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.statements import is_learned, is_remark, is_statement, tells_a_fact
 from chatServer.agent.wishes import Wish, tells_nothing, wish_in
@@ -32,6 +33,7 @@ UNREADABLE = "The notes cannot be read whole here, and so no line is taken out o
 MAX_QUOTED = 4_000
 MAX_LOOKED_IN = 10  # articles that are named
 MAX_NAMED = 500  # characters of what is to be forgotten
+_SPEAKER = re.compile(r"\s*[->] (?:user|assistant): ", re.IGNORECASE)  # as lines of a summary begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,7 @@ def _extracted(given: Prompt) -> Reply:
     if tells_a_fact(given.question):
         return _heard(given, language)
     sources = [Source("notes", given.notes or "")]
-    sources += [block for block in given.blocks if block.kind != "memories" or not tells_nothing(block.text)]
+    sources += [_telling(block) for block in given.blocks if block.kind != "memories" or not tells_nothing(block.text)]
     sources += [Source("said", text[:MAX_QUOTED]) for text in given.earlier if not tells_nothing(text)]
     quoted = []
     asked = without_before(given.question)
@@ -216,6 +218,18 @@ def _extracted(given: Prompt) -> Reply:
     if is_told or is_remark(given.question):
         return _heard(given, language)
     return Reply(_unknown(given, language))
+
+
+def _telling(block: Source) -> Source:
+    """A summary without the lines in which something was only wished to be told or forgotten, or said to be so."""
+    if block.kind != "summary":
+        return block
+    told = [line for line in block.text.splitlines() if _is_telling(_SPEAKER.sub("", line))]
+    return replace(block, text="\n".join(told))
+
+
+def _is_telling(line: str) -> bool:
+    return bool(without_quotes(line).strip()) and not tells_nothing(line)
 
 
 def _heard(given: Prompt, language: str) -> Reply:

@@ -65,6 +65,13 @@ async def test_a_summary_by_rules_does_not_repeat_what_answers_have_quoted():
     )
 
 
+@pytest.mark.parametrize("named", [" the code 12.", " \n- the code 12\n- “It is 12”"])
+async def test_a_summary_by_rules_does_not_repeat_what_was_said_to_be_forgotten(named):
+    made = await compact(None, [row(1, "Hello."), row(2, f"Forgotten:{named}", "assistant"), *talk(4, 3)])
+    assert "Hello." in made.text
+    assert "12" not in made.text
+
+
 async def test_a_summary_by_rules_repeats_nothing_of_all_that_is_known_and_what_only_sounds_like_a_quote():
     known = "From your notes:\n# Pets\n\n- The cat is Miso.\n\nFrom your memories:\n- The user lives in Berlin. (told)"
     said = "From the documents it follows that lunch is late.", "Des documents de presse disent que le train part."

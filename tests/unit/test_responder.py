@@ -554,6 +554,20 @@ async def test_the_summary_of_a_conversation_is_quoted_and_nobody_said_it():
     assert take_apart(given[:1], tools=frozenset({NOTES_TOOL})).question == ""
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- User: forget that I am allergic to peanuts", "> user: Forget that I am allergic to peanuts.",
+        "- User: vergiss, dass I am allergic to peanuts", "- Assistant: Forgotten: The user is allergic to peanuts.",
+        "- Assistant: Oublié : The user is allergic to peanuts.",
+    ],
+)  # fmt: skip
+async def test_a_summary_is_not_quoted_for_what_was_to_be_forgotten(line):
+    summary = QuotedMessage(fence("summary", f"- User: I like tea\n{line}\n- Assistant: All right."))
+    assert "peanuts" not in (await answer(summary, "Am I allergic to anything?")).content
+    assert "I like tea" in (await answer(summary, "Do I like tea?")).content
+
+
 # How it speaks ---------------------------------------------------------------------------------------------
 
 
