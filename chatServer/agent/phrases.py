@@ -27,8 +27,8 @@ PHRASES: dict[str, dict[str, str]] = {
         " knowledge add`.",
         "noted": "Noted: {0}",
         "forgotten": "Forgotten: {0}",
-        "all_forgotten": "I have cleared your notes. What else is remembered you can see and delete among"
-        " your memories.",
+        "all_forgotten": "I have cleared your notes. What else I have learned you can see and delete among your"
+        " memories; what was said in chats is still found until the chat, or all your data, is deleted.",
         "nothing_to_forget": "I find nothing like that in your notes or memories.",
         "know_nothing": "I know nothing about you yet. Say “remember that …”, and I note it.",
         "no_tool": "I cannot take notes here: this agent has no tool for it.",
@@ -57,8 +57,9 @@ PHRASES: dict[str, dict[str, str]] = {
         " /api/knowledge`, oder `chatserver knowledge add`.",
         "noted": "Notiert: {0}",
         "forgotten": "Vergessen: {0}",
-        "all_forgotten": "Ich habe deine Notizen geleert. Was ich sonst behalten habe, kannst du unter deinen"
-        " Erinnerungen sehen und löschen.",
+        "all_forgotten": "Ich habe deine Notizen geleert. Was ich sonst gelernt habe, kannst du unter deinen"
+        " Erinnerungen sehen und löschen; was in Chats gesagt wurde, wird gefunden, bis der Chat oder alle deine Daten"
+        " gelöscht sind.",
         "nothing_to_forget": "So etwas finde ich in deinen Notizen und Erinnerungen nicht.",
         "know_nothing": "Ich weiß noch nichts über dich. Sag „merk dir, dass …“, und ich notiere es.",
         "no_tool": "Ich kann hier nichts notieren: Dieser Agent hat kein Werkzeug dafür.",
@@ -86,7 +87,8 @@ PHRASES: dict[str, dict[str, str]] = {
         " `chatserver knowledge add`.",
         "noted": "Записано: {0}",
         "forgotten": "Забыто: {0}",
-        "all_forgotten": "Ваши заметки очищены. Остальное, что я помню, можно посмотреть и удалить среди воспоминаний.",
+        "all_forgotten": "Ваши заметки очищены. Остальное, что я узнал, можно посмотреть и удалить среди воспоминаний;"
+        " сказанное в чатах находится, пока не удалён сам чат или все ваши данные.",
         "nothing_to_forget": "В ваших заметках и воспоминаниях ничего такого нет.",
         "know_nothing": "Пока я ничего о вас не знаю. Скажите «запомни, что …», и я запишу.",
         "no_tool": "Здесь я не могу вести заметки: у этого агента нет такого инструмента.",
@@ -114,7 +116,8 @@ PHRASES: dict[str, dict[str, str]] = {
         " `chatserver knowledge add`.",
         "noted": "Anotado: {0}",
         "forgotten": "Olvidado: {0}",
-        "all_forgotten": "He borrado tus notas. Lo demás que recuerdo puedes verlo y borrarlo entre tus recuerdos.",
+        "all_forgotten": "He borrado tus notas. Lo demás que he aprendido puedes verlo y borrarlo entre tus recuerdos;"
+        " lo dicho en los chats se sigue encontrando hasta que se borre el chat, o todos tus datos.",
         "nothing_to_forget": "No encuentro nada así en tus notas ni en tus recuerdos.",
         "know_nothing": "Todavía no sé nada de ti. Di «recuerda que …» y lo anoto.",
         "no_tool": "Aquí no puedo tomar notas: este agente no tiene la herramienta.",
@@ -144,7 +147,8 @@ PHRASES: dict[str, dict[str, str]] = {
         " `chatserver knowledge add`.",
         "noted": "C'est noté : {0}",
         "forgotten": "Oublié : {0}",
-        "all_forgotten": "J'ai vidé vos notes. Le reste de ce que je retiens se voit et s'efface parmi vos souvenirs.",
+        "all_forgotten": "J'ai vidé vos notes. Le reste de ce que j'ai appris se voit et s'efface parmi vos souvenirs ;"
+        " ce qui a été dit dans les chats reste trouvable tant que le chat, ou toutes vos données, n'est pas effacé.",
         "nothing_to_forget": "Je ne trouve rien de tel dans vos notes ni vos souvenirs.",
         "know_nothing": "Je ne sais encore rien de vous. Dites « retiens que … » et je le note.",
         "no_tool": "Je ne peux pas prendre de notes ici : cet agent n'a pas l'outil.",

@@ -208,6 +208,16 @@ async def test_everything_is_forgotten_only_when_that_is_all_that_is_said(wish):
     assert more is None or more["operation"] == "read"
 
 
+@pytest.mark.parametrize(
+    ("wish", "where"),
+    [("Forget everything", "in chats"), ("Vergiss alles", "in Chats"), ("Забудь всё", "в чатах"),
+     ("Olvida todo", "en los chats"), ("Oublie tout", "dans les chats")],
+)  # fmt: skip
+async def test_who_wants_everything_forgotten_is_told_what_is_not(wish, where):
+    said = (await answer(*after(wish, {"operation": "delete_all_notes"}, "Done."))).content
+    assert where in said.partition(";")[2]
+
+
 async def test_notes_that_are_not_in_the_prompt_are_read_first():
     options = {"prompt": "Be brief."}
     assert await call("forget Rex", **options) == {"operation": "read"}
