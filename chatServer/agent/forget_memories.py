@@ -2,19 +2,31 @@
 
 from pydantic import BaseModel, Field
 
+from chatServer.agent.phrases import COMMON, language_of
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
+from chatServer.agent.wishes import tells_nothing
 from chatServer.memory import named
 from chatServer.memory.notebook import TURN_IS_OVER
+from chatServer.memory.said import Wanted
+from chatServer.messages import searchable
+from chatServer.messages.text import one_line
 from chatServer.records import TurnEvent
+from chatServer.store.said import Reach
 
 DESCRIPTION = """\
-Forget what is remembered about this user: facts that were learned from conversations, as they are quoted to you.
+Forget what is remembered about this user: facts that were learned from conversations, and what the user said in them,
+as both are quoted to you. The messages stay in their chats, and are no longer found.
 Use it only when the user asks you in so many words to forget something. Your notes are another thing: edit them, too.
 what: the thing to forget in a few words of the user, such as "I live in Berlin" or "my dog Rex"."""
 NOTHING = "Nothing that is remembered says that."
 FORGOTTEN = "Forgotten:"
 IDS = "The user can undo that, under these ids:"
-TOO_MANY = f"More than {named.MAX_FORGOTTEN} memories say that. Name it more exactly. Nothing was forgotten."
+PASSED_OVER = "Said in chats, where it stays, and no longer found:"
+MESSAGE_IDS = "The user can undo that, under these ids of messages:"
+QUOTED_CHARACTERS = 100  # of a message
+TOO_MANY = (
+    f"More than {named.MAX_FORGOTTEN} memories or messages say that. Name it more exactly. Nothing was forgotten."
+)
 UNTRUSTED = "This turn has read text from outside, so nothing is forgotten in it. The user may ask for it again."
 
 
@@ -31,8 +43,8 @@ async def _run(context: ToolContext, said: ForgetInput) -> ToolResult:
         found = await named.forget_named(
             context.database,
             context.principal,
-            context.shelves,
-            said.what,
+            Reach(context.shelves, context.closed),
+            _wanted(said.what),
             turn_id=context.turn_id,
             attempt=context.attempt,
         )
@@ -40,12 +52,33 @@ async def _run(context: ToolContext, said: ForgetInput) -> ToolResult:
         return ToolResult(TOO_MANY, is_error=True)
     if found is None:
         return ToolResult(TURN_IS_OVER, is_error=True)
-    if not found:
+    return _told(found)
+
+
+def _wanted(what: str) -> Wanted:
+    language = language_of(searchable(what).split())
+    return Wanted(what, common=COMMON[language], is_wish=tells_nothing)
+
+
+def _told(found: named.Forgotten) -> ToolResult:
+    """A line for each, and what undoes it."""
+    ids = [str(each.memory_id) for each in found.memories]
+    message_ids = [str(each.message_id) for each in found.messages]
+    told: list[str] = []
+    if ids:
+        told += [FORGOTTEN, *(f"- {each.text}" for each in found.memories), f"{IDS} {', '.join(ids)}"]
+    if message_ids:
+        told += [PASSED_OVER, *(f"- {_quoted(each.text)}" for each in found.messages)]
+        told.append(f"{MESSAGE_IDS} {', '.join(message_ids)}")
+    if not told:
         return ToolResult(NOTHING)
-    ids = [str(each.memory_id) for each in found]
-    event = TurnEvent("data", name="forgotten", value={"memory_ids": ids})
-    told = [FORGOTTEN, *(f"- {each.text}" for each in found), f"{IDS} {', '.join(ids)}"]
-    return ToolResult("\n".join(told), events=(event,))
+    value = {"memory_ids": ids, "message_ids": message_ids} if message_ids else {"memory_ids": ids}
+    return ToolResult("\n".join(told), events=(TurnEvent("data", name="forgotten", value=value),))
+
+
+def _quoted(text: str) -> str:
+    line = one_line(text)
+    return f"“{line}”" if len(line) <= QUOTED_CHARACTERS else f"“{line[:QUOTED_CHARACTERS].rstrip()}…”"
 
 
 forget_memories = Tool("forget_memories", DESCRIPTION, ForgetInput, _run, is_memory=True)

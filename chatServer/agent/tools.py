@@ -34,6 +34,7 @@ class ToolContext:
     articles_tokens: int = 0  # what such results take of the prompt that was sent last
     as_read: Callable[[str], str] | None = None  # what becomes of a result before the model reads it
     sources: set[str] = field(default_factory=set)  # articles that followers have heard of
+    closed: tuple[str, ...] | None = None  # agents whose messages this one does not recall; None: all but itself
 
 
 @dataclass(frozen=True, slots=True)

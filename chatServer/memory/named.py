@@ -1,67 +1,97 @@
-"""Forgetting what somebody names in his own words, in a turn: the memories that say it, and taking that back."""
+"""Forgetting what somebody names in his own words, in a turn: the memories and messages that say it; taking it back."""
 
-import re
 from collections.abc import Collection
+from dataclasses import dataclass
 from uuid import UUID
 
-from chatServer.memory.alike import signature
 from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.words import stem
 from chatServer.memory.forget import take_back, take_out, tell
+from chatServer.memory.pass_over import show
+from chatServer.memory.said import Wanted, find_saying, let_go, telling, to_look_for
 from chatServer.memory.shelve import prefixes
 from chatServer.records import Memory, MemoryFilter, Principal, Reason
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from chatServer.store import notes
 from chatServer.store.pool import Connection, Database
+from chatServer.store.said import Reach, Said
 
-MAX_FORGOTTEN = 10  # memories at once: whoever names more of them names nothing
+MAX_FORGOTTEN = 10  # memories, or messages, at once: whoever names more of them names nothing
 READ_CHARACTERS = 500
 WHY = "it was asked for in a conversation"
-_WHOSE = frozenset(("i", "we", "our", "you", "your", "user"))  # the user's, as all of it
-_PAST = re.compile(r"(?<=\w{3})(?<!e)ed$")
+MIN_ASKED = 2  # words: "where I live" is a fact of the user, or nothing
 _ASKED = frozenset(map(stem, ("where", "what", "when", "who", "which", "how")))
 
 
 class TooMany(Exception):
-    """What was named is said by more memories than anybody means."""
+    """What was named is said by more memories, or in more messages, than anybody means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was let go: memories, and messages that recall passes over."""
+
+    memories: list[Memory]
+    messages: list[Said]
 
 
 async def forget_named(
-    database: Database, principal: Principal, shelves: Collection[str], what: str, *, turn_id: UUID, attempt: int
-) -> list[Memory] | None:
-    """Forget the memories on some shelves that say what is named, as `forget` does, each with an undo of its own;
-    None: the turn is over, or in other hands."""
-    user_id = principal.user_id
+    database: Database, principal: Principal, reach: Reach, wanted: Wanted, *, turn_id: UUID, attempt: int
+) -> Forgotten | None:
+    """Forget the memories on an agent's shelves that say what is named, as `forget` does, and let recall pass over the
+    other messages of the user that say it; each with an undo of its own. None: the turn is over, or in other hands."""
+    user_id, reason = principal.user_id, Reason("model", WHY, turn_id=turn_id, attempt=attempt)
     async with database.transaction(principal) as connection:
         if not await notes.lock_attempt(connection, user_id, turn_id, attempt):
             return None
-        found = await _named(connection, user_id, shelves, what)
-        if not found:
-            return []
+        found = await _named(connection, user_id, reach.shelves, wanted.what)
+        if not found and not await _said(connection, user_id, reach, wanted, turn_id=turn_id):
+            return Forgotten([], [])
         await store.advance_head(connection, user_id)
-        found = await _named(connection, user_id, shelves, what)
+        found = await _named(connection, user_id, reach.shelves, wanted.what)
         if len(found) > MAX_FORGOTTEN:
             raise TooMany
         for memory in found:
-            await take_out(connection, user_id, memory, Reason("model", WHY, turn_id=turn_id, attempt=attempt))
+            await take_out(connection, user_id, memory, reason)
+        said = await _said(connection, user_id, reach, wanted, turn_id=turn_id, is_known=bool(found))
+        if len(said) > MAX_FORGOTTEN:
+            raise TooMany
+        await let_go(connection, user_id, reach, said, reason)
         await tell(connection, user_id, deleted=[each.memory_id for each in found])
-    return found
+    return Forgotten(found, said)
 
 
 async def revert_attempt(connection: Connection, user_id: UUID, turn_id: UUID, attempt: int) -> None:
     """Bring back what a turn has forgotten in attempts up to this one, which is dead: whoever takes it over forgets it
     again. The caller has given the turn its next attempt, so that a late one is refused."""
-    for memory_id in await changes.find_forgotten_in(connection, user_id, turn_id, attempt):
+    for changed_id in await changes.find_forgotten_in(connection, user_id, turn_id, attempt):
         await store.advance_head(connection, user_id)
-        undoable = await changes.find_undoable(connection, user_id, memory_id)
-        if undoable and undoable.change.turn_id == turn_id:
-            await take_back(connection, user_id, undoable, await store.find_memory(connection, user_id, memory_id))
+        undoable = await changes.find_undoable(connection, user_id, changed_id)
+        if undoable is None or undoable.change.turn_id != turn_id:
+            continue
+        message_id = undoable.change.message_id
+        if message_id and changed_id == changes.id_of_message(message_id):
+            await show(connection, user_id, message_id, undoable)
+        else:
+            await take_back(connection, user_id, undoable, await store.find_memory(connection, user_id, changed_id))
+
+
+async def _said(
+    connection: Connection, user_id: UUID, reach: Reach, wanted: Wanted, *, turn_id: UUID, is_known: bool = False
+) -> list[Said]:
+    """The messages that say it, and are not hidden with a memory by now; where it was only asked for, such as what
+    somebody's number is, those are enough if there are any."""
+    words = telling(wanted.what[:READ_CHARACTERS])
+    needed = to_look_for(words - _ASKED, wanted)
+    if words & _ASKED and (is_known or len(needed) < MIN_ASKED):
+        return []
+    return await find_saying(connection, user_id, reach, needed, wanted, turn_id=turn_id)
 
 
 async def _named(connection: Connection, user_id: UUID, shelves: Collection[str], what: str) -> list[Memory]:
     what = what[:READ_CHARACTERS]
-    words = _telling(what)
+    words = telling(what)
     named = words - _ASKED
     near = [each for shelf in shelves for each in await store.find_near(connection, user_id, shelf, prefixes(what))]
     if named != words:  # "how I work" is a fact of the user, not that a printer works, nor where his sister does
@@ -82,14 +112,8 @@ async def _over(connection: Connection, user_id: UUID, shelves: Collection[str],
 
 def says(memory: Memory, named: frozenset[str]) -> bool:
     """Whether one of them says all that the other does; or they share what a fact is about, and most of the rest."""
-    words = _telling(memory.text)
+    words = telling(memory.text)
     if named <= words or (words and words <= named):
         return True
-    about = _telling(memory.triple.object) if memory.triple else frozenset()
+    about = telling(memory.triple.object) if memory.triple else frozenset()
     return bool(about) and about <= named and 2 * len(named & words) > len(named)
-
-
-def _telling(text: str) -> frozenset[str]:
-    """Whoever wants it forgotten that he lived somewhere means what says that he lives there."""
-    words = (word.removeprefix("not ") for word in signature(text).words)
-    return frozenset(_PAST.sub("", word) for word in words) - _WHOSE

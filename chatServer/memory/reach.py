@@ -38,7 +38,7 @@ def scope_of(agent: Agent, session_id: str, closed: Collection[str] = ()) -> sto
         case "agent":
             return store.Scope(session_id, agent.name, None, (EVERY_AGENT, agent.name, session_id))
         case "user":
-            others = tuple(name for name in closed if name != agent.name)
+            others = closed_to(agent, closed) or ()
             return store.Scope(session_id, None, None, (EVERY_AGENT, agent.name, session_id), others)
 
 
@@ -46,6 +46,11 @@ def shelves_of(agent: Agent, session_id: str) -> tuple[str, ...]:
     """From which an agent takes memories."""
     scope = scope_of(agent, session_id)
     return scope.shelves if scope else ()
+
+
+def closed_to(agent: Agent, closed: Collection[str]) -> tuple[str, ...] | None:
+    """Of which agents one recalls no messages; None: of all others."""
+    return tuple(name for name in closed if name != agent.name) if agent.memory_scope == "user" else None
 
 
 def searched(index: Index, ask: Ask) -> Scope:

@@ -28,14 +28,24 @@ def parts_of(message: Message) -> list[dict[str, Any]]:
 
 def forgotten_in(message: Message) -> list[UUID]:
     """The memories that it says were forgotten."""
-    return [UUID(each) for each in deeds_in(message).get(FORGOTTEN, {}).get("memory_ids", ())]
+    return _ids(message, "memory_ids")
 
 
-def naming(message: Message, forgotten: Collection[UUID]) -> Message:
-    """The same message, which of all that was forgotten names only these."""
-    named = [str(each) for each in forgotten_in(message) if each in forgotten]
-    deeds = {**deeds_in(message), FORGOTTEN: {"memory_ids": named}}
+def passed_over_in(message: Message) -> list[UUID]:
+    """The messages of which it says that recall passes over them."""
+    return _ids(message, "message_ids")
+
+
+def naming(message: Message, forgotten: Collection[UUID], passed_over: Collection[UUID]) -> Message:
+    """The same message, which of all that was forgotten names only these memories and messages."""
+    memories = [str(each) for each in forgotten_in(message) if each in forgotten]
+    messages = [str(each) for each in passed_over_in(message) if each in passed_over]
+    deeds = {**deeds_in(message), FORGOTTEN: {"memory_ids": memories, "message_ids": messages}}
     return replace(message, structured_data={**(message.structured_data or {}), DEEDS: deeds})
+
+
+def _ids(message: Message, name: str) -> list[UUID]:
+    return [UUID(each) for each in deeds_in(message).get(FORGOTTEN, {}).get(name, ())]
 
 
 def _read(name: str, value: object) -> dict[str, Any] | None:
@@ -54,7 +64,14 @@ def _read(name: str, value: object) -> dict[str, Any] | None:
                 "previous_version": previous_version,
                 "untrusted": untrusted,
             }
-        case "forgotten", {"memory_ids": [*ids]} if ids:
+        case "forgotten", {"memory_ids": [*memories], "message_ids": [*messages]} if messages:
             with contextlib.suppress(ValueError):
-                return {"memory_ids": [str(UUID(str(each))) for each in ids]}
+                return {"memory_ids": _uuids(memories), "message_ids": _uuids(messages)}
+        case "forgotten", {"memory_ids": [*memories]} if memories:
+            with contextlib.suppress(ValueError):
+                return {"memory_ids": _uuids(memories)}
     return None
+
+
+def _uuids(values: list[object]) -> list[str]:
+    return [str(UUID(str(each))) for each in values]

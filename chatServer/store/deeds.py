@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from chatServer.messages.deeds import forgotten_in, naming
+from chatServer.messages.deeds import forgotten_in, naming, passed_over_in
 from chatServer.records import StoredMessage
 from chatServer.store import memory_changes
 from chatServer.store.pool import Connection
@@ -15,10 +15,15 @@ async def without_taken_back(
 ) -> list[StoredMessage]:
     """The same rows, which of what was forgotten name only what can be had back: the undo of what was had back would
     take away something else."""
-    named = {memory_id for each in stored for memory_id in forgotten_in(each.message)}
-    if not named:
+    memories = {each for row in stored for each in forgotten_in(row.message)}
+    messages = {memory_changes.id_of_message(each): each for row in stored for each in passed_over_in(row.message)}
+    if not memories and not messages:
         return list(stored)
-    left = await memory_changes.find_forgotten(connection, user_id, named)
+    left = await memory_changes.find_forgotten(connection, user_id, {*memories, *messages})
+    passed_over = {messages[each] for each in left if each in messages}
     return [
-        replace(each, message=naming(each.message, left)) if forgotten_in(each.message) else each for each in stored
+        replace(row, message=naming(row.message, left, passed_over))
+        if forgotten_in(row.message) or passed_over_in(row.message)
+        else row
+        for row in stored
     ]

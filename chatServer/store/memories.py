@@ -209,10 +209,10 @@ async def find_saying(
 ) -> list[UUID]:
     """The messages in reach of a shelf that have all these stems, or, if somebody else than the user said them, all
     those that are worth a quote, and one of those beside them, if any are given."""
-    needed = _inflected(quoted if beside is None or beside else words)
+    needed = inflected(quoted if beside is None or beside else words)
     if beside:
-        needed.append(f"({' | '.join(_inflected(beside))})")
-    values = {"words": " & ".join(_inflected(words)), "quoted": " & ".join(needed)}
+        needed.append(f"({' | '.join(inflected(beside))})")
+    values = {"words": " & ".join(inflected(words)), "quoted": " & ".join(needed)}
     values |= {"shelf": shelf, "every_agent": EVERY_AGENT}
     return await _ids(connection, "find_saying", user_id, limit=MAX_SAYING, **values)
 
@@ -233,7 +233,7 @@ def _prefixed(words: Collection[str]) -> list[str]:
     return [f"'{word}':*" for word in cut]
 
 
-def _inflected(stems: Collection[str]) -> list[str]:
+def inflected(stems: Collection[str]) -> list[str]:
     """As a tsquery takes them, with their endings: of a long stem any, of a short one those that words have. By what it
     begins with, "al" would find also, all and although."""
     cut = dict.fromkeys(word for each in stems for word in searchable(each).split())

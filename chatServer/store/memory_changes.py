@@ -2,17 +2,23 @@
 
 from collections.abc import Collection
 from datetime import timedelta
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from psycopg.rows import class_row
 
-from chatServer.records import MemoryChange, Operation, Undoable
+from chatServer.records import MemoryChange, Operation, Reason, Undoable
 from chatServer.store import memory_json, queries
 from chatServer.store.pool import Connection
 from chatServer.store.queries import NEWEST
 
 SQL = queries.load("memory_changes.sql")
 UNDO_FOR = timedelta(days=30)  # so long what was before a change is kept
+OF_MESSAGES = UUID("5b0c6a0e-3f0b-4c53-9a57-0a5c1c6b7d52")
+
+
+def id_of_message(message_id: UUID) -> UUID:
+    """What is done to a message has an id made of its id, which no memory has."""
+    return uuid5(OF_MESSAGES, str(message_id))
 
 
 async def list_changes(
@@ -37,7 +43,8 @@ async def find_undoable(connection: Connection, user_id: UUID, memory_id: UUID) 
 
 
 async def find_forgotten_in(connection: Connection, user_id: UUID, turn_id: UUID, attempt: int) -> list[UUID]:
-    """The memories that a turn has deleted in attempts up to this one, the last first."""
+    """The memories that a turn has deleted, or messages hidden, in attempts up to this one, the last first; each under
+    the id that changes have of it."""
     values = {"user_id": user_id, "turn_id": turn_id, "attempt": attempt}
     return [row[0] for row in await (await connection.execute(SQL["find_forgotten_in"], values)).fetchall()]
 
@@ -60,15 +67,25 @@ async def mark_all_undone(connection: Connection, user_id: UUID, memory_id: UUID
 async def add_of_message(
     connection: Connection,
     user_id: UUID,
-    change_id: UUID,
     message_id: UUID,
     operation: Operation,
+    reason: Reason,
     *,
     hidden: Collection[UUID] = (),
 ) -> None:
-    """Write down that recall passes over a message, or shows it again, under an id that no memory has."""
-    values = {"user_id": user_id, "change_id": change_id, "message_id": message_id}
-    await connection.execute(SQL["add_of_message"], values | {"operation": operation, "hidden": list(hidden)})
+    """Write down that recall passes over a message, or shows it again."""
+    values = {
+        "user_id": user_id,
+        "change_id": id_of_message(message_id),
+        "message_id": message_id,
+        "operation": operation,
+        "actor": reason.actor,
+        "reason": reason.text,
+        "turn_id": reason.turn_id,
+        "attempt": reason.attempt,
+        "hidden": list(hidden),
+    }
+    await connection.execute(SQL["add_of_message"], values)
 
 
 async def drop_before(connection: Connection, user_id: UUID, memory_ids: Collection[UUID], *, session_id: str) -> None:

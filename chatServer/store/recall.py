@@ -224,12 +224,20 @@ async def _lessons(connection: Connection, user_id: UUID, scope: Scope, tools: C
 def _live(row: Sequence[Any]) -> LiveMessage | None:
     """None: another writer has made of it what is no message."""
     message_id, said_at, session_id, title, role, speaker, text, message = row
-    if text is None:  # content in several parts, or none
-        try:
-            text = text_of(message_of(message))[:SHOWN_CHARACTERS]
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return None
+    if (text := shown_text(text, message)) is None:
+        return None
     return LiveMessage(message_id, said_at, session_id, title, role, speaker, text)
+
+
+def shown_text(text: str | None, message: str) -> str | None:
+    """What a row says, by its text or, where its content is in several parts, or none, by all of it; None: another
+    writer has made of it what is no message."""
+    if text is not None:
+        return text
+    try:
+        return text_of(message_of(message))[:SHOWN_CHARACTERS]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
 
 
 async def _walk_the_index(connection: Connection) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -13,7 +13,7 @@ from chatServer.agent.answer import Answerer
 from chatServer.agent.purposes import NO_ADVISERS, Advisers
 from chatServer.agent.tools import ToolContext
 from chatServer.knowledge.retrieve import Retriever
-from chatServer.memory.reach import shelves_of
+from chatServer.memory.reach import closed_to, shelves_of
 from chatServer.messages import Message
 from chatServer.records import LARGER, RecallResult, TurnEvent, Usage, told_missing
 from chatServer.spans import span
@@ -52,6 +52,7 @@ class Attempt:
         *,
         advisers: Advisers = NO_ADVISERS,
         retriever: Retriever | None = None,
+        closed: Collection[str] = (),
     ) -> None:
         self.begun = begun
         self.log = EventLog(begun.first_seq)
@@ -69,6 +70,7 @@ class Attempt:
             attempt=begun.turn.attempt,
             shelves=shelves_of(begun.agent, begun.session.session_id),
             retriever=retriever,
+            closed=closed_to(begun.agent, closed),
         )
         self._recalled: RecallResult | None = None
         self._heard = Heard()

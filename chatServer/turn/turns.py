@@ -161,6 +161,7 @@ class Turns:
             ahead,
             advisers=self._beginning.advisers,
             retriever=self._retriever,
+            closed=self._beginning.agents.closed,
         )
         key = (begun.principal.user_id, begun.turn.turn_id)
         self._attempts[key] = attempt

@@ -24,9 +24,9 @@ async def no_model(_: str) -> None:
     return None
 
 
-async def forget(database, what: str, *, user=ADA, turn_id=None, shelves=SHELVES, untrusted=False):
+async def forget(database, what: str, *, user=ADA, turn_id=None, shelves=SHELVES, untrusted=False, closed=None):
     turn_id = turn_id or await begin_turn(database, user)
-    context = ToolContext(database, user, "assistant", "session", turn_id, 1, untrusted, shelves)
+    context = ToolContext(database, user, "assistant", "session", turn_id, 1, untrusted, shelves, closed=closed)
     return await forget_memories.run(context, ForgetInput(what=what))
 
 

@@ -73,6 +73,7 @@ async def test_what_was_forgotten_is_named_until_it_was_had_back(ada, database):
     "kept",
     [
         {"notes": 1}, {"notes": {**NOTED, "version": "1"}}, {"other": NOTED}, {"forgotten": {"memory_ids": ["x"]}},
+        {"forgotten": {"memory_ids": [], "message_ids": ["x"]}}, {"forgotten": {"message_ids": [str(uuid.uuid4())]}},
         {"forgotten": {"memory_ids": 1}}, {"forgotten": {"memory_ids": []}}, {"forgotten": {"memory_ids": [None]}},
         [], 1, None,
     ],

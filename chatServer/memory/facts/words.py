@@ -90,5 +90,15 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("e") else word[:-1] + "i" if word.endswith("y") else word  # movie, city
 
 
+def spellings(stemmed: str) -> list[str]:
+    """The stem of a folded word, and those of the words that are folded to it."""
+    return [stemmed, *_FOLDED.get(stemmed, ())]
+
+
 def _is_stem(word: str) -> bool:
     return len(word) >= MIN_STEM and any(letter in "aeiouy" for letter in word)
+
+
+_FOLDED: dict[str, list[str]] = {}
+for _written, _word in (*_SPELLINGS.items(), *NUMBERS.items()):
+    _FOLDED.setdefault(stem(_word), []).append(stem(_written))

@@ -16,7 +16,7 @@ order by seq desc
 limit 1;
 
 -- name: find_forgotten_in
--- The memories that a turn has deleted in attempts up to this one, the last first.
+-- The memories that a turn has deleted, and messages hidden, in attempts up to this one, the last first.
 select memory_id
 from chat.memory_changes
 where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt <= %(attempt)s and operation = 'deleted'
@@ -42,8 +42,10 @@ where user_id = %(user_id)s and memory_id = %(memory_id)s and not undone;
 
 -- name: add_of_message
 -- What was done to a message instead of a memory, under the number to which the caller has advanced the user's head.
-insert into chat.memory_changes (user_id, seq, memory_id, operation, actor, message_id, hidden)
-select user_id, seq, %(change_id)s, %(operation)s, 'user', %(message_id)s, %(hidden)s
+insert into chat.memory_changes
+    (user_id, seq, memory_id, operation, actor, reason, message_id, turn_id, attempt, hidden)
+select user_id, seq, %(change_id)s, %(operation)s, %(actor)s, %(reason)s, %(message_id)s, %(turn_id)s, %(attempt)s,
+    %(hidden)s
 from chat.memory_heads
 where user_id = %(user_id)s;
 
