@@ -171,6 +171,7 @@ export const strings = {
     notesChanged: "Notes changed",
     notesFlagged: "Notes changed after reading text from outside",
     forgotSome: (count: number) => (count === 1 ? "Forgot 1 memory" : `Forgot ${count} memories`),
+    passedOverSome: (count: number) => (count === 1 ? "Forgot 1 message" : `Forgot ${count} messages`),
     usedTitle: "Used for this answer",
     askedTitle: "Earlier in your chats",
     learnedTitle: "Remembered from this",

@@ -52,7 +52,8 @@ export interface Revision {
 export type DataParts = {
   "memory-revision": Revision;
   notes: { agent_name: string; operation: string; version: number; previous_version: number; untrusted: boolean };
-  forgotten: { memory_ids: string[] };
+  /** Memories, and messages that recall passes over, where there are any. */
+  forgotten: { memory_ids: string[]; message_ids?: string[] };
   recall: { status: "degraded"; reason: string };
   compaction: { reason: string; tokens_before: number; tokens_after: number; messages: number; model: string | null };
 };

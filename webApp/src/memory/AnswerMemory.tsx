@@ -59,5 +59,6 @@ function headline(used: number, learned: Memory[], done: ReturnType<typeof doneB
     first !== undefined && (learned.length > 1 ? words.rememberedMore(first, learned.length - 1) : words.remembered(first)),
     done.notes.length > 0 && (flagged ? words.notesFlagged : words.notesChanged),
     done.forgotten.length > 0 && words.forgotSome(done.forgotten.length),
+    done.passedOver.length > 0 && words.passedOverSome(done.passedOver.length),
   ].filter((each) => typeof each === "string");
 }

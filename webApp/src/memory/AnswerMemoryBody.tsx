@@ -21,7 +21,7 @@ export default function AnswerMemoryBody({ used, learned, done }: Props) {
     <>
       <UsedLines title={words.usedTitle} used={used.told} />
       <UsedLines title={words.askedTitle} used={used.asked} />
-      {learned.length + done.notes.length + done.forgotten.length > 0 && (
+      {learned.length + done.notes.length + done.forgotten.length + done.passedOver.length > 0 && (
         <>
           <p className="memory-lines-title" aria-hidden="true">
             {words.learnedTitle}

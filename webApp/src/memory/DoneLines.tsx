@@ -8,12 +8,13 @@ import { Button } from "../shell/Button";
 import { Link } from "../shell/Link";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
-import { undo } from "./changes";
+import type { Done } from "./answer";
+import { showAgain, undo } from "./changes";
 
 const words = strings.memory;
 
 /** What the agent itself has done with its tools, each with a way back. */
-export function DoneLines({ done }: { done: { notes: DataParts["notes"][]; forgotten: string[] } }) {
+export function DoneLines({ done }: { done: Done }) {
   return (
     <>
       {done.notes.map((each) => (
@@ -26,6 +27,9 @@ export function DoneLines({ done }: { done: { notes: DataParts["notes"][]; forgo
         />
       ))}
       {done.forgotten.length > 0 && <DoneLine text={words.forgotSome(done.forgotten.length)} undo={() => bringBack(done.forgotten)} />}
+      {done.passedOver.length > 0 && (
+        <DoneLine text={words.passedOverSome(done.passedOver.length)} undo={() => findAgain(done.passedOver)} />
+      )}
     </>
   );
 }
@@ -44,6 +48,15 @@ async function restore({ agent_name, version, previous_version }: DataParts["not
 /** Those that are still gone: of one that is there again, another change would be taken back. */
 async function bringBack(ids: string[]): Promise<void> {
   for (const id of ids) if (await isGone(id)) await undo(id);
+}
+
+/** What somebody has brought back meanwhile is not there to be brought back. */
+async function findAgain(ids: string[]): Promise<void> {
+  for (const id of ids) await showAgain(id).catch(unlessUnknown);
+}
+
+function unlessUnknown(error: unknown): void {
+  if (asApiError(error).status !== 404) throw error;
 }
 
 async function isGone(id: string): Promise<boolean> {

@@ -38,8 +38,9 @@ test("what the agent did to notes and memories is collected", () => {
     { type: "data-notes", data: notes },
     { type: "text", text: "Done." },
     { type: "data-forgotten", data: { memory_ids: ["x", "y"] } },
+    { type: "data-forgotten", data: { memory_ids: [], message_ids: ["z"] } },
   ];
-  expect(doneBy(message({ parts }))).toEqual({ notes: [notes], forgotten: ["x", "y"] });
+  expect(doneBy(message({ parts }))).toEqual({ notes: [notes], forgotten: ["x", "y"], passedOver: ["z"] });
 });
 
 test("changes of the notes one after the other are one, and end where somebody else has written", () => {

@@ -30,11 +30,19 @@ export const learnedAfter = (memories: readonly Memory[], turnId: string | undef
     ? []
     : memories.filter((each) => each.source.turn_id === turnId).sort((a, b) => a.created_at.localeCompare(b.created_at));
 
-/** What the agent itself has done to notes and memories in this turn. */
-export function doneBy(message: ChatMessage): { notes: DataParts["notes"][]; forgotten: string[] } {
+export interface Done {
+  notes: DataParts["notes"][];
+  /** Memories. */
+  forgotten: string[];
+  /** Messages that recall shows no longer. */
+  passedOver: string[];
+}
+
+/** What the agent itself has done to notes, memories and what is found of messages in this turn. */
+export function doneBy(message: ChatMessage): Done {
   const notes = message.parts.flatMap((part) => (part.type === "data-notes" ? [part.data] : [])).reduce(together, []);
-  const forgotten = message.parts.flatMap((part) => (part.type === "data-forgotten" ? part.data.memory_ids : []));
-  return { notes, forgotten };
+  const gone = message.parts.flatMap((part) => (part.type === "data-forgotten" ? [part.data] : []));
+  return { notes, forgotten: gone.flatMap((each) => each.memory_ids), passedOver: gone.flatMap((each) => each.message_ids ?? []) };
 }
 
 /** One change after the other is one, with one way back; unless somebody else has changed the page between them. */
