@@ -1,7 +1,8 @@
 """Forgetting what somebody names in his own words, in a turn: the memories and messages that say it; taking it back."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from chatServer.memory.facts.keys import is_the_user
@@ -50,11 +51,13 @@ async def forget_named(
             return Forgotten([], [])
         await store.advance_head(connection, user_id)
         found = await _named(connection, user_id, reach.shelves, wanted.what)
+        find = partial(_said, connection, user_id, reach, wanted, turn_id=turn_id, is_known=bool(found))
+        found += await _learned(connection, user_id, reach, wanted, await find(), besides=found)
         if len(found) > MAX_FORGOTTEN:
             raise TooMany
         for memory in found:
             await take_out(connection, user_id, memory, reason)
-        said = await _said(connection, user_id, reach, wanted, turn_id=turn_id, is_known=bool(found))
+        said = await find()  # what is hidden with a memory comes back with it
         if len(said) > MAX_FORGOTTEN:
             raise TooMany
         await let_go(connection, user_id, reach, said, reason)
@@ -82,11 +85,32 @@ async def _said(
 ) -> list[Said]:
     """The messages that say it, and are not hidden with a memory by now; where it was only asked for, such as what
     somebody's number is, those are enough if there are any."""
-    words = telling(wanted.what[:READ_CHARACTERS])
-    needed = to_look_for(words - _ASKED, wanted)
-    if words & _ASKED and (is_known or len(needed) < MIN_ASKED):
+    needed = _needed(wanted)
+    if telling(wanted.what[:READ_CHARACTERS]) & _ASKED and (is_known or len(needed) < MIN_ASKED):
         return []
     return await find_saying(connection, user_id, reach, needed, wanted, turn_id=turn_id)
+
+
+async def _learned(
+    connection: Connection,
+    user_id: UUID,
+    reach: Reach,
+    wanted: Wanted,
+    said: Sequence[Said],
+    *,
+    besides: Collection[Memory],
+) -> list[Memory]:
+    """What was learned from messages that say it, and says it, too: it is no fact that could be asked for."""
+    if not said:
+        return []
+    known, needed = {each.memory_id for each in besides}, _needed(wanted)
+    learned = await store.find_said_by(connection, user_id, [each.message_id for each in said])
+    there = [each for each in learned if each.memory_id not in known and each.shelf in reach.shelves]
+    return [each for each in there if needed <= telling(each.text)]
+
+
+def _needed(wanted: Wanted) -> frozenset[str]:
+    return to_look_for(telling(wanted.what[:READ_CHARACTERS]) - _ASKED, wanted)
 
 
 async def _named(connection: Connection, user_id: UUID, shelves: Collection[str], what: str) -> list[Memory]:

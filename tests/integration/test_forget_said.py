@@ -60,6 +60,17 @@ async def test_what_was_only_said_is_forgotten_and_can_be_had_back(ada, ask):
     assert "0151" in (await ask("What is my phone number?"))["response"]
 
 
+async def test_what_was_learned_from_a_message_goes_with_it_if_it_says_the_same(ask):
+    await ask("my safe code is 99 and my cat is called Tom")
+    assert "99" in (await ask("What is my safe code?"))["response"]
+    await ask("forget what my safe code is")
+    assert "99" not in (await ask("What is my safe code?"))["response"]
+    assert "Tom" in (await ask("What is my cat called?"))["response"]
+    await ask("my safe code is 98")
+    await ask("forget what my safe code is")
+    assert "98" not in (await ask("What is my safe code?"))["response"]
+
+
 async def test_of_memories_and_messages_that_were_forgotten_each_has_its_own_undo(ada, ask):
     await ask("I live in Berlin.")
     await ask("The trains of Berlin are loud at night")
