@@ -59,7 +59,9 @@ async def forget_named(
             await take_out(connection, user_id, memory, reason)
         said = await find()  # what is hidden with a memory comes back with it
         if len(said) > MAX_FORGOTTEN:
-            raise TooMany
+            if not found:
+                raise TooMany
+            said = []  # a memory was meant: "my dog Rex", of whom much was said
         await let_go(connection, user_id, reach, said, reason)
         await tell(connection, user_id, deleted=[each.memory_id for each in found])
     return Forgotten(found, said)
