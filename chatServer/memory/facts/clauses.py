@@ -33,11 +33,10 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 _OTHERS = r"(?:he|she|it|they|we|you|his|her|its|their|our|this|that|there)"
-_ASIDE = re.compile(rf",? (?:and|but) (?={_OTHERS}(?:'s|'re)? \S)", re.IGNORECASE)
+_ASIDE = re.compile(rf",? (?:and|but) (?={_OTHERS}(?:'s|'re)? \S)")  # with a capital it is of a title
 _NAMED = re.compile(
-    r"(?:my (\w+(?: \w+)?)(?:'s name)? is (?:called |named )?|i have an? (\w+(?: \w+)?) (?:called|named) )"
-    r"([^\W\d_][\w-]+)",
-    re.IGNORECASE,
+    r"(?i:my (\w+(?: \w+)?)(?:'s name is| is (?:called|named)) |i have an? (\w+(?: \w+)?) (?:called|named) )"
+    r"([^\W\d_][\w-]+)"
 )
 _HE = re.compile(r"(?:he|she)(?: (?=\w)|('s) )", re.IGNORECASE)
 _ELIDED_VERBS = any_of(

@@ -20,6 +20,7 @@ _SOMEBODY = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(r",? and |, ")
+_CORRECTING = re.compile(r"\W*(?:no|nope|wait|sorry|oops|actually|correction|i mean|i meant)\b", re.IGNORECASE)
 _NOT_SO = re.compile(r",? (?:and )?not (?P<old>[^\W\d_][\w'-]{1,30})[.! ]*$")
 
 
@@ -34,7 +35,8 @@ def relation(told: Told, name: str) -> Fact:
 def renamed(text: str, fact: Fact) -> list[Fact]:
     """Of "Max, not Rex", where Max is read already: that nobody of the kind is called Rex."""
     old = _NOT_SO.search(text)
-    read = names.name if text == text.lower() else names.sure_name  # who writes no capitals writes none here either
+    is_sure = text == text.lower() and _CORRECTING.match(fact.sentence)  # "called rex, not funny" denies nobody
+    read = names.name if is_sure else names.sure_name
     name = read(old["old"]) if old else []
     return [denied(replace(fact, object=name[0].value), fact.sentence)] if name else []
 
