@@ -57,7 +57,7 @@ _CLEFT = re.compile(r"(?:what|where|who|how|was|wo|wer|wie)\b", re.IGNORECASE)
 
 def asks(text: str) -> bool:
     """Whether it asks, and tells nothing."""
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > MAX_CHARACTERS or "\n" in text.strip():
         return False
     line = " ".join(text.replace("’", "'").split()).rstrip(" .!…?？؟")
     asking = _ASKING.match(line)

@@ -125,3 +125,9 @@ def test_what_is_long_is_not_looked_at():
         for size in (MAX_CHARACTERS, 200_000):
             asks((junk * size)[:size])
     assert time.process_time() - began < 0.5
+    assert not asks("how old is my dog " + "x" * MAX_CHARACTERS)
+
+
+def test_what_is_said_on_another_line_is_said():
+    assert asks("how are you\n")
+    assert not asks("how are you\nI parked the car on level 3")
