@@ -23,6 +23,7 @@ FORGOTTEN = "Forgotten:"
 IDS = "The user can undo that, under these ids:"
 PASSED_OVER = "Said in chats, where it stays, and no longer found:"
 MESSAGE_IDS = "The user can undo that, under these ids of messages:"
+LEFT = "{} messages speak of it, too, and are still found. Whoever means one of them names it more exactly."
 QUOTED_CHARACTERS = 100  # of a message
 TOO_MANY = (
     f"More than {named.MAX_FORGOTTEN} memories or messages say that. Name it more exactly. Nothing was forgotten."
@@ -72,6 +73,8 @@ def _told(found: named.Forgotten) -> ToolResult:
         told.append(f"{MESSAGE_IDS} {', '.join(message_ids)}")
     if not told:
         return ToolResult(NOTHING)
+    if found.left:
+        told.append(LEFT.format(found.left))
     value = {"memory_ids": ids, "message_ids": message_ids} if message_ids else {"memory_ids": ids}
     return ToolResult("\n".join(told), events=(TurnEvent("data", name="forgotten", value=value),))
 

@@ -9,7 +9,7 @@ from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.words import stem
 from chatServer.memory.forget import take_back, take_out, tell
 from chatServer.memory.pass_over import show
-from chatServer.memory.said import Wanted, find_saying, let_go, telling, to_look_for
+from chatServer.memory.said import Wanted, let_go, messages_saying, telling, to_look_for
 from chatServer.memory.shelve import prefixes
 from chatServer.records import Memory, MemoryFilter, Principal, Reason
 from chatServer.store import memories as store
@@ -35,6 +35,7 @@ class Forgotten:
 
     memories: list[Memory]
     messages: list[Said]
+    left: int = 0  # messages that say it, too, and are too many to be meant
 
 
 async def forget_named(
@@ -57,14 +58,14 @@ async def forget_named(
             raise TooMany
         for memory in found:
             await take_out(connection, user_id, memory, reason)
-        said = await find()  # what is hidden with a memory comes back with it
+        said, left = await find(), 0  # what is hidden with a memory comes back with it
         if len(said) > MAX_FORGOTTEN:
             if not found:
                 raise TooMany
-            said = []  # a memory was meant: "my dog Rex", of whom much was said
-        await let_go(connection, user_id, reach, said, reason)
+            said, left = [], len(said)  # a memory was meant: "my dog Rex", of whom much was said
+        await let_go(connection, user_id, reach, said, _needed(wanted), reason=reason)
         await tell(connection, user_id, deleted=[each.memory_id for each in found])
-    return Forgotten(found, said)
+    return Forgotten(found, said, left)
 
 
 async def revert_attempt(connection: Connection, user_id: UUID, turn_id: UUID, attempt: int) -> None:
@@ -90,7 +91,7 @@ async def _said(
     needed = _needed(wanted)
     if telling(wanted.what[:READ_CHARACTERS]) & _ASKED and (is_known or len(needed) < MIN_ASKED):
         return []
-    return await find_saying(connection, user_id, reach, needed, wanted, turn_id=turn_id)
+    return await messages_saying(connection, user_id, reach, needed, wanted, turn_id=turn_id)
 
 
 async def _learned(

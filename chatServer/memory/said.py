@@ -4,6 +4,7 @@ import contextlib
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from uuid import UUID
 
 from chatServer import errors
@@ -11,8 +12,10 @@ from chatServer.memory.alike import signature
 from chatServer.memory.facts.words import spellings, stem, word_set
 from chatServer.memory.forget import MAX_TELLING
 from chatServer.memory.pass_over import hide
+from chatServer.messages.asking import asks
 from chatServer.records import Reason
 from chatServer.store import said as store
+from chatServer.store.memories import hide_messages
 from chatServer.store.pool import Connection
 from chatServer.store.said import Reach, Said
 
@@ -20,6 +23,7 @@ MAX_LOOKED_AT = 200  # the newest messages with the words, of which some only as
 MIN_QUOTED = 2  # words: by a single one nobody is sure that an answer has quoted it
 _WHOSE = frozenset(("i", "we", "our", "you", "your", "user"))  # the user's, as all of it
 _PAST = re.compile(r"(?<=\w{3})(?<!e)ed$")
+_DIGITS = re.compile(r"\d+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 # What somebody says around what he means, and need not have said then.
 _AROUND = frozenset(
@@ -48,8 +52,8 @@ class Wanted:
     only wish something to be forgotten, too."""
 
     what: str
-    common: Collection[str] = ()
-    is_wish: Callable[[str], bool] = lambda _: False
+    common: Collection[str]
+    is_wish: Callable[[str], bool]
 
 
 def telling(text: str) -> frozenset[str]:
@@ -63,7 +67,7 @@ def to_look_for(named: frozenset[str], wanted: Wanted) -> frozenset[str]:
     return needed if needed - _POINTING - set(map(stem, wanted.common)) else frozenset()
 
 
-async def find_saying(
+async def messages_saying(
     connection: Connection, user_id: UUID, reach: Reach, needed: frozenset[str], wanted: Wanted, *, turn_id: UUID
 ) -> list[Said]:
     """The messages of the user that say it, but for what this turn asks; whoever asks or wishes has not said it."""
@@ -74,16 +78,30 @@ async def find_saying(
     return [each for each in found if not wanted.is_wish(each.text) and needed <= telling(_stated(each.text))]
 
 
-async def let_go(connection: Connection, user_id: UUID, reach: Reach, said: Sequence[Said], reason: Reason) -> None:
+async def let_go(
+    connection: Connection, user_id: UUID, reach: Reach, said: Sequence[Said], needed: frozenset[str], *, reason: Reason
+) -> None:
     """Let recall pass over messages, and over answers and titles that have quoted them, under a head that is held. Each
     can be had back by itself."""
+    quoting = {}
     for each in said:
-        words = _in_order(_stated(each.text))[:MAX_TELLING]
-        quoting = []
-        if len(words) >= MIN_QUOTED:
-            quoting = await store.find_quoting(connection, user_id, reach, list(map(spellings, words)))
+        words = _to_quote(each.text, needed)
+        is_sure = len(words) >= MIN_QUOTED
+        quoting[each.message_id] = (
+            await store.find_quoting(connection, user_id, reach, list(map(spellings, words))) if is_sure else []
+        )
+    every = {*quoting, *chain.from_iterable(quoting.values())}
+    await hide_messages(connection, user_id, every, titles=True)  # at once: others hold them in the order of their ids
+    for message_id, also in quoting.items():
         with contextlib.suppress(errors.MessageNotFound):  # somebody has just deleted it
-            await hide(connection, user_id, each.message_id, reason, quoting=quoting)
+            await hide(connection, user_id, message_id, reason, quoting=also)
+
+
+def _to_quote(text: str, needed: frozenset[str]) -> list[str]:
+    """By which words an answer repeats a message: what was named, with its numbers; without any, nearly all words."""
+    words = _in_order(_stated(text))[:MAX_TELLING]
+    numbers = [word for word in words if word in _DIGITS.findall(text)]  # "after six" is none
+    return [*sorted(needed - set(numbers)), *numbers] if numbers else words
 
 
 def _in_order(text: str) -> list[str]:
@@ -92,5 +110,12 @@ def _in_order(text: str) -> list[str]:
 
 
 def _stated(text: str) -> str:
-    """Its sentences without the questions among them."""
-    return "\n".join(each for each in _SENTENCE_END.split(text) if not each.rstrip().endswith(("?", "？")))
+    """Its sentences without the questions among them; of "my code is 4711, right?" what is said before it is asked."""
+    return "\n".join(map(_before_it_asks, _SENTENCE_END.split(text)))
+
+
+def _before_it_asks(sentence: str) -> str:
+    if not sentence.rstrip().endswith(("?", "？")):
+        return sentence
+    said = sentence.rpartition(",")[0]
+    return "" if asks(said) else said

@@ -73,7 +73,8 @@ async def add_of_message(
     *,
     hidden: Collection[UUID] = (),
 ) -> None:
-    """Write down that recall passes over a message, or shows it again."""
+    """Write down that recall passes over a message, or shows it again. Without the attempt: a server of before, who
+    takes the turn over, would take it for a memory, and lose its undo."""
     values = {
         "user_id": user_id,
         "change_id": id_of_message(message_id),
@@ -82,7 +83,6 @@ async def add_of_message(
         "actor": reason.actor,
         "reason": reason.text,
         "turn_id": reason.turn_id,
-        "attempt": reason.attempt,
         "hidden": list(hidden),
     }
     await connection.execute(SQL["add_of_message"], values)

@@ -114,6 +114,21 @@ async def test_what_is_named_is_found_as_it_is_written(database, urls, told, wha
     assert hidden_texts(urls) == [told]
 
 
+async def test_an_answer_that_repeats_it_in_its_own_words_is_not_found_either(database, urls):
+    await said(database, ADA, f"{PHONE.capitalize()}, call me after six, right?")
+    answer = "Got it, your phone number is 0151 23456789."
+    await said(database, ADA, answer, role="assistant")
+    await forget(database, "my phone number")
+    assert answer in hidden_texts(urls)
+
+
+async def test_what_is_gone_with_its_chat_cannot_be_had_back(ada, ask):
+    told = await ask(PHONE)
+    answer = await ask("forget my phone number")
+    assert (await ada.delete(f"/api/sessions/{told['session_id']}")).status_code == 204
+    assert data_of((await messages_of(ada, answer["session_id"]))[-1]["parts"], "forgotten") == []
+
+
 async def test_the_wish_itself_is_not_what_was_said(database, urls):
     turn_id = await begin_turn(database, ADA)
     _, (message_id,) = await said(database, ADA, f"Please make sure that nobody learns: {PHONE}")
@@ -128,7 +143,7 @@ async def test_who_names_too_many_messages_names_nothing_but_what_is_known_of_it
     assert (await forget(database, "my dog Rex")).is_error
     assert hidden_texts(urls) == []
     await tell(database, "My dog is called Rex.")
-    assert not (await forget(database, "my dog Rex")).is_error
+    assert f"{len(walks)} messages speak of it, too" in (await forget(database, "my dog Rex")).text
     assert await texts(database) == []
     assert hidden_texts(urls) == ["My dog is called Rex."], "what else was said of him stays"
     await forget(database, walks[3])

@@ -19,8 +19,8 @@ limit 1;
 -- The memories that a turn has deleted, and messages hidden, in attempts up to this one, the last first.
 select memory_id
 from chat.memory_changes
-where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt <= %(attempt)s and operation = 'deleted'
-    and not undone
+where user_id = %(user_id)s and turn_id = %(turn_id)s and coalesce(attempt, 0) <= %(attempt)s
+    and operation = 'deleted' and not undone
 order by seq desc;
 
 -- name: find_forgotten
@@ -28,7 +28,9 @@ order by seq desc;
 select memory_id
 from chat.memory_changes
 where user_id = %(user_id)s and memory_id = any(%(memory_ids)s) and operation = 'deleted' and not undone
-    and created_at > now() - %(undo_for)s;
+    and created_at > now() - %(undo_for)s
+    and (message_id is null or exists (
+        select from chat.message_index i where i.user_id = %(user_id)s and i.message_id = memory_changes.message_id));
 
 -- name: mark_undone
 -- This change was taken back.
@@ -42,10 +44,8 @@ where user_id = %(user_id)s and memory_id = %(memory_id)s and not undone;
 
 -- name: add_of_message
 -- What was done to a message instead of a memory, under the number to which the caller has advanced the user's head.
-insert into chat.memory_changes
-    (user_id, seq, memory_id, operation, actor, reason, message_id, turn_id, attempt, hidden)
-select user_id, seq, %(change_id)s, %(operation)s, %(actor)s, %(reason)s, %(message_id)s, %(turn_id)s, %(attempt)s,
-    %(hidden)s
+insert into chat.memory_changes (user_id, seq, memory_id, operation, actor, reason, message_id, turn_id, hidden)
+select user_id, seq, %(change_id)s, %(operation)s, %(actor)s, %(reason)s, %(message_id)s, %(turn_id)s, %(hidden)s
 from chat.memory_heads
 where user_id = %(user_id)s;
 
