@@ -26,9 +26,9 @@ export function DoneLines({ done }: { done: Done }) {
           link={`/notes?agent=${encodeURIComponent(each.agent_name)}`}
         />
       ))}
-      {done.forgotten.length > 0 && <DoneLine text={words.forgotSome(done.forgotten.length)} undo={() => bringBack(done.forgotten)} />}
+      {done.forgotten.length > 0 && <DoneLine key={done.forgotten.join()} text={words.forgotSome(done.forgotten.length)} undo={() => bringBack(done.forgotten)} />}
       {done.passedOver.length > 0 && (
-        <DoneLine text={words.passedOverSome(done.passedOver.length)} undo={() => findAgain(done.passedOver)} />
+        <DoneLine key={done.passedOver.join()} text={words.passedOverSome(done.passedOver.length)} undo={() => findAgain(done.passedOver)} />
       )}
     </>
   );

@@ -46,7 +46,7 @@ test("what the agent did to notes and memories is collected", () => {
 test("changes of the notes one after the other are one, and end where somebody else has written", () => {
   const change = (previous_version: number, version: number, untrusted = false) =>
     ({ type: "data-notes", data: { agent_name: "assistant", operation: "append", version, previous_version, untrusted } }) as const;
-  const parts: ChatMessage["parts"] = [change(1, 2, true), change(2, 3), change(4, 5)];
+  const parts: ChatMessage["parts"] = [change(2, 3), change(1, 2, true), change(4, 5)];
   expect(doneBy(message({ parts })).notes).toMatchObject([
     { previous_version: 1, version: 3, untrusted: true },
     { previous_version: 4, version: 5, untrusted: false },

@@ -40,7 +40,8 @@ export interface Done {
 
 /** What the agent itself has done to notes, memories and what is found of messages in this turn. */
 export function doneBy(message: ChatMessage): Done {
-  const notes = message.parts.flatMap((part) => (part.type === "data-notes" ? [part.data] : [])).reduce(together, []);
+  const changes = message.parts.flatMap((part) => (part.type === "data-notes" ? [part.data] : []));
+  const notes = changes.sort((a, b) => a.version - b.version).reduce(together, []); // calls of one step run at once
   const gone = message.parts.flatMap((part) => (part.type === "data-forgotten" ? [part.data] : []));
   return { notes, forgotten: gone.flatMap((each) => each.memory_ids), passedOver: gone.flatMap((each) => each.message_ids ?? []) };
 }
