@@ -21,7 +21,10 @@ Reason = Literal["address", "password", "database", "role", "unreachable", "full
 _WORDS: dict[Reason, tuple[str, ...]] = {
     "password": ("password authentication failed", "no password supplied", "SASL", "Wrong password"),
     "role": ("Tenant or user not found", "no such user"),
-    "full": ("too many connections", "too many clients", "remaining connection slots", "max client connections"),
+    "full": (
+        *("too many connections", "too many clients", "remaining connection slots"),
+        *("no more connections allowed", "ax client connections"),
+    ),
     "unreachable": ("Connection refused", "timeout", "could not translate", "resolve", "No route", "No such file"),
 }  # fmt: skip
 

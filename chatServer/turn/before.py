@@ -269,9 +269,9 @@ async def _stored_question(connection: Connection, principal: Principal, dead: T
     newest = await history.page(1)
     is_answered = any(each.message.message_id == str(dead.reply_message_id) for each in stored)  # an import's
     if not stored or is_answered or newest[-1].turn_id != dead.turn_id:
+        why = "an answer is there" if is_answered else "the conversation has gone on since"
         raise errors.ModelFailed(
-            "This answer was interrupted, and the conversation has gone on since. Send the message again.",
-            turn_id=str(dead.turn_id),
+            f"This answer was interrupted, and {why}. Send the message again.", turn_id=str(dead.turn_id)
         )
     [question, *_] = await images.put_images_back(connection, principal.user_id, dead.session_id, stored)
     return question.message, question.tokens or count_message(question.message)

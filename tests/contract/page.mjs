@@ -109,6 +109,7 @@ if (asked.email) {
   await connection.call("POST", "/api/sessions", {});
   const chat = await hold(connection);
   await chat.does((now) => now.sendMessage({ text: "   " }));
+  await until(() => chat.now().error, "the refusal");
   told.refused = ours.problem(chat.now().error).detail;
   await chat.does((now) => now.setMessages([]));
   const sending = chat.now().sendMessage({ text: "slowly" });
