@@ -108,10 +108,6 @@ if (asked.email) {
 
   await connection.call("POST", "/api/sessions", {});
   const chat = await hold(connection);
-  await chat.does((now) => now.sendMessage({ text: "   " }));
-  await until(() => chat.now().error, "the refusal");
-  told.refused = ours.problem(chat.now().error).detail;
-  await chat.does((now) => now.setMessages([]));
   const sending = chat.now().sendMessage({ text: "slowly" });
   await until(() => chat.texts().at(-1)?.length > 20, "the beginning");
   cutOff();
@@ -126,6 +122,8 @@ if (asked.email) {
   const before = chat.now().messages.at(-1).id;
   await chat.does((now) => now.regenerate({ messageId: before }));
   told.anew = { texts: chat.texts(), isAnother: chat.now().messages.at(-1).id !== before };
+  await chat.does((now) => now.sendMessage({ text: "   " }));
+  told.refused = ours.problem(chat.now().error).detail;
 }
 
 process.stdout.write(JSON.stringify(told) + "\n", () => process.exit(0));
