@@ -96,7 +96,7 @@ class Checker:
             self.say(place, "a tool's message without its result")
         else:
             self.told = None
-            if set(message.structured_data or {}) - {"sources"} != {"duration_ms", "success", "error"}:
+            if set(message.structured_data or {}) - {"sources", "deeds"} != {"duration_ms", "success", "error"}:
                 self.say(place, "a tool's message does not say how it went")
 
     def step_event(self, place: int, kind: str) -> None:
