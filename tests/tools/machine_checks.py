@@ -86,7 +86,10 @@ class CheckingMachine(TalkingMachine):
         same([(call["toolName"], call["input"], call["state"]) for call in calls], expected)
         for call in calls:
             called(turn, call["output"] if call["state"] == "output-available" else call["errorText"])
-        same(len(parts), len(turn.texts) + len(calls))
+        done = [part["data"] for part in parts if part["type"] == "data-notes"]
+        for deed in done:  # none, where the page was as it became
+            same(deed["operation"], (turn.call or {}).get("operation"))
+        same(len(parts), len(turn.texts) + len(calls) + min(len(done), len(calls)))
 
     def has_notes(self, who: int, agent: str, *, is_whole: bool) -> None:
         page, path = self.worlds[who].notes[agent], f"/api/agents/{agent}/notes"
