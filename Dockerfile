@@ -18,7 +18,7 @@ RUN python -m venv /venv
 ENV PATH=/venv/bin:$PATH
 # The locked packages first: they change less often than we do. All are wheels, so nothing is compiled but bytecode.
 COPY requirements.lock ./
-RUN pip install --no-cache-dir --disable-pip-version-check --compile --only-binary :all: --require-hashes \
+RUN pip install --no-cache-dir --disable-pip-version-check --compile --only-binary :all: --no-deps --require-hashes \
     -r requirements.lock
 COPY pyproject.toml README.md LICENSE NOTICE alembic.ini ddl.sql ./
 COPY chatServer chatServer

@@ -140,25 +140,26 @@ secrets:
 hooks: $(VENV)/.dev
 	$(BIN)/pre-commit install
 
-# The stamps say which lock a virtual environment was filled from.
+# The stamps say which lock a virtual environment was filled from. Nothing is resolved, for the lock is all there is: pip asked
+# for psycopg[binary] of any version, and refused the one that came out on 2026-11-17.
 $(VENV)/.product: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("chatServer needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else 0'
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@echo "Installing the locked dependencies into $(VENV) (once; a minute or two)..."
-	@$(BIN)/pip install --quiet --disable-pip-version-check --compile --require-hashes -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --compile --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.product requirements-dev.lock
 	@echo "Installing the locked development dependencies..."
-	@$(BIN)/pip install --quiet --disable-pip-version-check --compile --require-hashes -r requirements-dev.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --compile --no-deps --require-hashes -r requirements-dev.lock
 	@touch $@
 
 # What people would use instead, never beside the product.
 $(PEERS)/.installed: benchmarks/peers/requirements.lock
 	@test -x $(PEERS)/bin/pip || $(PYTHON) -m venv $(PEERS)
 	@echo "Installing the locked peers into $(PEERS) (once; a minute or two)..."
-	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check --compile --require-hashes -r $<
+	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check --compile --no-deps --require-hashes -r $<
 	@touch $@
 
 clean:

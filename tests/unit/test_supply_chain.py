@@ -160,3 +160,10 @@ def test_the_bill_of_materials_names_every_locked_package(tmp_path):
     assert '"bomFormat": "CycloneDX"' in text
     for name in licences.locked(ROOT / "requirements.lock"):
         assert f'"pkg:pypi/{name}@' in text
+
+
+def test_what_is_locked_is_installed_as_it_is_and_nothing_is_resolved():
+    recipes = (ROOT / "Makefile").read_text() + (ROOT / "Dockerfile").read_text().replace("\\\n", "")
+    installs = [line for line in recipes.splitlines() if "pip install" in line and "--require-hashes" in line]
+    assert len(installs) == 4
+    assert [line for line in installs if "--no-deps" not in line] == []
