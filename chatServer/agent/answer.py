@@ -23,7 +23,6 @@ import asyncio
 import importlib
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import aclosing
-from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -32,6 +31,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.tools import BaseTool, StructuredTool
 
+from chatServer.agent.given import in_turns
 from chatServer.agent.lean import Lean
 from chatServer.agent.listen import ModelStreams, Streams
 from chatServer.agent.models import Models
@@ -126,9 +126,9 @@ def _streams(model: Runnable[Any, Any]) -> Streams:
     """Without the binding around it: that would be one more generator and one more config for every chunk."""
     bare, kwargs = (model.bound, dict(model.kwargs)) if isinstance(model, RunnableBinding) else (model, {})
     astream = cast(Callable[..., AsyncGenerator[BaseMessage, None]], bare.astream)  # it always is a generator
-    if isinstance(bare, SpeakingModel):
-        astream = partial(_speech, bare)
-    return lambda messages: astream(messages, **kwargs)
+    if isinstance(bare, SpeakingModel):  # which tell apart who said what
+        return lambda messages: _speech(bare, messages, **kwargs)
+    return lambda messages: astream(in_turns(messages), **kwargs)
 
 
 async def _speech(

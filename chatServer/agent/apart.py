@@ -1,13 +1,15 @@
 """A prompt as `builtin` reads it: taken apart into the question and the texts that were given beside it."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from chatServer.agent.extract import Source
 from chatServer.agent.given import QuotedMessage
+from chatServer.agent.let_go import Spoken, still_told
 from chatServer.agent.prompts import NOTHING_YET
 from chatServer.agent.speech import said_in
 from chatServer.conversation.quote import NOT_ALL
@@ -28,7 +30,7 @@ class Prompt:
     notes: str | None  # None: they are not in the prompt
     blocks: tuple[Source, ...]
     is_all: bool  # what is remembered could be looked up
-    earlier: tuple[str, ...]  # what the user said before, the newest first
+    earlier: tuple[str, ...]  # what the user said before and has not had forgotten, the newest first
     calls: tuple[dict[str, Any], ...]  # arguments of our own calls since the question, but for those of articles
     results: tuple[ToolMessage, ...]
     tools: frozenset[str]
@@ -52,13 +54,15 @@ def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
     since = messages[place + 1 :]
     results = [m for m in since if isinstance(m, ToolMessage)]
     read = [m for m in results if m.name == ARTICLES_TOOL]
+    blocks, told = _still_told(list(_blocks(quoted)), messages)
+    before = [text for at, text in compress(said, (told[at] for at, _ in said)) if at < place]
     return Prompt(
         question=question,
         question_id=messages[place].id if said else None,
         notes="" if notes is None and NOTHING_YET in system else notes,
-        blocks=(*_blocks(quoted), *_passages(read)),
+        blocks=(*blocks, *_passages(read)),
         is_all=not any(text.endswith(NOT_ALL) for text in quoted),
-        earlier=tuple(text for _, text in reversed(said[-MAX_EARLIER - 1 : -1])),
+        earlier=tuple(reversed(before[-MAX_EARLIER:])),
         calls=tuple(
             call["args"]
             for m in since
@@ -76,6 +80,22 @@ def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
 
 def _is_user(message: BaseMessage) -> bool:
     return isinstance(message, HumanMessage) and not isinstance(message, QuotedMessage)
+
+
+def _still_told(blocks: list[Source], messages: Sequence[BaseMessage]) -> tuple[list[Source], list[bool]]:
+    """The summary without what was let go, and of each message whether it may be told."""
+    spoken = list(map(_spoken, messages))
+    summary = next((block for block in blocks if block.kind == "summary"), Source("summary", ""))
+    text, told = still_told(summary.text, spoken)
+    return [replace(block, text=text) if block is summary else block for block in blocks], told
+
+
+def _spoken(message: BaseMessage) -> Spoken:
+    if isinstance(message, ToolMessage):
+        return Spoken("tool", said_in(message), message.name, message.status == "error")
+    if isinstance(message, AIMessage):
+        return Spoken("assistant", said_in(message))
+    return Spoken("user", said_in(message)) if _is_user(message) else Spoken("", "")
 
 
 def _blocks(quoted: Iterable[str]) -> Iterator[Source]:

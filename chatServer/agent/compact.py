@@ -5,15 +5,18 @@ The messages stay where they are; a summary is derived, and made anew when it is
 
 import asyncio
 from collections.abc import Sequence
+from itertools import compress
 from typing import Literal
 
 from chatServer.agent.gist import gist
+from chatServer.agent.let_go import Spoken, of_line, still_told
 from chatServer.agent.purposes import NamedModel
 from chatServer.agent.summarise import told
 from chatServer.agent.word_for_word import parted, quoted, quotes_of
 from chatServer.conversation.assemble import KEPT_MESSAGES
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.guard import guard
+from chatServer.messages import text_of
 from chatServer.records import USUAL_COMPRESSION, Compression, StoredMessage, Summary, Usage
 from chatServer.spans import span
 
@@ -41,8 +44,10 @@ async def compact(
         return summary
     with span("compact", messages=len(head)):
         known, quotes = parted(summary.text if summary else "")
-        end, tokens = quoted([*quotes, *quotes_of(head)], how.target_tokens)
-        said = [each.message for each in head if each.is_readable]
+        known, is_told = still_told(known, [*map(of_line, quotes), *map(_spoken, messages)])
+        heard = list(compress(head, is_told[len(quotes) :]))
+        end, tokens = quoted([*compress(quotes, is_told), *quotes_of(heard)], how.target_tokens)
+        said = [each.message for each in heard if each.is_readable]
         text, took, name = "", Usage(), None
         if model and within_s > 0:
             text, took = await told(known, said, model, how, within_s=within_s, tokens=tokens)
@@ -51,6 +56,13 @@ async def compact(
     text = await guard(f"{text}\n\n{end}" if end else text) or ""
     count = (summary.messages if summary else 0) + len(head)
     return Summary(text, head[-1].id, count, count_text(text), name, took)
+
+
+def _spoken(stored: StoredMessage) -> Spoken:
+    message = stored.message
+    is_error = (message.structured_data or {}).get("success") is False
+    text = text_of(message) if stored.is_readable else ""
+    return Spoken(message.role, text, message.name if message.role == "tool" else None, is_error)
 
 
 def head_of(messages: Sequence[StoredMessage], kept_from: int | None = None) -> Sequence[StoredMessage]:

@@ -1,6 +1,6 @@
 """What a model is given: the system prompt and the window, as LangChain's messages."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall, tool_call
@@ -11,11 +11,35 @@ from chatServer.messages.blocks import names_an_address
 from chatServer.messages.calls import json_object
 from chatServer.messages.text import LANGCHAIN
 
+Content: TypeAlias = str | list[str | dict[Any, Any]]
 LEFT_OUT = {"type": "text", "text": "[A file that is not kept here was left out.]"}
 
 
 class QuotedMessage(HumanMessage):
     """One for every provider: that the server put it there, `builtin` alone asks."""
+
+
+def in_turns(messages: list[BaseMessage]) -> list[BaseMessage]:
+    """What stands beside a question becomes part of it: the templates of many open models refuse two messages of a
+    user in a row."""
+    taken: list[BaseMessage] = []
+    for message in messages:
+        before = taken[-1] if taken else None
+        if isinstance(message, HumanMessage) and isinstance(before, HumanMessage) and before.name == message.name:
+            taken[-1] = HumanMessage(_joined(before.content, message.content), id=message.id, name=message.name)
+        else:
+            taken.append(message)
+    return taken
+
+
+def _joined(first: Content, second: Content) -> Content:
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first}\n\n{second}"
+    return [*_blocks(first), *_blocks(second)]
+
+
+def _blocks(content: Content) -> list[str | dict[Any, Any]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def system(run: Run) -> list[BaseMessage]:

@@ -14,7 +14,10 @@ KEY_REFUSED = (
     "The model's provider refuses our key. Whoever runs this server must correct it (MODEL_API_KEY, or the "
     "provider's own variable)."
 )
-UNKNOWN_MODEL = "The model's provider does not know this model. Whoever runs this server must correct its name."
+UNKNOWN_MODEL = (
+    "The model's provider does not know this model. Whoever runs this server must correct its name, or the address "
+    "where it is asked (MODEL_BASE_URL, which mostly ends in /v1)."
+)
 BUSY = "The model's provider takes no more requests from us right now. Try again in a while."
 IN_TROUBLE = "The model's provider is in trouble right now. Try again in a while."
 UNREACHABLE = (

@@ -10,6 +10,9 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
+from chatServer.agent.thoughts import with_thoughts
+
+OPENAI = "langchain-openai"
 OPENROUTER = "https://openrouter.ai/api/v1"
 NO_KEY = "none-needed"  # what a server of your own gets when MODEL_API_KEY is not set; OpenAI's client wants some text
 
@@ -53,6 +56,8 @@ class Provider:
     def build(self, wanted: Wanted) -> BaseChatModel:
         """Import the package, which takes seconds the first time, and make the model."""
         chat_class: type[BaseChatModel] = getattr(importlib.import_module(self.module), self.chat_class)
+        if self.package == OPENAI:
+            chat_class = with_thoughts(chat_class)
         return chat_class(**self.options(wanted))
 
 
@@ -87,8 +92,8 @@ def _ollama(wanted: Wanted) -> Options:
 
 
 PROVIDERS: dict[str, Provider] = {
-    "openai": Provider("langchain-openai", "ChatOpenAI", ("OPENAI_API_KEY",), _openai),
-    "openrouter": Provider("langchain-openai", "ChatOpenAI", ("OPENROUTER_API_KEY",), _openai, OPENROUTER),
+    "openai": Provider(OPENAI, "ChatOpenAI", ("OPENAI_API_KEY",), _openai),
+    "openrouter": Provider(OPENAI, "ChatOpenAI", ("OPENROUTER_API_KEY",), _openai, OPENROUTER),
     "anthropic": Provider("langchain-anthropic", "ChatAnthropic", ("ANTHROPIC_API_KEY",), _common),
     "google_genai": Provider(
         "langchain-google-genai", "ChatGoogleGenerativeAI", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), _common

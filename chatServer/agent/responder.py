@@ -3,7 +3,6 @@ says what it is. It decides by rules on the user's own last message; texts that 
 """
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,27 +12,28 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from chatServer.agent import speech
 from chatServer.agent.apart import ARTICLES_TOOL, NOTES_TOOL, Prompt, take_apart
-from chatServer.agent.extract import Source, best
+from chatServer.agent.extract import Source, best, keys_of
 from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
+from chatServer.agent.let_go import FORGET_TOOL, SPEAKER
 from chatServer.agent.phrases import language_of, phrase, without_quotes
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.statements import is_learned, is_remark, is_statement, tells_a_fact
 from chatServer.agent.wishes import Wish, tells_nothing, wish_in
 from chatServer.memory.label import BY_USER, CORRECTED, OF_TOOLS, is_over
-from chatServer.memory.notes import NOTHING
+from chatServer.memory.notes import NOTED, NOTHING
 from chatServer.memory.past import without_before
 from chatServer.memory.reworded import reworded
 from chatServer.messages import searchable
 from chatServer.messages.sources import QUOTED
+from chatServer.messages.text import one_line
 
-FORGET_TOOL = "forget_memories"
 SURE = 0.75  # of a question's weight that a sentence has: then articles need not be asked
 READ = {"operation": "read"}
 UNREADABLE = "The notes cannot be read whole here, and so no line is taken out of them. Name a section, or edit them."
 MAX_QUOTED = 4_000
 MAX_LOOKED_IN = 10  # articles that are named
+MAX_SAID = 10  # messages of this conversation among what is known
 MAX_NAMED = 500  # characters of what is to be forgotten
-_SPEAKER = re.compile(r"\s*[->] (?:user|assistant): ", re.IGNORECASE)  # as lines of a summary begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,8 @@ def answer_to(given: Prompt) -> Reply:
     if wish.kind in ("know", "articles"):
         return _known(given, wish) if wish.kind == "know" else _articles(given, wish)
     if not given.can_note:
-        return Reply(phrase(wish.language, "no_tool"))
+        is_off = given.notes == "" and not given.calls  # its prompt has a place for notes, and who writes them is away
+        return Reply(phrase(wish.language, "memory_off" if is_off else "no_tool"))
     return _remembered(given, wish) if wish.kind == "remember" else _forgotten(given, wish)
 
 
@@ -107,7 +108,8 @@ def _asked_for(given: Prompt, tool: str) -> Reply:
 
 def _remembered(given: Prompt, wish: Wish) -> Reply:
     if given.results:
-        return Reply(phrase(wish.language, "noted", wish.what))
+        is_new = said_in(given.results[-1]) != NOTED
+        return Reply(phrase(wish.language, "noted" if is_new else "noted_before", wish.what))
     return Reply(call={"operation": "append", "content": f"- {wish.what}"})
 
 
@@ -169,10 +171,19 @@ def _known(given: Prompt, wish: Wish) -> Reply:
         return Reply(call=READ)
     memories = "\n".join(_listed(block) for block in given.blocks if _is_known(block))
     known = [Source("notes", notes or ""), Source("memories", memories)]
+    known.append(Source("said", _said_here(given, known)))
     told = [f"{phrase(wish.language, s.kind)}:\n{s.text.strip()[:MAX_QUOTED]}" for s in known if s.text.strip()]
     if not given.is_all:
         told.append(phrase(wish.language, "not_now"))
     return Reply("\n\n".join(told) or phrase(wish.language, "know_nothing"))
+
+
+def _said_here(given: Prompt, known: list[Source]) -> str:
+    """What the user has told of himself in this conversation, and nothing that is known says."""
+    lines = [set(keys_of(line)) for source in known for line in source.text.splitlines()]
+    told = [text for text in given.earlier if is_statement(text) and wish_in(text) is None]
+    new = [text for text in dict.fromkeys(told) if not any(set(keys_of(text)) <= line for line in lines)]
+    return "\n".join(f"- {one_line(text)[:MAX_NAMED]}" for text in reversed(new[:MAX_SAID]))
 
 
 def _is_known(block: Source) -> bool:
@@ -196,7 +207,7 @@ def _to_the_user(label: str) -> str:
 
 def _extracted(given: Prompt) -> Reply:
     language = language_of(searchable(given.question[:MAX_QUOTED]).split())
-    if tells_a_fact(given.question):
+    if tells_a_fact(given.question, _said_last(given)):
         return _heard(given, language)
     sources = [Source("notes", given.notes or "")]
     sources += [_telling(block) for block in given.blocks if block.kind != "memories" or not tells_nothing(block.text)]
@@ -224,7 +235,7 @@ def _telling(block: Source) -> Source:
     """A summary without the lines in which something was only wished to be told or forgotten, or said to be so."""
     if block.kind != "summary":
         return block
-    told = [line for line in block.text.splitlines() if _is_telling(_SPEAKER.sub("", line))]
+    told = [line for line in block.text.splitlines() if _is_telling(SPEAKER.sub("", line))]
     return replace(block, text="\n".join(told))
 
 
@@ -232,10 +243,13 @@ def _is_telling(line: str) -> bool:
     return bool(without_quotes(line).strip()) and not tells_nothing(line)
 
 
+def _said_last(given: Prompt) -> str:
+    return given.earlier[0][:MAX_QUOTED] if given.earlier else ""
+
+
 def _heard(given: Prompt, language: str) -> Reply:
     """Only what will be remembered is said to be."""
-    before = given.earlier[0][:MAX_QUOTED] if given.earlier else ""
-    is_kept = given.can_note and is_learned(given.question, before)
+    is_kept = given.can_note and is_learned(given.question, _said_last(given))
     return Reply(phrase(language, "will_remember" if is_kept else "heard"))
 
 

@@ -176,4 +176,5 @@ async def _play(
         yield chunk
     arguments = [json.dumps(call.args, ensure_ascii=False) for call in calls]
     usage = speech.count_words(given.messages, reasoning, reply, *arguments)
-    yield speech.last_chunk(model, is_calling=bool(calls), usage=usage)
+    ending = {"finish_reason": step.cut_short} if step.cut_short else {}
+    yield speech.last_chunk(model, is_calling=bool(calls), usage=usage, **ending)

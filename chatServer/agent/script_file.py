@@ -13,6 +13,7 @@ from chatServer.agent.template import problem_in
 from chatServer.errors import StartupError
 
 Purpose = Literal["chat", "revise", "summary", "title"]
+Ending = Literal["length", "content_filter"]
 ECHO = "{results}"  # what is said after tools were called when `then` does not say it
 
 
@@ -33,6 +34,7 @@ class Round:
     delay_ms: int = 0
     fail_after_words: int | None = None
     hang: bool = False
+    cut_short: Ending | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class StepFile(BaseModel):
     delay_ms: Annotated[int, Field(ge=0, le=600_000)] | None = None
     fail_after_words: Annotated[int, Field(ge=0)] | None = None
     hang: bool = False
+    cut_short: Ending | None = None
 
 
 class AnswerFile(StepFile):
@@ -177,21 +180,25 @@ def _rule(answer: AnswerFile, purpose: Purpose, match: str | None) -> Rule:
 
 
 def _steps(answer: AnswerFile) -> list[Round]:
-    """A rule as rounds. What it says of failing and hanging is about the last one, its delay about all of them."""
+    """A rule as rounds. What it says of its ending is about the last one, its delay about all of them."""
     delay_ms = answer.delay_ms or 0
     if answer.steps:
         *first, last = answer.steps
-        fails = last.fail_after_words if last.fail_after_words is not None else answer.fail_after_words
-        end = last.model_copy(update={"fail_after_words": fails, "hang": last.hang or answer.hang})
+        unsaid = {name: value for name, value in _ending(answer).items() if name not in last.model_fields_set}
+        end = last.model_copy(update=unsaid)
         return [_step(step, delay_ms) for step in (*first, end)]
     if answer.tool_calls:
-        calling = answer.model_copy(update={"fail_after_words": None, "hang": False})
+        calling = answer.model_copy(update=_ending(StepFile()))
         then = answer.then if answer.then is not None else ECHO
-        return [_step(calling, 0), Round(then, "", (), delay_ms, answer.fail_after_words, answer.hang)]
+        return [_step(calling, 0), Round(then, delay_ms=delay_ms, **_ending(answer))]
     return [_step(answer, 0)]
 
 
 def _step(step: StepFile, delay_ms: int) -> Round:
     calls = tuple(ScriptedCall(call.name, call.args) for call in step.tool_calls)
     own_delay = delay_ms if step.delay_ms is None else step.delay_ms
-    return Round(step.reply, step.reasoning, calls, own_delay, step.fail_after_words, step.hang)
+    return Round(step.reply, step.reasoning, calls, own_delay, **_ending(step))
+
+
+def _ending(step: StepFile) -> dict[str, Any]:
+    return {"fail_after_words": step.fail_after_words, "hang": step.hang, "cut_short": step.cut_short}

@@ -15,8 +15,15 @@ from chatServer.agent.tools import tokens_of
 from chatServer.messages import Message, ToolCallMsg, clean_json, clean_text, from_langchain, thought_in
 from chatServer.messages.blocks import text_in
 from chatServer.messages.calls import json_object
+from chatServer.messages.cut_short import why_cut
 from chatServer.records import EventKind, Said, TurnEvent, Usage, new_id
 
+ANSWERED_NOTHING = "The model answered with nothing. Try again."
+_SILENT: dict[str | None, str] = {
+    "length": "The model used up what it may say in one answer before it came to its first word: its agent needs more"
+    " limits.output_tokens.",
+    "content_filter": "The provider's filter did not let the answer through. Ask in other words.",
+}
 MOST_TOKENS = 100_000_000  # of one call; more is a mistake of whoever counted
 
 _EVENTS: dict[str, tuple[EventKind, EventKind, EventKind]] = {
@@ -106,7 +113,7 @@ class Step:
         whole = _merged(self._chunks)
         self.calls = _calls(whole, self._run, self._redactor)
         if not self.calls and not self.has_text:
-            raise errors.ModelFailed("The model answered with nothing. Try again.")
+            raise errors.ModelFailed(_SILENT.get(why_cut(whole.response_metadata), ANSWERED_NOTHING))
         content = "".join(self._texts) if isinstance(whole.content, str) else whole.content
         extra = whole.additional_kwargs
         if self._redactor:

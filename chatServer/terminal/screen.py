@@ -3,11 +3,16 @@
 import os
 from typing import Any, TextIO
 
-from chatServer.messages import UIMessage
+from chatServer.messages import UIMessage, cut_short
 from chatServer.records import TurnEvent
 from chatServer.terminal.text import plain
 
 SHOWN_OF_EARLIER = 500  # characters of each message
+CUT_SHORT: dict[cut_short.CutShort, str] = {
+    "length": "that is as long as one answer may be: ask for the rest",
+    "content_filter": "the provider's filter ended it here",
+    "unknown": "the provider hung up without saying whether that is all",
+}
 DELETIONS = ("delete_section_by_header", "delete_all_notes")
 
 
@@ -45,7 +50,7 @@ class Screen:
             case "abort":
                 self.aside("stopped")
             case "finish":
-                self.end_line()
+                self._end(event.value or {})
 
     def show_earlier(self, message: UIMessage, agent_name: str) -> None:
         """A message of the conversation so far, shortened."""
@@ -58,10 +63,11 @@ class Screen:
                 self.aside("an image")
             elif "toolName" in part:
                 self.aside(part["toolName"])
-        self.end_line()
-        state = message.get("metadata", {}).get("state", "done")
+        metadata = message.get("metadata", {})
+        state = metadata.get("state", "done")
         if state != "done":
             self.aside(state)
+        self._end(metadata)
 
     def aside(self, text: str) -> None:
         """A dim line."""
@@ -79,6 +85,11 @@ class Screen:
             self._out.write("\n")
         self._is_mid_line = False
         self.flush()
+
+    def _end(self, metadata: dict[str, Any]) -> None:
+        self.end_line()
+        if reason := metadata.get(cut_short.KEY):
+            self.aside(CUT_SHORT[reason])
 
     def flush(self) -> None:
         self._out.flush()

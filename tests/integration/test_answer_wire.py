@@ -13,7 +13,7 @@ from chatServer.agent.answer import Answerer
 from chatServer.agent.models import Models
 from chatServer.agent.tools import Tool, ToolResult
 from chatServer.config import Settings
-from chatServer.messages import Message
+from chatServer.messages import Message, Quoted, cut_short, reasoning_of
 from chatServer.records import Agent, Limits, ModelInput, Said, Usage
 from tests.tools.asking import a_context, events, text
 from tests.tools.grammar import complaints
@@ -116,6 +116,44 @@ async def test_a_tool_that_has_to_be_called_first_is_asked_for_in_the_first_requ
 async def test_what_the_provider_does_wrong_is_an_error_of_ours(provider, answer, mode):
     with pytest.raises(errors.ModelFailed):
         _ = [one async for one in answer(provider.base_url, mode)]
+
+
+@pytest.mark.parametrize("mode", ["reasoning_content", "reasoning"])
+async def test_thoughts_are_heard_however_a_server_sends_them(provider, answer, mode):
+    heard = [one async for one in answer(provider.base_url, mode)]
+    assert complaints(heard) == []
+    assert [one.text for one in events(heard, "reasoning-delta")] == ["Let me ", "think."]
+    assert text(heard) == "Hello, wire!"
+    assert [reasoning_of(one.message) for one in heard if isinstance(one, Said)] == ["Let me think."]
+
+
+async def test_nobody_is_sent_two_messages_of_a_user_in_a_row(provider):
+    asked = ModelInput(
+        Agent("a", "d", "p"),
+        "openai:says",
+        "Be brief.",
+        (Quoted("user", "<memories>…</memories>"), Message("user", "Well?")),
+    )
+    models = Models(Settings(_env_file=None, model_base_url=provider.base_url), {})
+    answering = Answerer(models, model_timeout_s=20, tool_timeout_s=5).answer(asked, (), a_context())
+    assert text([one async for one in answering]) == "Hello, wire!"
+    await models.close()
+    [request] = provider.requests
+    assert [(each["role"], each["content"]) for each in request["messages"]] == [
+        ("system", "Be brief."),
+        ("user", "<memories>…</memories>\n\nWell?"),
+    ]
+
+
+@pytest.mark.parametrize(("mode", "reason"), [("says", None), ("cut", "length"), ("hangs-up", "unknown")])
+async def test_an_answer_keeps_what_the_provider_said_of_its_end(provider, answer, mode, reason):
+    (said,) = [one async for one in answer(provider.base_url, mode) if isinstance(one, Said)]
+    assert cut_short.told([said.message]) == ({"cut_short": reason} if reason else {})
+
+
+async def test_a_model_that_spent_all_on_its_thoughts_names_the_remedy(provider, answer):
+    with pytest.raises(errors.ModelFailed, match=r"limits\.output_tokens"):
+        _ = [one async for one in answer(provider.base_url, "spent")]
 
 
 @pytest.mark.parametrize("mode", ["429-once", "500-once", "503-once"])

@@ -10,6 +10,8 @@ from typing import Any
 
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
 WORDS = ["Hello", ", ", "wire", "!"]
+THOUGHTS = ["Let me ", "think."]
+SAID_AS = ("reasoning_content", "reasoning")
 CHOICE = {"index": 0, "message": {"role": "assistant", "content": "".join(WORDS)}, "finish_reason": "stop"}
 REFUSALS = {
     "400": 400,
@@ -116,19 +118,22 @@ class OpenAIServer:
         yield event({"role": "assistant", "content": ""})
         if mode == "garbage":
             yield "{not json"
-        if mode == "silent":
-            yield event({}, "stop")
+        if mode in ("silent", "spent"):
+            yield event({}, "stop" if mode == "silent" else "length")
         elif mode == "tools":
             yield from (event({"tool_calls": [fragment]}) for fragment in TOOL_FRAGMENTS)
             yield event({}, "tool_calls")
         else:
+            yield from (event({mode: word}) for word in THOUGHTS if mode in SAID_AS)
             for number, word in enumerate(WORDS):
                 if number == 2 and mode in ("waits", "stalls"):
                     self.released.wait(20)
                 if number == 2 and mode == "breaks":
                     return
                 yield event({"content": word})
-            yield event({}, "stop")
+            if mode == "hangs-up":
+                return
+            yield event({}, "length" if mode == "cut" else "stop")
         if body.get("stream_options", {}).get("include_usage"):
             yield event(None, usage=USAGE)
         yield "[DONE]"

@@ -3,7 +3,7 @@
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from chatServer.agent.given import LEFT_OUT, QuotedMessage, for_model
+from chatServer.agent.given import LEFT_OUT, QuotedMessage, for_model, in_turns
 from chatServer.messages import Message, Quoted, ToolCallMsg, from_langchain, to_langchain
 
 
@@ -110,3 +110,24 @@ def test_what_a_model_has_cited_and_called_stays():
 def test_what_the_server_quotes_is_told_from_what_the_same_words_say():
     assert type(for_model(Quoted("user", "Hi."))) is QuotedMessage
     assert type(for_model(from_langchain(to_langchain(Quoted("user", "Hi."))))) is HumanMessage
+
+
+def test_what_a_user_says_in_a_row_is_one_message_and_nothing_else_is():
+    call = AIMessage("", tool_calls=[{"name": "a", "args": {}, "id": "1"}])
+    results = [ToolMessage("x", tool_call_id="1"), ToolMessage("y", tool_call_id="2")]
+    picture = {"type": "image_url", "image_url": {"url": "data:image/gif;base64,R0lGODlhAQABAAAAACw="}}
+    given = [
+        QuotedMessage("known"),
+        HumanMessage("one", id="h"),
+        call,
+        *results,
+        HumanMessage("two"),
+        HumanMessage([picture]),
+    ]
+    first, *same, last = in_turns(given)
+    assert (first.content, first.id, type(first)) == ("known\n\none", "h", HumanMessage)
+    assert same == [call, *results]
+    assert last.content == [{"type": "text", "text": "two"}, picture]
+    named = [HumanMessage("a", name="ada"), HumanMessage("b", name="eve")]
+    assert in_turns(named) == named
+    assert in_turns([]) == []

@@ -127,9 +127,29 @@ async def test_a_tool_that_fails_is_not_confirmed():
 
 
 async def test_without_the_tool_it_says_that_it_cannot():
-    said = await answer("remember that x", tools=[])
-    assert "no tool" in said.content
-    assert said.tool_calls == []
+    for options in ({"notes": NOTES}, {"prompt": "You help."}):
+        said = await answer("remember that x", tools=[], **options)
+        assert "no tool" in said.content
+        assert said.tool_calls == []
+
+
+async def test_where_its_prompt_has_a_place_for_notes_and_it_has_no_tool_memory_is_off():
+    assert (await answer("remember that x", tools=[])).content.endswith("memory is off in this chat.")
+    assert (await answer("vergiss x", tools=[])).content.endswith("In diesem Chat ist das Gedächtnis aus.")
+
+
+async def test_what_is_known_is_also_what_was_told_in_this_conversation():
+    told = ["Ich heiße Ben und wohne in Hamburg", "Wie ist das Wetter?", "Danke"]
+    asked = "Was weißt du über mich?"
+    said = (await answer(*told, asked)).content
+    assert said == "Du hast vorhin gesagt:\n- Ich heiße Ben und wohne in Hamburg"
+    memories = QuotedMessage(fence("memories", "- (remembered, 2026-11-16) The user lives in Oslo."))
+    said = (await answer(memories, "I live in Oslo", "My cat likes fish", "What do you know about me?")).content
+    assert said.startswith("From your memories:\n- The user lives in Oslo.")
+    assert said.endswith("\n\nEarlier you said:\n- My cat likes fish"), "and not what is known already"
+    done = AIMessage("Forgotten: “I live in Oslo”")
+    gone = ["I live in Oslo", "forget that I live in Oslo", done, "What do you know about me?"]
+    assert "Oslo" not in (await answer(*gone)).content
 
 
 @pytest.mark.parametrize(
@@ -257,7 +277,8 @@ async def test_what_it_knows_is_what_its_prompt_says(question):
         ("I moved to Oslo in May.", "Thank you, I will remember that."),
         ("My build failed because the token had expired.", "Thank you, I will remember that."),
         ("My bicycle is green", "Thank you for telling me."),
-        ("I am 40.", "Thank you for telling me."),
+        ("I am 40.", "Thank you, I will remember that."),
+        ("I am 4.", "Thank you for telling me."),
         ("Ich wohne seit Mai in Oslo.", "Danke, dass du mir das sagst."),
         ("Я живу в Казани.", "Спасибо, что сказали."),
         ("Vivo en Sevilla desde mayo.", "Gracias por contármelo."),
@@ -269,6 +290,19 @@ async def test_only_what_rules_learn_is_said_to_be_remembered(said, heard):
     without_memory = (await answer(said, tools=[])).content
     assert "remember" not in without_memory
     assert "MODEL" not in without_memory
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("My dentist appointment is on Monday", "no, it's Tuesday, not Monday"),
+        ("My sister Anna lives in Berlin", "Anna moved to Vienna"),
+    ],
+)
+async def test_a_correction_that_is_learned_is_said_to_be_remembered(before, said):
+    heard = (await answer(before, AIMessage("ok"), said)).content
+    assert heard == "Thank you, I will remember that."
+    assert (await answer(said)).content != heard
 
 
 async def test_a_correction_of_what_was_just_said_will_be_remembered():

@@ -233,6 +233,14 @@ async def test_it_hangs_after_its_words_until_it_is_cancelled(tmp_path):
     assert [json.loads(line)["state"] for line in log.read_text().splitlines()] == ["started", "cancelled"]
 
 
+async def test_an_answer_can_be_cut_short_in_its_last_round(tmp_path):
+    asked = model(tmp_path, "default: {tool_calls: [{name: look}], then: so, cut_short: length}")
+    calling = await answer(asked, "x")
+    assert calling.response_metadata["finish_reason"] == "tool_calls"
+    done = await asked.ainvoke([HumanMessage("x"), calling, ToolMessage("y", tool_call_id=calling.tool_calls[0]["id"])])
+    assert (done.content, done.response_metadata["finish_reason"]) == ("so", "length")
+
+
 async def test_delay_is_waited_before_each_word(tmp_path):
     asked = model(tmp_path, "default: {reply: a b c, delay_ms: 40}")
     loop = asyncio.get_running_loop()

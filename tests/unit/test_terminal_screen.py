@@ -55,6 +55,17 @@ def test_an_answer_alone_goes_out_and_the_rest_beside_it():
     assert asides.getvalue() == "· manage_long_term_memory\n· noted (undo: version 3)\n"
 
 
+def test_an_answer_that_was_cut_short_says_so_now_and_later():
+    out, asides = io.StringIO(), io.StringIO()
+    screen = Screen(out, asides, names_speakers=False)
+    cut = {"state": "done", "cut_short": "length"}
+    shown(screen, *said("Once upon"), TurnEvent("finish", value=cut))
+    parts = [{"type": "text", "text": "Once upon"}]
+    screen.show_earlier({"id": "1", "role": "assistant", "parts": parts, "metadata": cut}, "assistant")
+    assert out.getvalue() == 2 * "Once upon\n"
+    assert asides.getvalue() == 2 * "· that is as long as one answer may be: ask for the rest\n"
+
+
 def test_in_a_conversation_everything_has_its_line_and_its_speaker():
     out = io.StringIO()
     screen = Screen(out, out, names_speakers=True)
