@@ -111,7 +111,7 @@ class Settings(BaseSettings):
 
     embedder: EmbedderName = "wordllama"
     recall_cache_mb: Annotated[int, Field(ge=1, le=1_000_000)] = 256
-    recall_deadline_ms: Annotated[int, Field(ge=20, le=10_000)] = 50
+    recall_deadline_ms: Annotated[int, Field(ge=20, le=10_000)] | None = None  # None: what `recall_ms` says
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None  # None: memories that nobody needs stay
 
     revise_model: Literal["off", "every_turn", "on_summary"] = "on_summary"
@@ -187,6 +187,11 @@ class Settings(BaseSettings):
     def embedded(self) -> bool:
         """Whether we run our own Postgres under CHAT_DATA_DIR."""
         return self.database_url is None
+
+    @property
+    def recall_ms(self) -> int:
+        """How long recall may look: beside an embedded Postgres the machine builds and browses, too (0023)."""
+        return self.recall_deadline_ms or (1_000 if self.embedded else 50)
 
     @property
     def owner_url(self) -> str:

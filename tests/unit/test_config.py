@@ -76,6 +76,14 @@ def test_a_url_is_a_pooler_unless_it_is_declared_direct(monkeypatch):
     assert load_settings().database_url_is_direct
 
 
+def test_recall_is_patient_where_everything_shares_one_machine_unless_it_is_told(monkeypatch):
+    assert load_settings().recall_ms == 1_000
+    monkeypatch.setenv("DATABASE_URL", "postgresql://u@h/d")
+    assert load_settings().recall_ms == 50
+    monkeypatch.setenv("RECALL_DEADLINE_MS", "70")
+    assert load_settings().recall_ms == 70
+
+
 def test_secrets_do_not_show_when_settings_are_printed(monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "postgresql://chat_app:hush@db/chat")
     assert "hush" not in repr(load_settings())
