@@ -96,9 +96,9 @@ class ChatRequest(BaseModel):
             trigger="regenerate" if message is None else "submit" if self.message_id is None else "edit",
             message_id=self._name(message),
         )
-        if own_key is not None:
-            return replace(ask, key=f"own:{checked_key(own_key)}", has_own_key=True)  # never one that we derive
-        return replace(ask, key=_key_of(ask))
+        beside = self._beside()
+        otherwise = replace(ask, message=beside, trigger="submit", message_id=beside.message_id) if beside else None
+        return replace(_keyed(ask, own_key), otherwise=otherwise and _keyed(otherwise, own_key))
 
     @property
     def _is_regenerate(self) -> bool:
@@ -112,6 +112,13 @@ class ChatRequest(BaseModel):
         if self.message_id not in (None, name or self.message_id):
             raise errors.InvalidRequest("The messageId of an edit has to be the id of the message that comes with it.")
         return self.message_id or name
+
+    def _beside(self) -> Message | None:
+        """The last question of whoever wants an answer anew and names none, as useChat's `regenerate()` does after a
+        message was refused."""
+        if not self._is_regenerate or self.message_id is not None or not (self.message or self.messages):
+            return None
+        return self._message() if self._has_id() else None
 
     def _has_id(self) -> bool:
         return bool(self._ui_message().get("id"))
@@ -147,6 +154,12 @@ class ChatRequest(BaseModel):
             raise errors.InvalidRequest("There is no message of role user to answer.")
         found: dict[str, Any] = self.messages[-1]
         return found
+
+
+def _keyed(ask: Ask, own_key: str | None) -> Ask:
+    if own_key is None:
+        return replace(ask, key=_key_of(ask))
+    return replace(ask, key=f"own:{checked_key(own_key)}", has_own_key=True)  # never one that we derive
 
 
 def _key_of(ask: Ask) -> str | None:

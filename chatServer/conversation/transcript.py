@@ -9,7 +9,7 @@ from uuid import UUID
 
 from chatServer.conversation.sessions import SessionKey
 from chatServer.errors import InvalidRequest, MessageNotFound, SessionNotFound
-from chatServer.messages import Message, UIMessage, sources, text_of, to_ui_parts
+from chatServer.messages import Message, UIMessage, cut_short, sources, text_of, to_ui_parts
 from chatServer.records import Principal, Session, StoredMessage, Turn
 from chatServer.records.moments import utc_iso
 from chatServer.store import deeds, images, sessions, superseded, turns
@@ -139,6 +139,7 @@ def _is_another(last: StoredMessage, each: StoredMessage) -> bool:
 
 
 def _ui_messages(stored: Sequence[StoredMessage], known: dict[UUID, Turn]) -> Iterator[UIMessage]:
+    answered = {each.turn_id for each in stored if _speaker(each)[0]}
     for (is_answer, turn_id, _), group in groupby(stored, key=_speaker):
         rows = list(group)
         turn = known.get(turn_id) if turn_id else None
@@ -146,8 +147,13 @@ def _ui_messages(stored: Sequence[StoredMessage], known: dict[UUID, Turn]) -> It
             yield _answer(rows, turn)
         else:
             yield _said(rows[0])
-            if turn and turn.partial_text and turn.state in ("failed", "interrupted"):
+            if turn and turn_id not in answered and _left_nothing(turn, rows[0]):
                 yield _unfinished(rows[0], turn)
+
+
+def _left_nothing(turn: Turn, question: StoredMessage) -> bool:
+    """Whether a turn ended without an answer of its own; that of one that was replaced may be on another page."""
+    return turn.state in ("failed", "interrupted") or (turn.state == "stopped" and question.superseded_at is None)
 
 
 def _speaker(each: StoredMessage) -> tuple[bool, UUID | None, int]:
@@ -167,12 +173,12 @@ def _said(each: StoredMessage) -> UIMessage:
 
 
 def _answer(rows: Sequence[StoredMessage], turn: Turn | None) -> UIMessage:
-    reply_id = turn.reply_message_id if turn else None
+    reply_id, messages = turn.reply_message_id if turn else None, [each.message for each in rows]
     return {
         "id": str(reply_id or rows[-1].message.message_id),
         "role": "assistant",
-        "parts": _parts([each.message for each in rows], turn),
-        "metadata": {**_metadata(rows[-1], turn), **sources.told(each.message for each in rows)},
+        "parts": _parts(messages, turn),
+        "metadata": {**_metadata(rows[-1], turn), **_told(messages)},
     }
 
 
@@ -182,8 +188,13 @@ def answer_of(turn: Turn, messages: Sequence[Message]) -> UIMessage:
         "id": str(turn.reply_message_id or turn.turn_id),
         "role": "assistant",
         "parts": _parts(messages, turn),
-        "metadata": {"turn_id": str(turn.turn_id), **_outcome(turn), **sources.told(messages)},
+        "metadata": {"turn_id": str(turn.turn_id), **_outcome(turn), **_told(messages)},
     }
+
+
+def _told(messages: Sequence[Message]) -> dict[str, Any]:
+    """What the messages themselves say of their answer."""
+    return {**sources.told(messages), **cut_short.told(messages)}
 
 
 def _parts(messages: Sequence[Message], turn: Turn | None) -> list[dict[str, Any]]:
@@ -198,10 +209,12 @@ def _missing(turn: Turn | None) -> list[dict[str, Any]]:
 
 
 def _unfinished(question: StoredMessage, turn: Turn) -> UIMessage:
+    """What an answer left that never came to its end: at least how it ended."""
+    spoken = [{"type": "text", "text": turn.partial_text, "state": "done"}] if turn.partial_text else []
     return {
         "id": str(turn.reply_message_id or turn.turn_id),
         "role": "assistant",
-        "parts": [*_missing(turn), {"type": "text", "text": turn.partial_text or "", "state": "done"}],
+        "parts": [*_missing(turn), *spoken],
         "metadata": {"turn_id": str(turn.turn_id), **_outcome(turn), **_replaced(question)},
     }
 

@@ -20,12 +20,15 @@ class Ask:
     has_own_key: bool = False  # the client chose the key, and promises that it stands for one body
     trigger: Way = "submit"
     message_id: str | None = None  # what the client calls the message, or the one that is edited or answered anew
+    otherwise: "Ask | None" = None  # of an answer anew that names none: the message beside it, if that never arrived
 
     @property
     def request_hash(self) -> bytes | None:
         """By which another body under the same key is noticed."""
         if not self.has_own_key:
             return None
+        if self.otherwise:  # one request, whichever it was taken for the first time
+            return self.otherwise.request_hash
         replaced = [] if self.trigger == "submit" else [self.message_id]
         return _digest([*self._said, self.agent_name, self.trigger, *replaced])
 

@@ -25,7 +25,7 @@ from chatServer.turn import limits
 from chatServer.turn.ask import Ask
 from chatServer.turn.limits import Allowance, Quotas
 from chatServer.turn.prompt import parts_of, tools_for
-from chatServer.turn.replaced import Replaced, ask_again, find_replaced, make_room
+from chatServer.turn.replaced import Replaced, ask_again, find_replaced, make_room, meant
 
 EVENTS_PER_ATTEMPT = 1_000_000
 
@@ -74,7 +74,8 @@ class Beginning:
         """A turn to run; or the one that this key has begun before, to be joined or replayed."""
         if ask.agent_name is not None:
             self.agents.get(ask.agent_name)
-        tokens = await count_apart(ask.message) if ask.message else 0
+        said = (ask.otherwise or ask).message
+        tokens = await count_apart(said) if said else 0
         async with self.database.transaction(principal) as connection:
             waited_s = time.monotonic() - asked_at
             session = await sessions.enter(
@@ -84,6 +85,7 @@ class Beginning:
                 default_agent=self.agents.default,
                 key=ask.session,
             )
+            ask = await meant(connection, principal, session, ask)
             agent = self.agents.get(session.agent_name)
             history = ChatMessageHistory(connection, principal.user_id, session.session_id)
             asking = None

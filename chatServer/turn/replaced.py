@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from chatServer import errors
 from chatServer.conversation.tokens import count_message
 from chatServer.memory.retire import retire_replaced
-from chatServer.messages import Message
+from chatServer.messages import Message, text_of
 from chatServer.records import Principal, Session, Turn
 from chatServer.store import images, superseded
 from chatServer.store.history import ChatMessageHistory
@@ -51,6 +51,23 @@ async def find_replaced(connection: Connection, principal: Principal, session: S
     if found and is_edit and not found.is_named:
         found = None
     return Replaced(found, keeps_question=not is_edit)
+
+
+async def meant(connection: Connection, principal: Principal, session: Session, ask: Ask) -> Ask:
+    """Who asks for an answer anew beside a message that never arrived means that one. It did if its id is here, or if
+    the last one came without any and says the same."""
+    if ask.otherwise is None or ask.otherwise.message is None:
+        return ask
+    user_id, session_id = principal.user_id, session.session_id
+    name = ask.otherwise.message_id
+    if await superseded.find_question(connection, user_id, session_id, name=name, has_answers=False):
+        return ask
+    last = await superseded.find_question(connection, user_id, session_id, name=None, has_answers=False)
+    if last is None or last.client_message_id is not None:
+        return ask.otherwise
+    [said] = await ChatMessageHistory(connection, user_id, session_id).page(1, before=last.id + 1)
+    has_same_text = text_of(said.message) == text_of(ask.otherwise.message)
+    return ask if has_same_text and not ask.otherwise.message.images else ask.otherwise
 
 
 async def make_room(connection: Connection, principal: Principal, turn: Turn, replaced: Replaced) -> None:

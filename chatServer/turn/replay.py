@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from chatServer import errors
-from chatServer.messages import Message, reasoning_of, sources, text_of, tool_result
+from chatServer.messages import Message, cut_short, reasoning_of, sources, text_of, tool_result
 from chatServer.messages.calls import json_object
 from chatServer.messages.deeds import deeds_in
 from chatServer.records import EventKind, Turn, TurnEvent
@@ -78,7 +78,7 @@ def ending_of(
     metadata |= {"usage": turn.usage or {}, **turn.told_larger}
     if turn.recalled and turn.recalled["items"]:
         metadata |= {"memories_used": turn.recalled["items"]}
-    metadata |= sources.told(messages)
+    metadata |= sources.told(messages) | cut_short.told(messages)
     if turn.told_revision:
         metadata |= {"memory_revision": turn.told_revision}
     match turn.state:

@@ -113,7 +113,7 @@ def test_a_killed_turn_is_taken_over_by_the_same_key_once_its_lease_is_over(data
             with owner_connection(postgres.owner_url) as connection:
                 connection.execute("update chat.turns set lease_until = now() - interval '1 s'")
             shown = running.request("GET", "/api/sessions/s/messages").json()["messages"]
-            assert [message["role"] for message in shown] == ["user"]
+            assert [message["role"] for message in shown] == ["user", "assistant"], "which was interrupted"
             again = running.request("POST", "/api/chat", json=body, key="k")
             assert again.json()["response"] == ECHO["rules"][0]["reply"]
             with owner_connection(postgres.owner_url) as connection:

@@ -5,6 +5,7 @@ import json
 import uuid
 
 import pytest
+from pydantic import SecretStr
 
 from chatServer.turn import attempt
 from tests.conftest import ADA, owner_connection, serving
@@ -316,3 +317,18 @@ async def test_a_question_larger_than_the_model_is_refused_and_leaves_nothing(ch
     assert (answer.status_code, answer.json()["code"]) == (422, "context_too_large")
     with owner_connection(urls.owner) as connection:
         assert connection.execute("select count(*) from chat_message_history").fetchone() == (0,)
+
+
+async def test_what_a_provider_finds_too_long_is_said_and_can_be_answered_anew(settings, as_ada, provider):
+    asks = {"model": "openai:context", "model_base_url": provider.base_url, "model_api_key": SecretStr("hush")}
+    async with serving(settings.model_copy(update=asks)) as client:
+        answer = await client.post("/api/chat", json={"message": "hello", "session_id": "long"}, headers=as_ada)
+        shown = (await client.get("/api/sessions/long/messages", headers=as_ada)).json()["messages"]
+    assert (answer.status_code, answer.json()["code"]) == (422, "context_too_large")
+    async with serving(settings) as client:
+        body = {"id": "long", "trigger": "regenerate-message", "messageId": shown[0]["id"]}
+        anew = await client.post("/api/chat", json=body, headers=as_ada | JSON)
+    assert [[part["text"] for part in each["parts"]] for each in shown] == [["hello"], []]
+    assert (shown[1]["metadata"]["state"], shown[1]["metadata"]["error_code"]) == ("failed", "context_too_large")
+    assert shown[0]["metadata"]["turn_id"] == answer.json()["turn_id"]
+    assert anew.status_code == 200

@@ -320,6 +320,8 @@ async def test_a_named_page_may_ask_and_reads_errors_too(settings, as_ada, monke
         "if-match",
         "apikey,authorization,content-type,x-client-info,x-supabase-api-version",
         "authorization,content-type,mcp-protocol-version",
+        "authorization,content-type,mcp-method,mcp-name,mcp-protocol-version",
+        "authorization,last-event-id,mcp-protocol-version,mcp-session-id",
     ],
 )
 async def test_a_preflight_allows_the_headers_of_the_api(settings, wanted):

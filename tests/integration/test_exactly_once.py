@@ -205,7 +205,10 @@ async def test_a_turn_past_its_lease_reads_as_interrupted_and_is_taken_over_by_i
         said = [TurnEvent("start", id="x")] * 7
         await log.append_events(connection, ADA.user_id, dead["turn_id"], said, attempt=1, seq_from=1)
     shown = (await pair[1].get("/api/sessions/s/messages")).json()["messages"]
-    assert len(shown) == 1
+    assert [(each["role"], each["metadata"].get("state")) for each in shown] == [
+        ("user", None),
+        ("assistant", "interrupted"),
+    ]
     assert (await pair[1].get("/api/chat/s/stream")).status_code == 204
     stream = await pair[1].post(
         "/api/chat", **dead["ask"] | {"headers": {"Idempotency-Key": "k", "Accept": "text/event-stream"}}

@@ -32,6 +32,48 @@ async def chat(settings, as_ada):
         yield client
 
 
+async def retry(chat, text: str, name: str, **options):
+    """As useChat's `regenerate()` does it: it names nothing, and comes with what the page shows."""
+    body = {"id": "s", "messages": [user_message("one", "m0"), user_message(text, name)]}
+    return await chat.post("/api/chat", json=body | {"trigger": "regenerate-message"}, **options)
+
+
+# What never arrived ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"headers": {"Idempotency-Key": "k"}}])
+async def test_a_message_that_was_refused_is_sent_by_asking_for_its_answer_anew(chat, options):
+    await send(chat, "one", "m0")
+    first = await retry(chat, "two", "m1", **options)
+    assert spoken(first.text) == "You said: two"
+    again = await retry(chat, "two", "m1", **options)
+    assert (turn_of(again) == turn_of(first)) == bool(options), "by then it is here: its answer is given anew"
+    assert await said(chat) == EXCHANGES[:4]
+
+
+async def test_the_first_message_of_a_session_is_sent_so_too(chat):
+    assert spoken((await retry(chat, "one", "m0")).text) == "You said: one"
+    assert await said(chat) == EXCHANGES[:2]
+
+
+async def test_what_came_without_an_id_is_answered_anew_and_what_is_said_twice_is_sent_twice(chat):
+    await send(chat, "one", "m0")
+    await chat.post("/api/chat", json={"message": "two", "session_id": "s"})
+    assert spoken((await retry(chat, "two", "any")).text) == "You said: two"
+    assert await said(chat) == EXCHANGES[:4]
+    await send(chat, "three", "m2")
+    assert spoken((await retry(chat, "three", "m3")).text) == "You said: three"
+    assert await said(chat) == [*EXCHANGES, *EXCHANGES[4:]]
+
+
+async def test_what_cannot_be_read_beside_a_regeneration_replaces_nothing(chat):
+    await conversation(chat)
+    odd = {"id": "x", "role": "user", "parts": [{"type": "file", "url": "/etc/passwd", "mediaType": "image/png"}]}
+    body = {"id": "s", "messages": [odd], "trigger": "regenerate-message"}
+    assert (await chat.post("/api/chat", json=body)).status_code == 422
+    assert await said(chat) == EXCHANGES
+
+
 # Regenerate ------------------------------------------------------------------------------------------------
 
 

@@ -228,7 +228,9 @@ async def test_one_message_is_read_by_itself_and_only_by_its_owner(client, as_ad
     url = f"/api/sessions/{session_id}/messages"
     for each in (first, last):
         assert (await client.get(f"{url}/{each['id']}", headers=as_ada)).json() == each
-    unknown = await client.get(f"{url}/{uuid.uuid4()}", headers=as_ada)
-    assert (unknown.status_code, unknown.json()["code"]) == (404, "message_not_found")
+    for name in (uuid.uuid4(), "msg-1"):
+        unknown = await client.get(f"{url}/{name}", headers=as_ada)
+        assert (unknown.status_code, unknown.json()["code"]) == (404, "message_not_found")
+    assert (await client.get(f"{url}/msg-1")).status_code == 401
     foreign = await client.get(f"{url}/{first['id']}", headers=as_eve)
     assert (foreign.status_code, foreign.json()["code"]) == (404, "session_not_found")
