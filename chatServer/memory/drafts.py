@@ -10,7 +10,7 @@ from chatServer.memory.anew import said_anew
 from chatServer.memory.classify import Classified, classify
 from chatServer.memory.facts import Extractor, Fact, is_denied
 from chatServer.memory.lessons import Lesson, lessons_of
-from chatServer.memory.rules import FACT_INCREMENT, MIN_CHARACTERS, importance_of, is_long_term, kind_of
+from chatServer.memory.rules import FACT_INCREMENT, MIN_FACT_CHARACTERS, importance_of, is_long_term, kind_of
 from chatServer.memory.worth import worth_keeping
 from chatServer.messages import clean_text, text_of
 from chatServer.records import Category, Memory, Origin, Reason, StoredMessage, Triple, Trust, new_id
@@ -58,7 +58,7 @@ async def drafts_of(
     drafts: list[Draft] = []
     results = [each for each in messages if each.message.role == "tool"]
     text = said_anew(clean_text(text_of(question.message))[:MAX_READ], answers)
-    if not sheet.turn.is_forgotten and len(text) >= MIN_CHARACTERS:
+    if not sheet.turn.is_forgotten and len(text) >= MIN_FACT_CHARACTERS:
         facts = await extractor.facts(text, question.created_at)
         drafts += [sheet.fact(fact, question) for fact in facts]
         is_noted = any(each.message.name in tools.keepers for each in results)  # then the page of notes has it

@@ -13,6 +13,7 @@ from chatServer.memory.classify import classify
 from chatServer.memory.drafts import MAX_READ, Draft, KnownTools, Sheet, drafts_of, fact_of, question_in
 from chatServer.memory.facts import Extractor, Fact, RuleExtractor
 from chatServer.memory.facts.corrections import denies_first
+from chatServer.memory.facts.meant import may_name
 from chatServer.memory.guard import guard
 from chatServer.memory.rules import MAX_PER_MINUTE
 from chatServer.memory.shelve import prefixes, shelve
@@ -95,13 +96,15 @@ async def _told_before(
         return []
     last = next((each for each in reversed(before) if each.message.role == "user"), None)
     known = await store.find_said_by(connection, user_id, [UUID(last.message.message_id)]) if last else []
-    return [fact_of(each) for each in known if each.triple and each.valid_to is None]
+    said_at = question.created_at
+    return [fact_of(each) for each in known if each.triple and (each.valid_to is None or each.valid_to > said_at)]
 
 
 async def _perhaps_denied(connection: Connection, user_id: UUID, shelf: str, question: StoredMessage) -> list[Fact]:
-    """The facts that hold and share words with a message that says first what is not so."""
+    """The facts that hold and share words with a message that says first what is not so, or names somebody."""
     text = text_of(question.message)[:MAX_READ]
-    near = await store.find_near(connection, user_id, shelf, prefixes(text)) if denies_first(text) else []
+    is_wanted = denies_first(text) or (len(text) <= MAX_CORRECTION and may_name(text))
+    near = await store.find_near(connection, user_id, shelf, prefixes(text)) if is_wanted else []
     return [fact_of(each) for each in near if each.triple]
 
 

@@ -1,6 +1,7 @@
 """What is corrected no longer holds, at a time that makes sense, and is not shown as if it did."""
 
 import time
+import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -30,6 +31,62 @@ async def test_a_name_that_was_wrong_is_no_longer_one(database, told):
     assert rex.valid_to is not None
 
 
+@pytest.mark.parametrize(
+    ("told", "then", "now"),
+    [
+        (
+            "I have a cat called Miso.",
+            "My cat Miso died last week.",
+            "The user no longer has a cat called Miso, who died.",
+        ),
+        ("My wife is called Clara.", "My wife Clara left me.", "The user no longer has a wife called Clara."),
+        ("My wife is called Clara.", "My ex-wife Clara is a nurse.", "The user no longer has a wife called Clara."),
+    ],
+)
+async def test_who_is_gone_is_had_no_longer(database, told, then, now):
+    await tell(database, told, then)
+    assert await texts(database) == [now]
+
+
+@pytest.mark.parametrize(
+    ("told", "then", "now"),
+    [
+        (
+            "My dentist appointment is on {old}.",
+            "no, it's {new}, not {old}",
+            "The user's dentist appointment is on {new}.",
+        ),
+        ("My wedding is on {old}.", "The wedding is now on {new} instead", "The user's wedding is on {new}."),
+        ("I have an exam on {old}.", "sorry, I meant {new}", "The user has an exam on {new}."),
+    ],
+)
+async def test_what_was_put_off_is_no_longer_on_its_old_day(database, told, then, now):
+    new, old = (f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%d}" for days in (40, 33))
+    session_id = str(uuid.uuid4())
+    await tell(database, *(each.format(new=new, old=old) for each in (told, then)), session_id=session_id)
+    assert await texts(database) == [now.format(new=new)]
+
+
+@pytest.mark.parametrize(
+    ("told", "then", "now"),
+    [
+        ("My sister Anna lives in Berlin.", "Anna moved to Vienna", "The user's sister Anna lives in Vienna."),
+        ("My husband Tom is a nurse.", "Tom is a teacher now", "The user's husband Tom works as a teacher."),
+        ("My son Max is 7.", "Max is 8", "The user's son Max is 8 years old."),
+    ],
+)
+async def test_who_was_named_in_another_session_is_known_by_his_name(database, told, then, now):
+    await tell(database, told)
+    [relation] = [each for each in await texts(database) if " has a " in each]
+    await tell(database, then)
+    assert set(await texts(database)) == {relation, now}
+
+
+async def test_who_was_fired_works_there_no_longer(database):
+    await tell(database, "I work at Bosch.", "I got fired from Bosch.")
+    assert await texts(database) == ["The user no longer works at Bosch."]
+
+
 async def test_two_dogs_are_two(database):
     await tell(database, "My dog is called Rex.", "My dog is called Max.", "My dog is called Rex.")
     assert set(await texts(database)) == {"The user has a dog called Max.", "The user has a dog called Rex."}
@@ -37,12 +94,14 @@ async def test_two_dogs_are_two(database):
 
 async def test_what_is_denied_is_no_positive_edge(database, settings, as_ada):
     await tell(database, "I don't eat meat.", "I dislike tea.", "I like coffee.", "I live in Rome, not in Berlin.")
+    await tell(database, "I don't smoke.")
     async with serving(settings) as client:
         edges = (await client.get("/api/memories/graph", headers=as_ada)).json()["edges"]
     assert {edge["target"]: edge["is_negated"] for edge in edges} == {
         "meat": True,
         "tea": True,
         "coffee": False,
+        "tobacco": True,
         "rome": False,
     }
 

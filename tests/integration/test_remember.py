@@ -85,6 +85,15 @@ async def test_small_talk_questions_requests_and_pastes_leave_nothing(database, 
     assert await texts(database, ever=True) == []
 
 
+async def test_a_short_message_is_kept_where_it_tells_a_fact(database):
+    await tell(database, "I'm vegan", "I'm Dora", "I'm 34", "I'm done", "I'm Fine", "I'm 5", "no", "")
+    assert set(await texts(database, ever=True)) == {
+        "The user is vegan.",
+        "The user's name is Dora.",
+        "The user is 34 years old.",
+    }
+
+
 async def test_a_sentence_worth_keeping_is_kept_alone(database):
     await tell(
         database,

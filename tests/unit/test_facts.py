@@ -180,6 +180,64 @@ def test_a_correction_that_does_not_fit_corrects_nothing(before, text):
     assert told(text, told(before)) == []
 
 
+@pytest.mark.parametrize(
+    ("before", "text", "now"),
+    [
+        ("My dentist appointment is on Monday", "no, it's Tuesday, not Monday", "2026-11-17"),
+        ("My dentist appointment is on Monday", "no, it's on tuesday", "2026-11-17"),
+        ("My dentist appointment is on Monday", "The appointment was moved to Tuesday.", "2026-11-17"),
+        ("I have a dentist appointment on Monday", "it's Tuesday at 4pm, not Monday", "2026-11-17"),
+        ("My exam is on Friday", "sorry, I meant Thursday", "2026-11-19"),
+        ("My wedding is on 5 June 2027", "The wedding is now on 12 June 2027 instead", "2027-06-12"),
+    ],
+)
+def test_what_is_ahead_is_put_on_another_day(before, text, now):
+    (first,) = told(before)
+    moved, was = told(text, [first])
+    assert now in moved.text
+    assert moved.valid_to > SAID_AT
+    assert (was.key, was.object, was.valid_to) == (first.key, first.object, SAID_AT)
+    assert "was to" in was.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Oh, it's Monday", "no, it's raining", "The exam is on Monday", "I meant Rome", "The test is now on Monday"],
+)
+def test_what_names_no_other_day_of_it_puts_nothing_off(text):
+    assert told(text, told("My exam is on Friday")) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "now"),
+    [
+        ("My sister Anna lives in Berlin", "Anna moved to Vienna", ["The user's sister Anna lives in Vienna."]),
+        ("My sister Anna lives in Berlin", "No, Anna lives in Vienna now", ["The user's sister Anna lives in Vienna."]),
+        ("My husband Tom is a nurse", "Tom's a teacher now", ["The user's husband Tom works as a teacher."]),
+        (
+            "My husband Tom is a nurse",
+            "Tom is no longer a nurse, he's a teacher now",
+            ["The user's husband Tom no longer works as a nurse.", "The user's husband Tom works as a teacher."],
+        ),
+        (
+            "My husband Tom is a nurse",
+            "My husband is a teacher now, not a nurse anymore",
+            ["The user's husband Tom works as a teacher."],
+        ),
+        ("My son Max is 7", "Max is actually 8", ["The user's son Max is 8 years old."]),
+        ("My son Max is 7", "Max is 8, not 7", ["The user's son Max is 8 years old."]),
+        ("My cat is called Miso", "Miso died.", ["The user no longer has a cat called Miso, who died."]),
+        ("My sister Anna lives in Berlin", "Anna is nice", []),
+        ("My sister Anna lives in Berlin", "Hanna moved to Vienna", []),
+        ("My sister Anna lives in Berlin. My friend Anna lives in Rome.", "Anna moved to Vienna", []),
+        ("My husband is called Tom", "My husband is called Tim now", ["The user has a husband called Tim."]),
+    ],
+)
+def test_who_was_named_once_is_known_by_his_name(before, text, now):
+    assert [fact.text for fact in told(text, told(before))] == now
+    assert facts_in(text, said_at=SAID_AT, held=told(before)) == told(text, told(before))
+
+
 def test_of_two_that_exclude_each_other_the_last_one_said_holds():
     assert [fact.object for fact in told("I live in Berlin. No, I live in Madrid.")] == ["Madrid"]
     assert [fact.object for fact in told("I used to live in Rome. I live in Madrid.")] == ["Rome", "Madrid"]
@@ -201,6 +259,8 @@ JUNK = [
     "my favourite my favourite is ", "i", "\n", "I\n", "no, actually, sorry, ", "A: I\n", "I in in in in 2019 ",
     "I live in " + "in 2019 " * 34 + ". ", "`", "> ", "\u0301", "I am " + "a b from " * 30 + ". ", "not a, ",
     "I have a dog called Rex and ", "I don't ", "@.I my email is a@",
+    "My son Max is no longer a, he's ", "The exam is now on Monday not ", "Anna is ", "My cat Rex died of ",
+    "8, not 7 ",
 ]  # fmt: skip
 
 

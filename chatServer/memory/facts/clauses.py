@@ -38,6 +38,18 @@ _NAMED = re.compile(
     r"(?i:my (\w+(?: \w+)?)(?:'s name is| is (?:called|named)) |i have an? (\w+(?: \w+)?) (?:called|named) )"
     r"([^\W\d_][\w-]+)"
 )
+# "My son is no longer a nurse, he's a teacher now": nobody else can be meant.
+_INSTEAD = re.compile(
+    rf"(?P<who>(?i:my) (?:{'|'.join(sorted(KIN, key=len, reverse=True))})(?: [A-Z][\w-]+)?)"
+    r" (?P<old>(?![^,;]*\b(?:her|his|my|our|their|with)\b)"  # who else could be "he"
+    r"(?:(?:is )?no longer [^,;]{1,60}|(?:is|does) not [^,;]{1,60} any ?more))[,;] (?:but )?(?:he|she)"
+    r"(?P<short>'s)? (?P<new>(?:(?<='s )|(?=(?:is|lives|works)\b))[^,;]{1,60})"
+)
+_NOT_OLD = re.compile(
+    r", (?:and )?not [^,;]{1,40} (?:anymore|any more)$| now(?=, not )"
+    r"|(?<=\b\d)(?: years old)?, not \d{1,3}(?: years old)?$|(?<=\b\d\d)(?: years old)?, not \d{1,3}(?: years old)?$",
+    re.IGNORECASE,
+)
 _HE = re.compile(r"(?:he|she)(?: (?=\w)|('s) )", re.IGNORECASE)
 _ELIDED_VERBS = any_of(
     "am|is|have|has|live|lives|moved|work|works|study|studies|speak|speaks|play|plays|drive|drives|allergic",
@@ -108,7 +120,11 @@ def clauses(sentence: str) -> list[Clause]:
     text = without_leads(text)
     if not _OPENING.match(text):
         return []
-    return [replace(_clause(part), is_elided=is_elided) for part, is_elided in _parts(text.rstrip(".!… "))]
+    text = _NOT_OLD.sub("", text.rstrip(".!… "))
+    if instead := _INSTEAD.fullmatch(text):
+        who, verb = instead["who"], "is " if instead["short"] else ""
+        return [_clause(f"{who} {instead['old']}"), _clause(f"{who} {verb}{instead['new']}")]
+    return [replace(_clause(part), is_elided=is_elided) for part, is_elided in _parts(text)]
 
 
 def without_leads(text: str) -> str:
@@ -182,6 +198,7 @@ def _about(said: str) -> tuple[Who, str]:
     who = Who(relation, name if is_name else "", word.lower() in PLURALS and word.lower() not in ("fish", "goldfish"))
     if owns:
         return who, f"my {rest}"
-    verb, space, more = rest.partition(" ")
+    no_longer = "no longer " if rest.startswith("no longer ") else ""
+    verb, space, more = rest.removeprefix(no_longer).partition(" ")
     first = _FORMS.get(verb) or (verb[:-1] if verb in _SINGULAR else verb)
-    return who, f"i {first}{space}{more}"
+    return who, f"i {no_longer}{first}{space}{more}"

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
-from chatServer.memory.facts import kin, names
+from chatServer.memory.facts import events, kin, names
+from chatServer.memory.facts.clauses import without_leads
 from chatServer.memory.facts.meanings import MEANINGS, Fact, predicate_of
 from chatServer.memory.facts.words import set_apart, spelled_out
 
@@ -24,7 +26,9 @@ _WORDINGS = tuple(
     )
 )
 _BARE = re.compile(rf"(?:{_SORRY}[,.:!]? ){{1,3}}(?P<new>[\w'-]+(?: [\w'-]+)?)", re.IGNORECASE)
-
+_WRONG = re.compile(
+    r"\b(?:no|nope|sorry|actually|oops|correction|mistake|my bad|wrong|meant|should be)\b", re.IGNORECASE
+)
 _DENIED_FIRST = re.compile(
     r"(?P<about>(?:(?:actually|no|sorry|well),? ){0,2}(?:my|our) [^,;]{1,60}? (?:is|are)) not "
     r"(?P<called>called |named )?(?P<old>[^,;]{1,60}?)"
@@ -39,51 +43,58 @@ def denies_first(text: str) -> bool:
     return _DENIED_FIRST.search(spelled_out(text)) is not None
 
 
-def turned(sentence: str, told: Sequence[Fact]) -> str:
+def turned(sentence: str, told: Sequence[Fact], said_at: datetime) -> str:
     """ "It is not Rex, it is Max" as "it is Max, not Rex", which says what holds first; others as they are. Of names,
     and of what was told: "my favourite food is not healthy but tasty" only remarks on it."""
     match = _DENIED_FIRST.fullmatch(spelled_out(sentence).strip(" .!"))
-    if match is None or not (_is_name(match) or _meant(told, match["old"])):
+    if match is None or not (_is_name(match) or _meant(told, match["old"], said_at)):
         return sentence
     return f"{match['about']} {match['called'] or ''}{match['new']}, not {match['old']}"
 
 
-def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact]) -> list[Fact]:
+def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact], said_at: datetime) -> list[Fact]:
     """The fact with its new object, where a sentence says nothing but what that is; and, where it does not replace the
     old one, that this is not so."""
     text = set_apart(spelled_out(sentence)).strip(" .!")
     told = [*earlier, *found]
     if not told or len(text.split()) > MAX_WORDS:
         return []
+    if put_off := events.put_off(without_leads(text), told, said_at):
+        return [replace(fact, sentence=sentence) for fact in put_off]
     for wording in _WORDINGS:
         match = wording.fullmatch(text)
-        fact = _meant(told, match["old"]) if match and _is_sure(match, text) else None
-        if match and fact and (new := _changed(fact, match["new"], sentence)):
+        fact = _meant(told, match["old"], said_at) if match else None
+        if match and fact and _is_sure(match, text, fact) and (new := _changed(fact, match["new"], sentence, said_at)):
             return new
     bare = _BARE.fullmatch(text) if found else None
-    return _changed(found[-1], bare["new"], sentence) if bare else []
+    return _changed(found[-1], bare["new"], sentence, said_at) if bare else []
 
 
 def _is_name(match: re.Match[str]) -> bool:
     return bool((match["called"] or _NAME.search(match["about"])) and names.sure_name(match["new"]))
 
 
-def _is_sure(match: re.Match[str], text: str) -> bool:
-    """ "Actually it's Madrid" corrects, "actually it's raining" does not."""
+def _is_sure(match: re.Match[str], text: str, fact: Fact) -> bool:
+    """ "Actually it's Madrid" corrects, "actually it's raining" does not; nor does "oh, it's Monday" an exam's day."""
+    if events.is_event(fact) and not match["old"]:
+        return _WRONG.search(text) is not None
     is_written_so = any(each.isupper() or each.isdigit() for each in match["new"])
     return bool(match["old"] or is_written_so or "meant" in text.lower())
 
 
-def _meant(told: Sequence[Fact], old: str | None) -> Fact | None:
+def _meant(told: Sequence[Fact], old: str | None, said_at: datetime) -> Fact | None:
     """The fact with the old object; where none is named, the last one."""
     if old is None:
         return told[-1]
     wanted = old.strip(" .!").casefold()
-    return next((fact for fact in reversed(told) if fact.object.casefold() == wanted), None)
+    named = (each for each in reversed(told) if each.object.casefold() == wanted or events.is_on(each, wanted, said_at))
+    return next(named, None)
 
 
-def _changed(fact: Fact, text: str, sentence: str) -> list[Fact]:
+def _changed(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fact]:
     """Only facts of which one holds at a time, and names: of several tastes nobody knows which is meant."""
+    if events.is_event(fact):
+        return events.moved(fact, text, sentence, said_at)
     if fact.is_negation or fact.valid_to:
         return []
     if renamed := kin.corrected(fact, text, sentence):

@@ -1,17 +1,30 @@
 """What the user has ahead, on a day that can be told."""
 
 import re
-from datetime import timedelta
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from chatServer.memory.facts.dates import Span, date_in, without_time
 from chatServer.memory.facts.meanings import Fact, Meaning
-from chatServer.memory.facts.objects import Object, thing
+from chatServer.memory.facts.objects import Object, folded, thing
 from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import EVENTS
 
-_HOUR = re.compile(r",? at \d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)?$", re.IGNORECASE)
+_HOUR = re.compile(r",? at (\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)?)$", re.IGNORECASE)
 _EVENT = re.compile(r"an? (?:[\w'-]+ ){0,3}?(\w+)(?: (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30})?", re.IGNORECASE)
 _DUE = re.compile(r"((?:\w+ )?(\w+)) is (.{3,40})", re.IGNORECASE)
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_PRESENT = re.compile(r"\b(?:is|has)\b")
+_WAS = {"is": "was to be", "has": "was to have"}
+_PUT_OFF = re.compile(
+    r"(?:the|my|our) (?P<what>[\w'-]+(?: [\w'-]+){0,2}?)"
+    r" (?:is|(?:is|was|got|has been) (?P<verb>moved|postponed|put off|rescheduled|changed|pushed back|brought forward)"
+    r"(?: to| for| until)?)(?P<now> now| actually)?(?: on)? (?P<new>[^,]{3,40}?)"
+    r"(?P<instead> instead| now)?(?:,? not (?:on )?(?P<old>.{3,40}))?",
+    re.IGNORECASE,
+)
 
 
 def planned(told: Told, text: str) -> list[Fact]:
@@ -20,8 +33,8 @@ def planned(told: Told, text: str) -> list[Fact]:
     event = _EVENT.fullmatch(what)
     if not event or event[1].lower() not in EVENTS or not span.start or told.clause.is_negation:
         return []
-    said = Meaning("have", None, thing)
-    day = Object(f"{what} on {span.start:%Y-%m-%d}")
+    said = Meaning("have", "event:{}", thing)
+    day = Object(f"{what} on {span.start:%Y-%m-%d}{_hour(text)}")  # two meetings on one day are two
     return (
         [told.fact(said, day, Span(end=span.start + timedelta(days=1)))]
         if span.start >= told.said_at - timedelta(days=1)
@@ -35,5 +48,77 @@ def due(told: Told, text: str) -> list[Fact]:
     day = date_in(said[3], told.said_at, is_ahead=True) if said and said[2].lower() in EVENTS else None
     if not said or not day or day < told.said_at - timedelta(days=1) or told.clause.is_negation:
         return []
-    what = Object(f"{day:%Y-%m-%d}", f"on {day:%Y-%m-%d}")
-    return [told.fact(Meaning(f"'s {said[1].lower()}", None, thing), what, Span(end=day + timedelta(days=1)))]
+    what = Object(f"{day:%Y-%m-%d}", f"on {day:%Y-%m-%d}{_hour(text)}")
+    name = said[1].lower()
+    return [told.fact(Meaning(f"'s {name}", f"event:{name} {{}}", thing), what, Span(end=day + timedelta(days=1)))]
+
+
+def is_event(fact: Fact) -> bool:
+    return (fact.key or "").partition("|")[2].startswith("event:") and _DATE.search(fact.object) is not None
+
+
+def is_on(fact: Fact, day: str, said_at: datetime) -> bool:
+    """Whether it was told of the day that a text names."""
+    named = _day(day, said_at)
+    return is_event(fact) and named is not None and f"{named:%Y-%m-%d}" in fact.object
+
+
+def moved(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fact]:
+    """On another day, where the text is one; and that it was to be on the old one."""
+    day, old = _day(text, said_at), _DATE.search(fact.object)
+    is_ahead = day and day >= said_at - timedelta(days=1) and fact.valid_to and fact.valid_to > said_at
+    if not day or not old or not is_ahead or day.strftime("%Y-%m-%d") == old.group():
+        return []
+    was, now = old.group(), f"{day:%Y-%m-%d}"
+    key, whose = fact.key or "", fact.subject
+    what = _put(fact.object, was, now, _hour(text) if fact.predicate == "has" else "")
+    new = replace(
+        fact,
+        text=f"{_put(fact.text.removesuffix('.'), was, now, _hour(text))}.",
+        object=what,
+        key=f"{whose}|event:{folded(what)}" if fact.predicate == "has" else key.replace(folded(was), folded(now)),
+        valid_from=None,
+        valid_to=day + timedelta(days=1),
+        sentence=sentence,
+    )
+    was_to = _PRESENT.sub(lambda verb: _WAS[verb.group()], fact.text, count=1)
+    return [new, replace(fact, text=was_to, valid_from=None, valid_to=said_at, sentence=sentence)]
+
+
+def put_off(sentence: str, told: Sequence[Fact], said_at: datetime) -> list[Fact]:
+    """Of "the wedding is now on 12 June instead", where one wedding was told of."""
+    said = _PUT_OFF.fullmatch(sentence)
+    if not said or not (said["verb"] or said["now"] or said["instead"] or said["old"]):
+        return []
+    what = said["what"].lower()
+    named = [fact for fact in told if is_event(fact) and fact.valid_to and fact.valid_to > said_at and _is(fact, what)]
+    if len({fact.key for fact in named}) != 1 or (said["old"] and not is_on(named[0], said["old"], said_at)):
+        return []
+    return moved(named[0], said["new"], sentence, said_at)
+
+
+def settled(found: Sequence[Fact], corrected: Sequence[Fact]) -> list[Fact]:
+    """With what corrects it; a slip of the tongue within one message was never a plan."""
+    slips = {fact.key for fact in found if is_event(fact)} & {fact.key for fact in corrected}
+    return [fact for fact in (*found, *corrected) if fact.key not in slips]
+
+
+def _is(fact: Fact, what: str) -> bool:
+    """ "The appointment" is the dentist appointment, too."""
+    name = fact.predicate if fact.predicate != "has" else fact.object.partition(" on ")[0]
+    return f" {name.lower()}".endswith(f" {what}")
+
+
+def _put(text: str, was: str, now: str, hour: str) -> str:
+    """On the new day, at the new hour if one was said."""
+    before, _, after = text.partition(was)
+    return f"{before}{now}{hour or after}"
+
+
+def _hour(text: str) -> str:
+    found = _HOUR.search(text.strip(" .!"))
+    return f" at {found[1].lower()}" if found else ""
+
+
+def _day(text: str, said_at: datetime) -> datetime | None:
+    return date_in(_HOUR.sub("", text.strip(" .!")), said_at, is_ahead=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from chatServer.memory.facts import corrections, events, kin, tastes
+from chatServer.memory.facts import corrections, events, kin, meant, partings, tastes
 from chatServer.memory.facts.clauses import Clause, clauses
 from chatServer.memory.facts.dates import Span, without_time
 from chatServer.memory.facts.meanings import MEANINGS, Fact
@@ -40,22 +40,30 @@ def facts_in(text: str, *, said_at: datetime, earlier: Sequence[Fact] = (), held
     """What a message of the user tells, in order. `earlier`: what he told last, for "no, I meant Madrid"; `held`: what
     he told at any time, for "my favourite colour is not blue but green"."""
     found: list[Fact] = []
-    for sentence in statements(text, is_reply=bool(earlier)):
-        corrected = corrections.corrected(sentence, found, earlier)
+    for sentence in statements(text, is_reply=bool(earlier or held)):
+        corrected = corrections.corrected(sentence, found, earlier, said_at)
         if corrected:
-            found += corrected
+            found = events.settled(found, corrected)
             continue
         facts: list[Fact] = []
-        for clause in clauses(corrections.turned(sentence, [*held, *earlier, *found])):
+        told = [*held, *earlier, *found]
+        said = meant.known(corrections.turned(sentence, told, said_at), told)
+        for clause in clauses(said):
             if facts or not clause.is_elided:  # "balance work and study prep" is no sentence with "I study"
                 facts = _facts(Told(clause, sentence, said_at))
-                found += facts
+                found += facts if said == sentence else [each for each in facts if not _is_told(each, told)]
     return _settled(found)[:MAX_FACTS_PER_MESSAGE]
+
+
+def _is_told(fact: Fact, told: Sequence[Fact]) -> bool:
+    return any((fact.text, fact.key) == (each.text, each.key) for each in told)
 
 
 def _facts(told: Told) -> list[Fact]:
     """Of the first wording that fits and whose objects can be read."""
     who = told.clause.who
+    if who.name and (ended := partings.ended(told)) is not None:
+        return ended
     there_is = replace(told, clause=Clause(who, told.clause.said))  # also of whom something is denied
     named = [kin.relation(there_is, who.name)] if who.name else []
     for pattern in PATTERNS:
@@ -105,6 +113,13 @@ def _past(told: Told, name: str, text: str) -> list[Fact]:
     return [] if told.clause.is_negation else _plain(told.past(), name, text)  # "I never lived in Rome" is no news
 
 
+def _alcohol(told: Told) -> list[Fact]:
+    """Who says of himself that he does not drink means no water; "I drink" means nothing in particular."""
+    is_whole = "drink and" not in told.sentence.lower()  # "I don't drink and drive"
+    is_meant = told.clause.is_negation and not told.clause.who.relation and is_whole
+    return _plain(told, "alcohol", "alcohol") if is_meant else []
+
+
 def _is_written_alike(told: Told, text: str) -> bool:
     """Who writes "I" with a capital writes "moved to Tearsville" with one, too: "I moved to tears" is no place."""
     return text != text.lower() or told.clause.said[0].islower()
@@ -122,8 +137,14 @@ _SPECIAL = {
     "no_eats": lambda told, text: _plain(told.over(), "eats", text),
     "no_drinks": lambda told, text: _plain(told.over(), "drinks", text),
     "no_smokes": lambda told, text: _plain(told.over(), "smokes", text),
+    "non_smoker": lambda told, text: _plain(told.flipped(), "smokes", text),
+    "alcohol": lambda told, text: _alcohol(told),
+    "no_alcohol": lambda told, text: _alcohol(told.over()),
     "dislikes": lambda told, text: _plain(told.flipped(), "likes", text),
     "has": kin.possessed,
+    "parted": partings.parted,
+    "put_down": partings.put_down,
+    "former": partings.former,
     "event": events.planned,
     "due": events.due,
 }

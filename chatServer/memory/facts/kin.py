@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import datetime
 
 from chatServer.memory.facts import names, objects
 from chatServer.memory.facts.clauses import SAME_KIN, Clause
@@ -20,6 +21,12 @@ _SOMEBODY = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(r",? and |, ")
+_NEXT = re.compile(r"(?:,? and|,) (?=(?:an?|\d{1,2}|one|two|three|four|five) )", re.IGNORECASE)
+_NAME = r"[A-Z][\w-]{1,30}"
+_LISTED = re.compile(
+    rf"(?P<who>\w+(?: \w+){{1,2}})(?:[,:]|(?P<called> called| named):?)"
+    rf" (?P<names>{_NAME}(?:(?:, |,? and ){_NAME}){{1,5}})"
+)
 _CORRECTING = re.compile(r"\W*(?:no|nope|wait|sorry|oops|actually|correction|i mean|i meant)\b", re.IGNORECASE)
 _NOT_SO = re.compile(r",? (?:and )?not (?P<old>[^\W\d_][\w'-]{1,30})[.! ]*$")
 
@@ -58,6 +65,12 @@ def denied(fact: Fact, sentence: str) -> Fact:
     return Fact(text, "user", fact.predicate, fact.object, _key(word, fact.object), True, None, None, sentence)
 
 
+def no_longer(word: str, name: str, until: datetime, sentence: str, *, how: str = "") -> Fact:
+    """That there is somebody of this name any more."""
+    text = _called(word, name).replace(" has ", " no longer has ", 1).removesuffix(".")
+    return Fact(f"{text}{how}.", "user", f"has {word}", name, _key(word, name), True, None, until, sentence)
+
+
 def is_relation(fact: Fact) -> bool:
     return fact.key == _key(_word(fact), fact.object)
 
@@ -76,8 +89,13 @@ def _key(word: str, name: str) -> str:
 
 
 def possessed(told: Told, text: str) -> list[Fact]:
-    """Of "a dog called Rex", "two kids" or "no siblings"; of everything else that one can have, nothing."""
-    text = objects.trimmed(text)
+    """Of "a dog called Rex and a cat", "two kids" or "no siblings"; of everything else that one can have, nothing."""
+    several = [_possessed(told, each) for each in _NEXT.split(text)[:MAX_NAMES]]
+    return [fact for facts in several for fact in facts] if all(several) else _possessed(told, text)
+
+
+def _possessed(told: Told, text: str) -> list[Fact]:
+    text = objects.trimmed(_with_names(text))
     whole = _SOMEBODY.fullmatch(text)
     parts = (
         [whole] if whole and whole["names"] else [_SOMEBODY.fullmatch(part) for part in _JOINT.split(text)[:MAX_NAMES]]
@@ -88,6 +106,17 @@ def possessed(told: Told, text: str) -> list[Fact]:
             return []
         facts += _somebody(told, part)
     return facts
+
+
+def _with_names(text: str) -> str:
+    """ "Two kids, Ava and Noah" as "two kids called Ava and Noah", where there are as many names as kids."""
+    listed = _LISTED.fullmatch(text.strip(" .!"))
+    called = _JOINT.split(listed["names"]) if listed else []
+    count = listed["who"].partition(" ")[0].lower() if listed else ""
+    if not listed or not all(map(names.sure_name, called)):
+        return text
+    is_told = listed["called"] or NUMBERS.get(count, count) == str(len(called))
+    return f"{listed['who']} called {' and '.join(called)}" if is_told else text
 
 
 def _somebody(told: Told, part: re.Match[str]) -> list[Fact]:

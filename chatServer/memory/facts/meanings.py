@@ -54,6 +54,7 @@ class Meaning:
 
 
 USER = Who()
+TOBACCO = Object("tobacco", " ")  # no sentence names it
 _DIETS = frozenset(["vegetarian", "vegan", "pescatarian", "flexitarian"])
 _INTOLERANT = frozenset(["lactose intolerant", "gluten intolerant", "lactose-intolerant", "gluten-intolerant"])
 _MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed"])
@@ -88,7 +89,8 @@ MEANINGS: dict[str, Meaning] = {
     "intolerant": Meaning("be", "is:{}", objects.listed(_INTOLERANT), is_taste=True),
     "eats": Meaning("eat", "eats:{}", objects.food, is_taste=True),
     "drinks": Meaning("drink", "drinks:{}", objects.food, is_taste=True),
-    "smokes": Meaning("smoke", "smokes", lambda _: [Object("tobacco", " ")], is_taste=True),
+    "smokes": Meaning("smoke", "smokes", lambda _: [TOBACCO], is_taste=True),
+    "alcohol": Meaning("drink", "drinks:{}", lambda _: [Object("alcohol")], is_taste=True),
     "speaks": Meaning("speak", "speaks:{}", objects.listed(vocabulary.LANGUAGES, title=True), is_taste=True),
     "learns": Meaning("learn", "learns:{}", objects.listed(vocabulary.LANGUAGES, title=True)),
     "native": Meaning("'s native language", "native language", objects.listed(vocabulary.LANGUAGES, title=True)),
@@ -109,7 +111,7 @@ _THIRD = {"be": "is", "have": "has", "study": "studies"}
 def is_denied(text: str, what: str) -> bool:
     """Whether a sentence denies what it says of somebody: before that is named, there stands a negation."""
     before, found, _ = text.partition(what)
-    return bool(found and _DENIALS & set(before.lower().split()))
+    return bool((found or what == TOBACCO.value) and _DENIALS & set(before.lower().split()))
 
 
 def predicate_of(meaning: Meaning) -> str:

@@ -43,7 +43,7 @@ def sure_name(text: str) -> list[Object]:
     words = text.split(" ")
     is_name = all(word[:1].isupper() and not word.isupper() and word.isalpha() for word in words) and len(words) <= 3
     is_word = text.endswith("ing") and len(text) > 5  # Standing
-    is_other = (known.KIN | known.JOBS) & {word.lower() for word in words}
+    is_other = (known.KIN | known.JOBS) & {word.lower() for word in words} or text.lower() in known.STATES
     return name(text) if is_name and not is_word and not is_other else []
 
 

@@ -7,6 +7,7 @@ PEOPLE = word_set(
     " grandmother grandfather grandma grandpa aunt uncle cousin niece nephew girlfriend boyfriend friend boss"
     " colleague roommate flatmate neighbour neighbor stepmother stepfather stepson stepdaughter baby child"
 )
+PARTNERS = word_set("wife husband partner spouse fiance fiancé fiancée girlfriend boyfriend")
 PETS = word_set("dog cat puppy kitten rabbit hamster parrot horse tortoise turtle fish bird snake lizard pet goldfish")
 PLURALS = {
     "parents": "parent", "children": "child", "kids": "kid", "wives": "wife", "twins": "twin",
@@ -65,6 +66,19 @@ NOT_NAMES = word_set(
     " czech albanian bosnian ethiopian ghanaian nepali taiwanese lebanese syrian latino latina hispanic black white"
     " pisces virgo libra scorpio sagittarius capricorn aquarius taurus aries god jesus senior junior head chief"
     " lead"
+)
+# Alone after "I'm" these are no name, either; beside another word they may be one.
+STATES = word_set(
+    "bored exhausted alive pro drunk dead dying broke broken hurt annoyed upset angry mad jealous shocked surprised"
+    " amazed impressed disappointed frustrated blessed blocked stunned overwhelmed relieved nervous anxious depressed"
+    " lonely stressed sleepy high sober awake asleep outside inside online offline away gone finished serious joking"
+    " kidding lazy blind deaf weak strong poor smart stupid dumb proud honest innocent guilty adopted blonde bald"
+    " tall short injured infected hurting freezing starving speechless clueless helpless hopeless homeless jobless"
+    " republican democrat liberal conservative libertarian protestant lutheran orthodox mormon sikh agnostic baptist"
+    " lesbian bi trans queer bisexual asexual pansexual nonbinary diabetic autistic dyslexic epileptic cancer"
+    " texan californian parisian londoner berliner bavarian scandinavian sicilian catalan basque flexitarian"
+    " pescatarian omnivore introvert extrovert yours mine everywhere nobody everybody everything nothing next first"
+    " last second positive negative neutral normal amazing awesome perfect terrible horrible awful better worse"
 )
 NOT_PLACES = word_set(
     "fear hope peace denial hell heaven poverty luxury pain silence shame debt harmony sin exile town general"
