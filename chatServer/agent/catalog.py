@@ -135,7 +135,9 @@ def load_agents(directory: Path, default: str) -> Catalog:
     if not paths:
         problems.append(f"  no *.yaml file in {directory}")
     elif default not in names and default not in [path.stem for path in paths]:
-        problems.append(f"  DEFAULT_AGENT is {default}, but the agents are: {', '.join(names)}")
+        problems.append(
+            f"  DEFAULT_AGENT is {default}, but the agents are: {', '.join(names) or 'none that can be loaded'}"
+        )
     if problems:
         raise errors.StartupError("\n".join(["The agents cannot be loaded:", *problems]))
     return Catalog(agents, default)

@@ -41,14 +41,8 @@ async def _run(context: ToolContext, said: ForgetInput) -> ToolResult:
     if context.has_read_untrusted:
         return ToolResult(UNTRUSTED, is_error=True)
     try:
-        found = await named.forget_named(
-            context.database,
-            context.principal,
-            Reach(context.shelves, context.closed),
-            _wanted(said.what),
-            turn_id=context.turn_id,
-            attempt=context.attempt,
-        )
+        wanted = _wanted(context, said.what)
+        found = await named.forget_named(context.database, context.principal, wanted, attempt=context.attempt)
     except named.TooMany:
         return ToolResult(TOO_MANY, is_error=True)
     if found is None:
@@ -56,9 +50,9 @@ async def _run(context: ToolContext, said: ForgetInput) -> ToolResult:
     return _told(found)
 
 
-def _wanted(what: str) -> Wanted:
-    language = language_of(searchable(what).split())
-    return Wanted(what, common=COMMON[language], is_wish=tells_nothing)
+def _wanted(context: ToolContext, what: str) -> Wanted:
+    common, reach = COMMON[language_of(searchable(what).split())], Reach(context.shelves, context.closed)
+    return Wanted(what, reach, context.turn_id, common=common, is_wish=tells_nothing)
 
 
 def _told(found: named.Forgotten) -> ToolResult:

@@ -26,12 +26,14 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_articles": "I have no documents to look into. You can upload some: `POST /api/knowledge`, or `chatserver"
         " knowledge add`.",
         "noted": "Noted: {0}",
+        "noted_before": "It is in your notes already: {0}",
         "forgotten": "Forgotten: {0}",
         "all_forgotten": "I have cleared your notes. What else I have learned you can see and delete among your"
         " memories; what was said in chats is still found until the chat, or all your data, is deleted.",
         "nothing_to_forget": "I find nothing like that in your notes or memories.",
         "know_nothing": "I know nothing about you yet. Say “remember that …”, and I note it.",
         "no_tool": "I cannot take notes here: this agent has no tool for it.",
+        "memory_off": "I cannot take notes here: memory is off in this chat.",
         "failed": "That did not work: {0}",
         "notes": "From your notes",
         "memories": "From your memories",
@@ -56,6 +58,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_articles": "Ich habe keine Dokumente, in denen ich nachsehen könnte. Du kannst welche hochladen: `POST"
         " /api/knowledge`, oder `chatserver knowledge add`.",
         "noted": "Notiert: {0}",
+        "noted_before": "Das steht schon in deinen Notizen: {0}",
         "forgotten": "Vergessen: {0}",
         "all_forgotten": "Ich habe deine Notizen geleert. Was ich sonst gelernt habe, kannst du unter deinen"
         " Erinnerungen sehen und löschen; was in Chats gesagt wurde, wird gefunden, bis der Chat oder alle deine Daten"
@@ -63,6 +66,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "nothing_to_forget": "So etwas finde ich in deinen Notizen und Erinnerungen nicht.",
         "know_nothing": "Ich weiß noch nichts über dich. Sag „merk dir, dass …“, und ich notiere es.",
         "no_tool": "Ich kann hier nichts notieren: Dieser Agent hat kein Werkzeug dafür.",
+        "memory_off": "Ich kann hier nichts notieren: In diesem Chat ist das Gedächtnis aus.",
         "failed": "Das hat nicht geklappt: {0}",
         "notes": "Aus deinen Notizen",
         "memories": "Aus deinen Erinnerungen",
@@ -86,12 +90,14 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_articles": "Документов, в которых можно искать, нет. Их можно загрузить: `POST /api/knowledge` или"
         " `chatserver knowledge add`.",
         "noted": "Записано: {0}",
+        "noted_before": "Это уже есть в ваших заметках: {0}",
         "forgotten": "Забыто: {0}",
         "all_forgotten": "Ваши заметки очищены. Остальное, что я узнал, можно посмотреть и удалить среди воспоминаний;"
         " сказанное в чатах находится, пока не удалён сам чат или все ваши данные.",
         "nothing_to_forget": "В ваших заметках и воспоминаниях ничего такого нет.",
         "know_nothing": "Пока я ничего о вас не знаю. Скажите «запомни, что …», и я запишу.",
         "no_tool": "Здесь я не могу вести заметки: у этого агента нет такого инструмента.",
+        "memory_off": "Здесь я не могу вести заметки: в этом чате память выключена.",
         "failed": "Не получилось: {0}",
         "notes": "Из ваших заметок",
         "memories": "Из ваших воспоминаний",
@@ -115,12 +121,14 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_articles": "No tengo documentos en los que buscar. Puedes subir algunos: `POST /api/knowledge`, o"
         " `chatserver knowledge add`.",
         "noted": "Anotado: {0}",
+        "noted_before": "Ya está en tus notas: {0}",
         "forgotten": "Olvidado: {0}",
         "all_forgotten": "He borrado tus notas. Lo demás que he aprendido puedes verlo y borrarlo entre tus recuerdos;"
         " lo dicho en los chats se sigue encontrando hasta que se borre el chat, o todos tus datos.",
         "nothing_to_forget": "No encuentro nada así en tus notas ni en tus recuerdos.",
         "know_nothing": "Todavía no sé nada de ti. Di «recuerda que …» y lo anoto.",
         "no_tool": "Aquí no puedo tomar notas: este agente no tiene la herramienta.",
+        "memory_off": "Aquí no puedo tomar notas: la memoria está desactivada en este chat.",
         "failed": "No ha funcionado: {0}",
         "notes": "De tus notas",
         "memories": "De tus recuerdos",
@@ -146,12 +154,14 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_articles": "Je n'ai pas de documents où chercher. Vous pouvez en ajouter : `POST /api/knowledge`, ou"
         " `chatserver knowledge add`.",
         "noted": "C'est noté : {0}",
+        "noted_before": "C'est déjà dans vos notes : {0}",
         "forgotten": "Oublié : {0}",
         "all_forgotten": "J'ai vidé vos notes. Le reste de ce que j'ai appris se voit et s'efface parmi vos souvenirs ;"
         " ce qui a été dit dans les chats reste trouvable tant que le chat, ou toutes vos données, n'est pas effacé.",
         "nothing_to_forget": "Je ne trouve rien de tel dans vos notes ni vos souvenirs.",
         "know_nothing": "Je ne sais encore rien de vous. Dites « retiens que … » et je le note.",
         "no_tool": "Je ne peux pas prendre de notes ici : cet agent n'a pas l'outil.",
+        "memory_off": "Je ne peux pas prendre de notes ici : la mémoire est désactivée dans ce chat.",
         "failed": "Cela n'a pas marché : {0}",
         "notes": "De vos notes",
         "memories": "De vos souvenirs",
@@ -215,8 +225,14 @@ def phrase(language: str, name: str, *values: str) -> str:
 
 _QUOTED = tuple(said[kind] for said in PHRASES.values() for kind in ("notes", "memories", "articles", "summary"))
 _QUOTING = tuple(f"{each}{more}" for each in _QUOTED for more in (" (", ": “"))  # as an answer repeats a sentence
-_HEADINGS = frozenset(f"{each}:" for each in _QUOTED)  # as it lists all that is known
+_LISTED = (*_QUOTED, *(said["said"] for said in PHRASES.values()))
+_HEADINGS = frozenset(f"{each}:" for each in _LISTED)  # as it lists all that is known
 _FORGOTTEN = tuple(said["forgotten"].removesuffix("{0}").rstrip() for said in PHRASES.values())  # what it names is gone
+
+
+def says_forgotten(text: str) -> bool:
+    """Whether an answer tells that something was forgotten."""
+    return text.startswith(_FORGOTTEN)
 
 
 def without_quotes(text: str) -> str:

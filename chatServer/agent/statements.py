@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from chatServer.memory.facts import facts_in
 from chatServer.memory.facts.words import word_set
-from chatServer.memory.rules import MIN_CHARACTERS
+from chatServer.memory.rules import MIN_FACT_CHARACTERS
 from chatServer.memory.worth import worth_keeping
 from chatServer.messages import searchable
 
@@ -55,15 +55,20 @@ def _told(text: str) -> list[str]:
     return words
 
 
-def tells_a_fact(text: str) -> bool:
-    """Whether the rules of memory learn a fact from it, which is surer; English only."""
-    return is_statement(text) and bool(facts_in(text, said_at=datetime.now(UTC)))
+def tells_a_fact(text: str, before: str = "") -> bool:
+    """Whether the rules of memory learn a fact from it, which is surer; English only. `before` as for `is_learned`:
+    "it's Tuesday, not Monday" tells something only after it."""
+    now = datetime.now(UTC)
+    if facts_in(text, said_at=now):
+        return is_statement(text)
+    earlier = facts_in(before, said_at=now) if before and "?" not in text else []
+    return bool(earlier and facts_in(text, said_at=now, earlier=earlier))
 
 
 def is_learned(text: str, before: str = "") -> bool:
     """Whether the rules of memory make anything of it: what is said of that is to come true. `before`: what the user
     said last, which it may correct."""
-    if len(text) < MIN_CHARACTERS:
+    if len(text) < MIN_FACT_CHARACTERS:
         return False
     now = datetime.now(UTC)
     earlier = facts_in(before, said_at=now) if before else []

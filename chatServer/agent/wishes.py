@@ -74,6 +74,11 @@ _WISHES: list[tuple[Kind, str, str]] = [
     ),
     # Nothing may follow: "forget everything about cats" is about cats.
     ("forget_all", "en", r"forget (?:everything|all)(?: (?:that )?you know)?(?: about me)?[\s.!]*$"),
+    (
+        "forget_all",
+        "en",
+        r"(?:delete|remove|erase) (?:everything|all|what) (?:that )?you (?:know|remember)(?: about me)?[\s.!]*$",
+    ),
     ("forget_all", "en", r"(?:delete|clear|erase) (?:all )?(?:of )?(?:my|your) notes[\s.!]*$"),
     ("forget_all", "de", r"vergiss alles(?:,? was du)?(?: über mich)?(?: weißt)?[\s.!]*$"),
     ("forget_all", "de", r"lösche? (?:alle )?(?:meine|deine) notizen[\s.!]*$"),
@@ -83,9 +88,30 @@ _WISHES: list[tuple[Kind, str, str]] = [
     ("forget_all", "es", r"borra (?:todas )?(?:mis|tus) notas[\s.!]*$"),
     ("forget_all", "fr", r"oublie(?:z)? tout(?: ce que (?:tu sais|vous savez))?(?: (?:de|sur) moi)?[\s.!]*$"),
     ("forget_all", "fr", r"efface(?:z)? (?:toutes )?(?:mes|tes|vos) notes[\s.!]*$"),
-    ("forget", "en", r"forget (?:about |that |what i said about )?(?P<what>.+)$"),
+    (
+        "forget",
+        "en",
+        r"(?:forget|delete|remove|erase|stop remembering) (?:everything|all|anything|what)"
+        r" (?:that )?(?:you (?:know|remember)|i (?:said|told you)) about (?P<what>.+)$",
+    ),
+    ("forget", "en", r"(?:forget|stop remembering) (?:about |that )?(?P<what>.+)$"),
+    # Whoever asks, or leaves out his "I", does not remember it himself.
+    (
+        "forget",
+        "en",
+        r"(?:don't|do not) remember (?:anything about |that (?=(?:i|i'm|my|we|our)\b))(?P<what>[^?]+)$",
+    ),
+    ("forget", "de", r"lösche?,? (?:alles,? )?was du (?:über|von) (?P<what>.+?) weißt[\s.!]*$"),
+    ("forget", "de", r"merke? dir nicht(?: mehr)?,? (?:dass )?(?P<what>.+)$"),
+    ("remember", "de", r"vergiss,? (?:bitte,? )?nicht,? (?:dass )?(?P<what>.+)$"),
     ("forget", "de", r"vergiss,? (?:bitte,? )?(?:dass |das mit )?(?P<what>.+)$"),
     ("forget", "ru", r"забудь(?:те)?,? (?:про |о том,? что |что |об? )?(?P<what>.+)$"),
+    ("forget", "ru", r"(?:удали|сотри)(?:те)? (?:вс[её],? )?что (?:ты |вы )?зна(?:ешь|ете) (?:про|об?) (?P<what>.+)$"),
+    ("forget", "ru", r"не запоминай(?:те)?,? (?:про |о том,? что |что )?(?P<what>.+)$"),
+    ("forget", "es", r"borra (?:todo )?lo que sabes (?:de|sobre) (?P<what>.+)$"),
+    ("forget", "es", r"no recuerdes (?:que |lo de )?(?P<what>.+)$"),
+    ("forget", "fr", r"efface(?:z)? (?:tout )?ce que (?:tu sais|vous savez) (?:de|sur) (?P<what>.+)$"),
+    ("forget", "fr", r"ne (?:retiens|retenez) pas (?:que |qu')?(?P<what>.+)$"),
     ("forget", "es", r"olvida (?:que |lo de )?(?P<what>.+)$"),
     ("forget", "fr", r"oublie(?:z)? (?:que |qu'|ce que j'ai dit sur )?(?P<what>.+)$"),
     (

@@ -44,14 +44,19 @@ async def hide_saying(connection: Connection, user_id: UUID, memory: Memory) -> 
     return await store.hide_messages(connection, user_id, {*memory.source_ids, *saying}, titles=True)
 
 
-async def undo(database: Database, principal: Principal, memory_id: UUID) -> Memory | None:
-    """Take back the last change that was not taken back; the memory as it is then, or None when it is gone."""
+async def undo(
+    database: Database, principal: Principal, memory_id: UUID, *, only_deletion: bool = False
+) -> Memory | None:
+    """Take back the last change that was not taken back; the memory as it is then, or None when it is gone. Who only
+    wants back what was deleted may ask twice."""
     user_id = principal.user_id
     async with database.transaction(principal) as connection:
         await store.advance_head(connection, user_id)
         memory = await store.find_memory(connection, user_id, memory_id)
+        if memory and only_deletion:
+            return memory
         undoable = await changes.find_undoable(connection, user_id, memory_id)
-        if undoable is None:
+        if undoable is None or (only_deletion and undoable.before is None):
             _there(memory)
             raise errors.InvalidRequest("Nothing was done to this memory that could be taken back.")
         await take_back(connection, user_id, undoable, memory)

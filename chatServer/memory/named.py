@@ -1,28 +1,33 @@
 """Forgetting what somebody names in his own words, in a turn: the memories and messages that say it; taking it back."""
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from uuid import UUID
 
+from chatServer.memory.facts import facts_in
 from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.words import stem
 from chatServer.memory.forget import take_back, take_out, tell
 from chatServer.memory.pass_over import show
-from chatServer.memory.said import Wanted, let_go, messages_saying, telling, to_look_for
+from chatServer.memory.said import Wanted, as_kept, let_go, messages_saying, telling, to_look_for
 from chatServer.memory.shelve import prefixes
+from chatServer.memory.whose import is_of, tells_of, whose
 from chatServer.records import Memory, MemoryFilter, Principal, Reason
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from chatServer.store import notes
 from chatServer.store.pool import Connection, Database
-from chatServer.store.said import Reach, Said
+from chatServer.store.said import Said
 
 MAX_FORGOTTEN = 10  # memories, or messages, at once: whoever names more of them names nothing
 READ_CHARACTERS = 500
 WHY = "it was asked for in a conversation"
 MIN_ASKED = 2  # words: "where I live" is a fact of the user, or nothing
 _ASKED = frozenset(map(stem, ("where", "what", "when", "who", "which", "how")))
+_JOINT = re.compile(r"[.!?…;,\n]+|\s(?:and|but|und|aber|и|а|но|y|pero|et|mais)\s", re.IGNORECASE)
 
 
 class TooMany(Exception):
@@ -38,22 +43,24 @@ class Forgotten:
     left: int = 0  # messages that say it, too, and are too many to be meant
 
 
-async def forget_named(
-    database: Database, principal: Principal, reach: Reach, wanted: Wanted, *, turn_id: UUID, attempt: int
-) -> Forgotten | None:
+async def forget_named(database: Database, principal: Principal, wanted: Wanted, *, attempt: int) -> Forgotten | None:
     """Forget the memories on an agent's shelves that say what is named, as `forget` does, and let recall pass over the
     other messages of the user that say it; each with an undo of its own. None: the turn is over, or in other hands."""
-    user_id, reason = principal.user_id, Reason("model", WHY, turn_id=turn_id, attempt=attempt)
+    user_id, reach, turn_id = principal.user_id, wanted.reach, wanted.turn_id
+    reason = Reason("model", WHY, turn_id=turn_id, attempt=attempt)
     async with database.transaction(principal) as connection:
         if not await notes.lock_attempt(connection, user_id, turn_id, attempt):
             return None
         found = await _named(connection, user_id, reach.shelves, wanted.what)
-        if not found and not await _said(connection, user_id, reach, wanted, turn_id=turn_id):
+        if not found and not await _said(connection, user_id, wanted):
             return Forgotten([], [])
         await store.advance_head(connection, user_id)
         found = await _named(connection, user_id, reach.shelves, wanted.what)
-        find = partial(_said, connection, user_id, reach, wanted, turn_id=turn_id, is_known=bool(found))
-        found += await _learned(connection, user_id, reach, wanted, await find(), besides=found)
+        find = partial(_said, connection, user_id, wanted, is_known=bool(found))
+        known = {each.memory_id for each in found}
+        found += [
+            each for each in await _learned(connection, user_id, wanted, await find()) if each.memory_id not in known
+        ]
         if len(found) > MAX_FORGOTTEN:
             raise TooMany
         for memory in found:
@@ -83,37 +90,63 @@ async def revert_attempt(connection: Connection, user_id: UUID, turn_id: UUID, a
             await take_back(connection, user_id, undoable, await store.find_memory(connection, user_id, changed_id))
 
 
-async def _said(
-    connection: Connection, user_id: UUID, reach: Reach, wanted: Wanted, *, turn_id: UUID, is_known: bool = False
-) -> list[Said]:
+async def _said(connection: Connection, user_id: UUID, wanted: Wanted, *, is_known: bool = False) -> list[Said]:
     """The messages that say it, and are not hidden with a memory by now; where it was only asked for, such as what
     somebody's number is, those are enough if there are any."""
     needed = _needed(wanted)
     if telling(wanted.what[:READ_CHARACTERS]) & _ASKED and (is_known or len(needed) < MIN_ASKED):
         return []
-    return await messages_saying(connection, user_id, reach, needed, wanted, turn_id=turn_id)
+    said = await messages_saying(connection, user_id, wanted, needed)
+    meant = whose(wanted.what[:READ_CHARACTERS])
+    return [each for each in said if tells_of(each.text[:READ_CHARACTERS], meant, needed)] if meant else said
 
 
-async def _learned(
-    connection: Connection,
-    user_id: UUID,
-    reach: Reach,
-    wanted: Wanted,
-    said: Sequence[Said],
-    *,
-    besides: Collection[Memory],
-) -> list[Memory]:
-    """What was learned from messages that say it, and says it, too: it is no fact that could be asked for."""
+async def _learned(connection: Connection, user_id: UUID, wanted: Wanted, said: Sequence[Said]) -> list[Memory]:
+    """What was learned from messages that say it, and says it, too, or is what was learned from saying it."""
     if not said:
         return []
-    known, needed = {each.memory_id for each in besides}, _needed(wanted)
+    needed, shelves = _needed(wanted), wanted.reach.shelves
     learned = await store.find_said_by(connection, user_id, [each.message_id for each in said])
-    there = [each for each in learned if each.memory_id not in known and each.shelf in reach.shelves]
-    return [each for each in there if needed <= telling(each.text)]
+    going = said if len(said) <= MAX_FORGOTTEN else ()
+    meant = whose(wanted.what[:READ_CHARACTERS])
+    there = [each for each in learned if each.shelf in shelves and is_of(each, meant)]
+    return [each for each in there if needed <= telling(each.text) or _goes_with(each, going, needed)]
+
+
+def _goes_with(memory: Memory, going: Sequence[Said], needed: frozenset[str]) -> bool:
+    """Whether a memory would tell what messages that go have told: they say nothing else, and no other has said it; or
+    it is learned from the part of them that names it, or is about what is named and not from another part."""
+    its_own = [_parts(each.text) for each in going if each.message_id in memory.source_ids]
+    if len(its_own) == len(memory.source_ids) and all(len(parts) == 1 for parts in its_own):
+        return bool(its_own)
+    about = telling(memory.triple.object) if memory.triple else frozenset()
+    is_named = bool(about) and about <= needed
+    for parts in its_own:
+        naming = [part for part in parts if needed <= telling(part)]
+        if memory.text in _told_in(naming):
+            return True
+        if is_named and memory.text not in _told_in(part for part in parts if part not in naming):
+            return True
+    return False
+
+
+def _parts(message: str) -> list[str]:
+    """What it says one after the other."""
+    return [part for part in _JOINT.split(message[:READ_CHARACTERS]) if telling(part)]
+
+
+def _told_in(parts: Iterable[str]) -> set[str]:
+    now = datetime.now(UTC)
+    return {fact.text for part in parts for fact in facts_in(part, said_at=now)}
 
 
 def _needed(wanted: Wanted) -> frozenset[str]:
-    return to_look_for(telling(wanted.what[:READ_CHARACTERS]) - _ASKED, wanted)
+    return words_to_find(wanted.what, wanted.common)
+
+
+def words_to_find(what: str, common: Collection[str]) -> frozenset[str]:
+    """The words of what is to be forgotten that a message must have, if they name anything; `common` ones do not."""
+    return to_look_for(telling(what[:READ_CHARACTERS]) - _ASKED, common)
 
 
 async def _named(connection: Connection, user_id: UUID, shelves: Collection[str], what: str) -> list[Memory]:
@@ -124,8 +157,9 @@ async def _named(connection: Connection, user_id: UUID, shelves: Collection[str]
     if named != words:  # "how I work" is a fact of the user, not that a printer works, nor where his sister does
         is_his = "my" in what.lower().split()
         near = [each for each in near if each.triple and (is_his or is_the_user(each.triple.subject))]
-    found = [each for each in near if named and says(each, named)]
-    return found or await _over(connection, user_id, shelves, named)
+    meant = whose(what)
+    found = [each for each in near if named and says(each, named) and is_of(each, meant)]
+    return found or [each for each in await _over(connection, user_id, shelves, named) if is_of(each, meant)]
 
 
 async def _over(connection: Connection, user_id: UUID, shelves: Collection[str], named: frozenset[str]) -> list[Memory]:
@@ -139,8 +173,8 @@ async def _over(connection: Connection, user_id: UUID, shelves: Collection[str],
 
 def says(memory: Memory, named: frozenset[str]) -> bool:
     """Whether one of them says all that the other does; or they share what a fact is about, and most of the rest."""
-    words = telling(memory.text)
+    words, named = as_kept(telling(memory.text)), as_kept(named)
     if named <= words or (words and words <= named):
         return True
-    about = telling(memory.triple.object) if memory.triple else frozenset()
+    about = as_kept(telling(memory.triple.object)) if memory.triple else frozenset()
     return bool(about) and about <= named and 2 * len(named & words) > len(named)

@@ -8,7 +8,8 @@ from itertools import chain
 from uuid import UUID
 
 from chatServer import errors
-from chatServer.memory.alike import signature
+from chatServer.memory.alike import MAX_READ, signature
+from chatServer.memory.facts.clauses import SAME_KIN
 from chatServer.memory.facts.words import spellings, stem, word_set
 from chatServer.memory.forget import MAX_TELLING
 from chatServer.memory.pass_over import hide
@@ -20,9 +21,13 @@ from chatServer.store.pool import Connection
 from chatServer.store.said import Reach, Said
 
 MAX_LOOKED_AT = 200  # the newest messages with the words, of which some only ask
+LONGEST_WISH = 2_000  # characters
+LIKELY = 3  # characters by which a word is looked for before it is read
 MIN_QUOTED = 2  # words: by a single one nobody is sure that an answer has quoted it
 _WHOSE = frozenset(("i", "we", "our", "you", "your", "user"))  # the user's, as all of it
+_KEPT_AS = {stem(said): stem(kept) for said, kept in SAME_KIN.items()}
 _PAST = re.compile(r"(?<=\w{3})(?<!e)ed$")
+_EEING = re.compile(r"(?<=ee)ing\b", re.IGNORECASE)  # of "seeing" its stem would be "se", of "see" it is not
 _DIGITS = re.compile(r"\d+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 # What somebody says around what he means, and need not have said then.
@@ -48,10 +53,12 @@ _POINTING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be forgotten, in somebody's words; those that are in every text of his language, and what messages
-    only wish something to be forgotten, too."""
+    """What is to be forgotten, in somebody's words, and where the agent that is told may look; the words that are in
+    every text of his language, and what messages only wish something to be forgotten, too."""
 
     what: str
+    reach: Reach
+    turn_id: UUID  # in which he says so
     common: Collection[str]
     is_wish: Callable[[str], bool]
 
@@ -61,21 +68,44 @@ def telling(text: str) -> frozenset[str]:
     return frozenset(_in_order(text))
 
 
-def to_look_for(named: frozenset[str], wanted: Wanted) -> frozenset[str]:
-    """The words that a message must have; none where nothing is named by them."""
+def as_kept(words: frozenset[str]) -> frozenset[str]:
+    """Telling words with those that facts have for a mum, a dad or a kid."""
+    return frozenset(_KEPT_AS.get(word, word) for word in words)
+
+
+def to_look_for(named: frozenset[str], common: Collection[str]) -> frozenset[str]:
+    """The words that a message must have; none where nothing is named by them, but for `common` ones."""
     needed = named - _AROUND
-    return needed if needed - _POINTING - set(map(stem, wanted.common)) else frozenset()
+    return needed if needed - _POINTING - set(map(stem, common)) else frozenset()
 
 
-async def messages_saying(
-    connection: Connection, user_id: UUID, reach: Reach, needed: frozenset[str], wanted: Wanted, *, turn_id: UUID
-) -> list[Said]:
+async def messages_saying(connection: Connection, user_id: UUID, wanted: Wanted, needed: frozenset[str]) -> list[Said]:
     """The messages of the user that say it, but for what this turn asks; whoever asks or wishes has not said it."""
     if not needed:
         return []
     words = list(map(spellings, sorted(needed)))
-    found = await store.find_said(connection, user_id, reach, words, turn_id=turn_id, limit=MAX_LOOKED_AT)
-    return [each for each in found if not wanted.is_wish(each.text) and needed <= telling(_stated(each.text))]
+    found = await store.find_said(connection, user_id, wanted.reach, words, turn_id=wanted.turn_id, limit=MAX_LOOKED_AT)
+    return [each for each in found if not _is_wish(each.text, wanted) and _says(each.text, needed)]
+
+
+def _is_wish(text: str, wanted: Wanted) -> bool:
+    return len(text) <= LONGEST_WISH and wanted.is_wish(text)
+
+
+def _says(text: str, needed: frozenset[str]) -> bool:
+    """All words in a text; of a long one, in one of its paragraphs."""
+    if len(text) <= MAX_READ:
+        return needed <= telling(_stated(text))
+    beginnings = [[each[:LIKELY].casefold() for each in spellings(word)] for word in needed]
+    paragraphs = (line[at : at + MAX_READ] for line in text.splitlines() for at in range(0, len(line), MAX_READ))
+    likely = (
+        each for each in paragraphs if _has_all(each.casefold(), beginnings)
+    )  # 200 long ones took 6 s (2026-11-17)
+    return any(needed <= telling(_stated(each)) for each in likely)
+
+
+def _has_all(text: str, words: Sequence[Sequence[str]]) -> bool:
+    return all(any(each in text for each in spelled) for spelled in words)
 
 
 async def let_go(
@@ -105,7 +135,7 @@ def _to_quote(text: str, needed: frozenset[str]) -> list[str]:
 
 
 def _in_order(text: str) -> list[str]:
-    words = (_PAST.sub("", word.removeprefix("not ")) for word in signature(text).words)
+    words = (_PAST.sub("", word.removeprefix("not ")) for word in signature(_EEING.sub("", text)).words)
     return [word for word in dict.fromkeys(words) if word not in _WHOSE]
 
 

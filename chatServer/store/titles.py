@@ -36,6 +36,8 @@ async def set_missing_title(
         session = await (await cursor.execute(SQL["set_missing_title"], values)).fetchone()
     if session:
         await sessions.index_title(connection, user_id, session)
+        for name in ("hide_title", "name_hidden_title"):
+            await connection.execute(SQL[name], values)
         told = {"session_id": session.session_id, "title": title}
         await user_events.tell(connection, user_id, "title", told)
     return session

@@ -13,7 +13,7 @@ from tests.conftest import ADA, EVE, serving
 from tests.tools.recalling import asked, recaller_of, remembered, said
 from tests.tools.recalling import texts as found_texts
 from tests.tools.remembering import hidden_texts, tell, texts
-from tests.tools.talking import talking
+from tests.tools.talking import spoken, talking
 from tests.tools.turns import begin_turn
 
 BERLIN = "The user lives in Berlin."
@@ -69,6 +69,32 @@ async def test_who_asks_for_a_job_is_told_what_somebody_works_as(database, setti
             await ask(told)
         for asked_for in ("What is my job?", "What do I do for a living?"):
             assert (await ask(asked_for)).endswith("“The user works as a nurse.”")
+
+
+async def test_who_has_a_wish_answered_again_has_it_noted_once(settings, as_ada):
+    async with serving(settings) as client:
+        client.headers.update(as_ada)
+        chat = str(uuid.uuid4())
+        asking = {"message": "Remember that the door code is 12", "session_id": chat}
+        assert (await client.post("/api/chat", json=asking)).json()["response"] == "Noted: the door code is 12"
+        for _ in range(2):
+            again = await client.post("/api/chat", json={"id": chat, "trigger": "regenerate-message"})
+            assert spoken(again.text) == "It is in your notes already: the door code is 12"
+        assert (await client.get("/api/agents/assistant/notes")).json()["notes"] == "- the door code is 12"
+
+
+async def test_what_was_just_said_is_known_also_where_memory_is_off(settings, as_ada):
+    async with serving(settings) as client:
+        client.headers.update(as_ada)
+        for memory in ("on", "off"):
+            chat = (await client.post("/api/sessions", json={"memory": memory})).json()["session_id"]
+
+            async def ask(text: str, chat=chat) -> str:
+                return (await client.post("/api/chat", json={"message": text, "session_id": chat})).json()["response"]
+
+            await ask("Ich heiße Ben und wohne in Hamburg")
+            assert "\n- Ich heiße Ben und wohne in Hamburg" in await ask("Was weißt du über mich?")
+        assert (await ask("Remember that I sail")).endswith("memory is off in this chat.")
 
 
 async def test_what_could_not_be_looked_up_in_time_is_said_so(database, settings, as_ada, monkeypatch):

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from chatServer.messages import Message, to_ui_parts
-from chatServer.messages.deeds import deeds_in
+from chatServer.messages.deeds import MOST_NAMED, deeds_in
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, serving
 from tests.tools.talking import chunks, talking
@@ -82,6 +82,13 @@ def test_what_another_writer_put_there_is_nothing_that_was_done(kept):
     message = Message("tool", "done", "1", tool_call_id="c", structured_data={"deeds": kept})
     assert deeds_in(message) == {}
     assert [part["type"] for part in to_ui_parts([message])] == ["dynamic-tool"]
+
+
+def test_of_very_many_that_another_writer_names_only_some_are_told():
+    many = [str(uuid.uuid4()) for _ in range(MOST_NAMED + 1)]
+    kept = {"deeds": {"forgotten": {"memory_ids": many, "message_ids": many}}}
+    told = deeds_in(Message("tool", "done", "1", structured_data=kept))["forgotten"]
+    assert told == {"memory_ids": many[:MOST_NAMED], "message_ids": many[:MOST_NAMED]}
 
 
 def test_only_tools_do_anything():

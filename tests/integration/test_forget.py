@@ -120,6 +120,17 @@ async def test_what_was_forgotten_is_not_learned_from_the_same_message_again(dat
     assert await texts(database) == [BERLIN]
 
 
+async def test_what_was_deleted_can_be_asked_back_twice(database):
+    await tell(database, "I live in Berlin.")
+    found = await only(database)
+    await forget(database, ADA, found.memory_id)
+    for _ in range(3):
+        back = await undo(database, ADA, found.memory_id, only_deletion=True)
+        assert back is not None
+        assert back.text == found.text
+    assert await undo(database, ADA, found.memory_id) is None, "without it, that it was made is taken back"
+
+
 @pytest.mark.parametrize("what", ["forget", "undo", "edit"])
 async def test_others_and_unknown_memories_are_not_found(database, what):
     await tell(database, "I live in Berlin.")

@@ -26,8 +26,9 @@ async def ada(settings, as_ada):
 
 @pytest.fixture
 async def ask(ada, database):
-    async def ask(text: str) -> dict:
-        answer = (await ada.post("/api/chat", json={"message": text, "session_id": str(uuid.uuid4())})).json()
+    async def ask(text: str, session_id: str | None = None) -> dict:
+        asking = {"message": text, "session_id": session_id or str(uuid.uuid4())}
+        answer = (await ada.post("/api/chat", json=asking)).json()
         await Workshop(database, no_model).after_turn(str(ADA.user_id), answer["turn_id"])
         return answer
 
@@ -71,6 +72,78 @@ async def test_what_was_learned_from_a_message_goes_with_it_if_it_says_the_same(
     assert "98" not in (await ask("What is my safe code?"))["response"]
 
 
+@pytest.mark.parametrize(
+    ("told", "wish", "left"),
+    [
+        ("I love sushi", "forget that I love sushi", []),
+        ("I love sushi", "Can you forget that I love sushi?", []),
+        ("I can't stand olives", "forget that I can't stand olives", []),
+        ("I moved to Graz", "forget that I moved to Graz", []),
+        ("My mum lives in Leeds", "forget where my mum lives", []),
+        ("I love sushi and my mum lives in Leeds", "forget where my mum lives", ["The user likes sushi."]),
+        ("I love sushi and moved to Graz", "forget that I moved to Graz", ["The user likes sushi."]),
+        ("I love tea and coffee", "forget that I love tea", ["The user likes coffee."]),
+        (
+            "I love sushi and my sister lives in Paris",
+            "forget that I love sushi",
+            ["The user's sister lives in Paris."],
+        ),
+        ("I live in Berlin. I dread Berlin winters.", "forget that I dread Berlin", ["The user lives in Berlin."]),
+    ],
+)
+async def test_a_fact_goes_with_the_words_in_which_it_was_told(database, ask, told, wish, left):
+    await ask(told)
+    assert (await ask(wish))["response"].startswith("Forgotten: ")
+    assert await texts(database) == left
+
+
+async def test_a_fact_that_was_told_twice_goes_with_the_words_of_either(database, ask):
+    for text in ("I love sushi", "I adore sushi"):
+        await ask(text)
+    assert await texts(database) == ["The user likes sushi."]
+    assert (await ask("forget that I love sushi"))["response"] == "Forgotten: The user likes sushi."
+    assert "sushi" not in (await ask("do I like sushi?"))["response"]
+
+
+@pytest.mark.parametrize(
+    ("told", "wish", "asked", "secret"),
+    [
+        ("I live in Lisbon", "forget that I live in Lisbon", "Where do I live?", "Lisbon"),
+        ("My mum lives in Leeds", "forget where my mother lives", "Where does my mum live?", "Leeds"),
+        (
+            "Remember that the wifi password of my mum is Sunflower22",
+            "forget the wifi password",
+            "whats mums wifi password",
+            "Sunflower22",
+        ),
+    ],
+)
+async def test_what_was_forgotten_is_not_quoted_in_the_same_chat(ask, told, wish, asked, secret):
+    """Neither while it is in the window nor once it is in the summary; until it is said again."""
+    chat = str(uuid.uuid4())
+    await ask(told, chat)
+    assert secret in (await ask(asked, chat))["response"]
+    await ask("My bicycle is red", chat)
+    await ask(wish, chat)
+    for number in range(4):
+        assert secret not in (await ask(asked, chat))["response"], number
+    assert "red" in (await ask("Which colour has my bicycle?", chat))["response"]
+    await ask(told, chat)
+    assert secret in (await ask(asked, chat))["response"]
+
+
+@pytest.mark.parametrize(
+    "wish", ["Delete what you know about Paul", "stop remembering Paul", "don't remember anything about Paul"]
+)
+async def test_who_says_it_in_other_words_wants_it_forgotten_too(database, ask, wish):
+    await ask("My brother Paul lives in Ulm")
+    await ask("Paul snores like a bear")
+    await ask("I like green tea")
+    assert (await ask(wish))["response"].startswith("Forgotten: ")
+    assert await texts(database) == ["The user likes green tea."]
+    assert "Paul" not in (await ask("Who snores like a bear?"))["response"]
+
+
 async def test_of_memories_and_messages_that_were_forgotten_each_has_its_own_undo(ada, ask):
     await ask("I live in Berlin.")
     await ask("The trains of Berlin are loud at night")
@@ -106,6 +179,7 @@ async def test_messages_that_say_what_is_named_are_passed_over_and_no_others(dat
         ("Meine Telefonnummer ist 0151", "meine Telefonnummer"), ("Мой номер телефона 0151", "мой номер телефона"),
         ("My favorite color is teal", "my favourite colour"), ("His locker has two doors", "his 2 doors"),
         ("Remember that the code is 12", "everything I told you about the code"),
+        ("I'm seeing a therapist every Thursday", "I'm seeing a therapist"),
     ],
 )  # fmt: skip
 async def test_what_is_named_is_found_as_it_is_written(database, urls, told, what):
@@ -169,3 +243,40 @@ async def test_only_an_agent_that_recalls_what_others_were_told_lets_it_go(datab
     assert (await forget(database, "my phone number")).text == NOTHING
     await forget(database, "my phone number", closed=("diary",))
     assert hidden_texts(urls) == [f"{PHONE}, says the helper"]
+
+
+@pytest.mark.parametrize(
+    ("told", "wish", "gone", "kept"),
+    [
+        (("My sister Mary lives in Berlin.", "I live in Berlin."), "Forget that I live in Berlin",
+         "The user lives in Berlin.", "The user's sister Mary lives in Berlin."),
+        (("My dad works at Siemens.", "I work at Siemens."), "forget that I work at Siemens",
+         "The user works at Siemens.", "The user's father works at Siemens."),
+        (("I like jazz.", "My boss Tom likes jazz."), "Forget that my boss Tom likes jazz",
+         "The user's boss Tom likes jazz.", "The user likes jazz."),
+    ],
+)  # fmt: skip
+async def test_what_is_true_of_somebody_else_stays(ada, ask, told, wish, gone, kept):
+    for text in told:
+        await ask(text)
+    known = [each["text"] for each in (await ada.get("/api/memories")).json()["memories"]]
+    assert {gone, kept} <= set(known)
+    await ask(wish)
+    left = [each["text"] for each in (await ada.get("/api/memories")).json()["memories"]]
+    assert kept in left
+    assert gone not in left
+
+
+async def test_what_is_denied_is_not_forgotten_with_what_is_said(ada, ask):
+    await ask("I don't eat meat.")
+    await ask("Forget that I eat meat")
+    assert [each["text"] for each in (await ada.get("/api/memories")).json()["memories"]] == [
+        "The user does not eat meat."
+    ]
+
+
+async def test_what_stands_far_down_in_a_long_message_is_forgotten_too(ask):
+    await ask("The fence is old.\n" * 600 + "My gate code is 9182 for the garage.\n" + "The roof is new.\n" * 300)
+    assert "9182" in (await ask("what is my gate code?"))["response"]
+    assert (await ask("forget my gate code"))["response"].startswith("Forgotten")
+    assert "9182" not in (await ask("what is my gate code?"))["response"]

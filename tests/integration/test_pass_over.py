@@ -41,7 +41,7 @@ async def test_the_routes_are_for_ones_own_messages(client, as_ada, as_eve, data
     own, back = URL.format(message_id), URL.format(message_id) + "/undo"
     assert_problem(await client.delete(own), 401, "unauthenticated")
     assert_problem(await client.post(back), 401, "unauthenticated")
-    for each in (message_id, uuid.uuid4()):
+    for each in (message_id, uuid.uuid4(), "msg-1"):
         assert_problem(await client.delete(URL.format(each), headers=as_eve), 404, "message_not_found")
     assert_problem(await client.post(back, headers=as_ada), 404, "message_not_found")
     assert (await client.delete(own, headers=as_ada)).status_code == 204

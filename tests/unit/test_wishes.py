@@ -1,4 +1,4 @@
-"""What a message plainly wishes is read by sixty patterns, and by one that knows whether any of them fits."""
+"""What a message plainly wishes is read by many patterns, and by one that knows whether any of them fits."""
 
 import pytest
 
@@ -39,3 +39,59 @@ def test_the_one_pattern_keeps_nothing_so_that_no_group_of_it_is_counted():
 
 def test_some_of_what_was_tried_wishes_something_and_some_does_not():
     assert {wishes.wish_in(text) is None for text in SAID} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("Forget what you know about Paul", "Paul"),
+        ("please delete everything you know about Paul", "Paul"),
+        ("Could you erase what I told you about Paul", "Paul"),
+        ("stop remembering that I like tea", "I like tea"),
+        ("Don’t remember that I like tea", "I like tea"),
+        ("do not remember that my address is new", "my address is new"),
+        ("Lösche, was du über Paul weißt.", "Paul"),
+        ("Merk dir nicht, dass ich Tee mag", "ich Tee mag"),
+        ("Удали всё, что ты знаешь о Павле", "Павле"),
+        ("Не запоминай, что я люблю чай", "я люблю чай"),
+        ("Borra lo que sabes de Paul", "Paul"),
+        ("No recuerdes que bebo té", "bebo té"),
+        ("Efface ce que tu sais sur Paul", "Paul"),
+        ("Ne retiens pas que j'aime le thé", "j'aime le thé"),
+    ],
+)
+def test_what_is_to_be_forgotten_is_read_however_it_is_said(text, what):
+    wish = wishes.wish_in(text)
+    assert wish is not None
+    assert (wish.kind, wish.what) == ("forget", what)
+
+
+def test_all_that_is_known_of_oneself_is_everything():
+    wish = wishes.wish_in("Delete everything you know about me!")
+    assert wish is not None
+    assert wish.kind == "forget_all"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't remember that",
+        "Don't remember where I put my keys",
+        "Don't remember me?",
+        "Delete the third line",
+        "remove all",
+    ],
+)
+def test_who_does_not_remember_himself_wishes_nothing(text):
+    assert wishes.wish_in(text) is None
+
+
+@pytest.mark.parametrize("text", ["Don't remember the name of the song", "Never remember passwords in plain text"])
+def test_who_does_not_remember_wishes_nothing(text):
+    assert wishes.wish_in(text) is None
+
+
+def test_vergiss_nicht_is_to_be_remembered():
+    wish = wishes.wish_in("Vergiss nicht, dass ich Tee mag")
+    assert wish is not None
+    assert (wish.kind, wish.what) == ("remember", "ich Tee mag")

@@ -1,0 +1,75 @@
+"""What a conversation has had forgotten is neither quoted from it nor summed up."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from chatServer.agent.compact import compact
+from chatServer.agent.let_go import FORGET_TOOL, Spoken, still_told
+from chatServer.messages import Message
+from chatServer.records import StoredMessage, Summary
+
+LISBON = Spoken("user", "I live in Lisbon")
+TEA = Spoken("user", "I like tea")
+WISH = Spoken("user", "Please forget that I live in Lisbon")
+DONE = Spoken("assistant", "Forgotten: I live in Lisbon")
+
+
+def told(*spoken: Spoken) -> list[bool]:
+    return still_told("", spoken)[1]
+
+
+def test_what_was_said_before_the_wish_is_gone_and_what_is_said_after_it_is_not():
+    assert told(LISBON, TEA) == [True, True]
+    assert told(LISBON, TEA, WISH, DONE, LISBON) == [False, True, True, True, True]
+    assert told(LISBON, Spoken("assistant", "Noted: you live in Lisbon"), WISH, DONE)[:2] == [False, False]
+
+
+def test_a_wish_that_nothing_came_of_and_what_is_true_of_others_leave_all_as_it_is():
+    assert told(LISBON, WISH, Spoken("assistant", "I find nothing like that.")) == [True, True, True]
+    tests, later = Spoken("user", "Anna owns the tests"), Spoken("user", "Forget the tests for now")
+    assert told(tests, later, Spoken("assistant", "All right.")) == [True, True, True]
+    assert told(Spoken("user", "My sister lives in Lisbon"), LISBON, WISH, DONE)[:2] == [True, False]
+
+
+def test_of_a_paragraph_only_the_sentences_go_that_say_it():
+    summary = "The user lives in Lisbon and likes it. He decided on Python 3.12."
+    assert still_told(summary, [WISH, DONE])[0] == "He decided on Python 3.12."
+
+
+@pytest.mark.parametrize("what", ["it", "that", "what I said", "I live in Porto", "everything"])
+def test_who_names_nothing_that_was_said_has_nothing_left_out(what):
+    assert told(LISBON, Spoken("user", f"forget {what}"), Spoken("assistant", "Forgotten: it")) == [True, True, True]
+
+
+def test_what_the_tool_names_is_gone_and_what_it_refuses_is_not():
+    named = "Forgotten:\n- The user lives in Lisbon.\nThe user can undo that, under these ids: 1"
+    asking = Spoken("user", "I would rather have you not know my home")
+    assert told(LISBON, TEA, asking, Spoken("tool", named, FORGET_TOOL)) == [False, True, True, True]
+    assert told(LISBON, TEA, asking, Spoken("tool", named, "other")) == [True, True, True, True]
+    refused = Spoken("tool", "More than 10 memories say that.", FORGET_TOOL, is_error=True)
+    assert told(LISBON, WISH, refused) == [True, True, True]
+    long = f"Said in chats:\n- “I live in Lisbon in a house {'x' * 50}…”"
+    said = Spoken("user", f"I live in Lisbon in a house {'x' * 60}")
+    assert told(said, Spoken("tool", long, FORGET_TOOL)) == [False, True]
+
+
+def test_a_summary_loses_the_lines_that_said_it():
+    summary = "- User: I live in Lisbon\n- Assistant: Noted: you live in Lisbon\n- User: I like tea"
+    assert still_told(summary, [WISH, DONE]) == ("- User: I like tea", [True, True])
+    wished = f"- User: {WISH.text}\n- Assistant: {DONE.text}"
+    assert still_told(f"{summary}\n{wished}", [LISBON]) == (f"- User: I like tea\n{wished}", [True])
+
+
+async def test_a_new_summary_is_made_of_the_rest():
+    odd = [Spoken("user", f"My number {each} is odd") for each in range(4)]
+    messages = [
+        StoredMessage(place, None, datetime.now(UTC), Message(role=each.role, content=each.text), importance=0.9)
+        for place, each in enumerate([LISBON, TEA, WISH, DONE, *odd])
+    ]
+    before = Summary("- User: My flat in Lisbon is where I live\n\nWord for word:\n> user: I live in Lisbon", 0, 1, 9)
+    made = await compact(before, messages)
+    assert made is not None
+    assert "tea" in made.text
+    assert "> user: I live in Lisbon" not in made.text
+    assert "My flat" not in made.text
