@@ -21,7 +21,7 @@ from chatServer.api.sign_ins import delete_sign_in
 from chatServer.api.state import State
 from chatServer.records import Principal, Receipt
 
-router = APIRouter(prefix="/api/account", tags=["account"], responses=documented(401, 503))
+router = APIRouter(prefix="/api/account", tags=["account"], responses=documented(401, 403, 503))
 
 
 class ReceiptAnswer(BaseModel):

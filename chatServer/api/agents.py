@@ -6,7 +6,7 @@ from chatServer.api.deps import CurrentState, CurrentUser
 from chatServer.api.problems import documented
 from chatServer.api.schemas import AgentAnswer, AgentsAnswer
 
-router = APIRouter(prefix="/api/agents", tags=["agents"], responses=documented(401, 503))
+router = APIRouter(prefix="/api/agents", tags=["agents"], responses=documented(401, 403, 503))
 
 
 @router.get("")

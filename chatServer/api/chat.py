@@ -15,7 +15,7 @@ from chatServer.protocols import ui_stream
 from chatServer.records import Principal
 from chatServer.turn.turns import Place, Turns
 
-router = APIRouter(prefix="/api/chat", tags=["chat"], responses=documented(401, 503))
+router = APIRouter(prefix="/api/chat", tags=["chat"], responses=documented(401, 403, 503))
 
 
 @router.post(

@@ -16,7 +16,7 @@ from chatServer.turn.preview import Preview
 from chatServer.turn.recalled import recalled_json
 from chatServer.turn.triggers import TriggerName
 
-router = APIRouter(prefix="/api/context", tags=["context"], responses=documented(401, 503))
+router = APIRouter(prefix="/api/context", tags=["context"], responses=documented(401, 403, 503))
 
 
 class CallAnswer(BaseModel):

@@ -1,6 +1,7 @@
 """What routes ask for by type: the server's state, the user, an id in canonical form."""
 
 from typing import Annotated, cast
+from uuid import UUID
 
 from fastapi import Depends, Path, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -41,4 +42,13 @@ async def session_key(_: CurrentUser, session_id: Annotated[str, Path()]) -> Ses
     return SessionKey.parse(session_id)
 
 
+async def message_in_path(_: CurrentUser, message_id: Annotated[str, Path()]) -> UUID:
+    """Every message has an id of ours. By a client's own, which may be any text and come twice, none is found."""
+    try:
+        return UUID(message_id)
+    except ValueError as error:
+        raise errors.MessageNotFound from error
+
+
 SessionInPath = Annotated[SessionKey, Depends(session_key)]
+MessageInPath = Annotated[UUID, Depends(message_in_path)]

@@ -12,7 +12,7 @@ from chatServer.conversation.feed import Stream
 from chatServer.protocols import sse
 from chatServer.store.user_events import Told
 
-router = APIRouter(prefix="/api/events", tags=["events"], responses=documented(401, 503))
+router = APIRouter(prefix="/api/events", tags=["events"], responses=documented(401, 403, 503))
 
 UNKNOWN = 0  # a number that no event has
 

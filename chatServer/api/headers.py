@@ -19,7 +19,7 @@ JSON_TYPES = ("application/json", "application/problem+json")
 CORS_REQUEST_HEADERS = (
     "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "Last-Event-ID", "X-Request-Id",
     "apikey", "X-Client-Info", "X-Supabase-Api-Version",  # what supabase-js sends to /auth/v1
-    "Mcp-Protocol-Version",  # what a client of MCP sends once it is connected
+    "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id",  # what clients of MCP send
 )  # fmt: skip
 CORS_ANSWER_HEADERS = (
     "ETag", "Retry-After", "X-Request-Id",

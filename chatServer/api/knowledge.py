@@ -18,7 +18,7 @@ from chatServer.api.problems import A_BODY, documented
 from chatServer.knowledge import shelf
 from chatServer.records import Article, ArticleState
 
-router = APIRouter(prefix="/api/knowledge", tags=["knowledge"], responses=documented(401, 503))
+router = APIRouter(prefix="/api/knowledge", tags=["knowledge"], responses=documented(401, 403, 503))
 
 MAX_FILES = 20  # of one request
 SEND_FILES = "Send one or several files as multipart/form-data, each as a part with a file name, and nothing else."
@@ -146,7 +146,7 @@ async def get(article_id: UUID, state: CurrentState, user: CurrentUser) -> Artic
     "/{article_id}",
     status_code=status.HTTP_204_NO_CONTENT,
     response_class=Response,
-    responses=documented(403, 404, 422),
+    responses=documented(404, 422),
 )
 async def delete(article_id: UUID, state: CurrentState, user: CurrentUser) -> None:
     """Delete an article with all its text; the next answer knows nothing of it."""

@@ -1,12 +1,12 @@
 """What is remembered about you: look through it, correct it, take things back."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response, status
 
 from chatServer import errors
-from chatServer.api.deps import CurrentState, CurrentUser
+from chatServer.api.deps import CurrentState, CurrentUser, MessageInPath
 from chatServer.api.memory_reports import AuditAnswer
 from chatServer.api.memory_schemas import (
     ChangeMemoryRequest,
@@ -29,7 +29,7 @@ from chatServer.protocols.fields import Moment, Text
 from chatServer.protocols.graph import GraphAnswer
 from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Tier, Trust
 
-router = APIRouter(prefix="/api/memories", tags=["memories"], responses=documented(401, 503))
+router = APIRouter(prefix="/api/memories", tags=["memories"], responses=documented(401, 403, 503))
 
 MAX_SEQ = 2**63 - 1
 NOT_BOTH = "Ask for what held at a time, or for all that ever did."
@@ -135,7 +135,7 @@ async def read_graph(
 
 @router.get("/audit", responses=documented(422))
 async def audit(state: CurrentState, user: CurrentUser, limit: Annotated[int, Query(ge=1, le=100)] = 20) -> AuditAnswer:
-    """What deserves a look: duplicates, never recalled, untrusted, contradicted, hidden."""
+    """What deserves a look: duplicates, never recalled, untrusted, contradicted, hidden, forgotten."""
     return AuditAnswer.of(await audits.audit(state.database, user, limit=limit))
 
 
@@ -183,9 +183,12 @@ async def delete(memory_id: UUID, state: CurrentState, user: CurrentUser) -> Non
     response_model=MemoryAnswer,
     responses={204: {"description": "It is gone: that it was made was taken back"}, **documented(404, 422)},
 )
-async def undo(memory_id: UUID, state: CurrentState, user: CurrentUser) -> MemoryAnswer | Response:
-    """Take back what was last done to it, also that it was deleted."""
-    memory = await forget.undo(state.database, user, memory_id)
+async def undo(
+    memory_id: UUID, state: CurrentState, user: CurrentUser, of: Literal["deletion"] | None = None
+) -> MemoryAnswer | Response:
+    """Take back what was last done to it, also that it was deleted; with `of` nothing but that, so that it can be asked
+    for twice."""
+    memory = await forget.undo(state.database, user, memory_id, only_deletion=of is not None)
     return Response(status_code=status.HTTP_204_NO_CONTENT) if memory is None else MemoryAnswer.of(memory)
 
 
@@ -195,7 +198,7 @@ async def undo(memory_id: UUID, state: CurrentState, user: CurrentUser) -> Memor
     response_class=Response,
     responses=documented(404, 422),
 )
-async def delete_message(message_id: UUID, state: CurrentState, user: CurrentUser) -> None:
+async def delete_message(message_id: MessageInPath, state: CurrentState, user: CurrentUser) -> None:
     """Let recall pass over what was said there; it stays in its session."""
     await pass_over.pass_over(state.database, user, message_id)
 
@@ -206,6 +209,6 @@ async def delete_message(message_id: UUID, state: CurrentState, user: CurrentUse
     response_class=Response,
     responses=documented(404, 422),
 )
-async def undo_message(message_id: UUID, state: CurrentState, user: CurrentUser) -> None:
+async def undo_message(message_id: MessageInPath, state: CurrentState, user: CurrentUser) -> None:
     """Let recall show it again."""
     await pass_over.show_again(state.database, user, message_id)

@@ -7,8 +7,8 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from chatServer.api.memory_schemas import plain_of
-from chatServer.memory.audit import DIFFERENT, HIDDEN, OUTSIDE, SAME, UNUSED, Audit, Entry
-from chatServer.records import Trust
+from chatServer.memory.audit import DIFFERENT, FORGOTTEN, HIDDEN, OUTSIDE, SAME, UNUSED, Audit, Entry
+from chatServer.records import Memory, Trust
 
 
 class AuditedMemory(BaseModel):
@@ -30,6 +30,12 @@ class HiddenEntry(BaseModel):
     suggestion: str
 
 
+class ForgottenEntry(BaseModel):
+    memory: AuditedMemory
+    forgotten_at: datetime
+    suggestion: str
+
+
 class AuditAnswer(BaseModel):
     counts: dict[str, int]
     duplicates: list[AuditEntry]
@@ -37,6 +43,7 @@ class AuditAnswer(BaseModel):
     untrusted: list[AuditEntry]
     contradicted: list[AuditEntry]
     hidden_messages: list[HiddenEntry]
+    forgotten: list[ForgottenEntry]
 
     @classmethod
     def of(cls, found: Audit) -> Self:
@@ -48,9 +55,16 @@ class AuditAnswer(BaseModel):
             untrusted=[_entry(each, OUTSIDE) for each in found.untrusted],
             contradicted=[_entry(each, DIFFERENT) for each in found.contradicted],
             hidden_messages=hidden,
+            forgotten=[
+                ForgottenEntry(memory=_shown(memory), forgotten_at=at, suggestion=FORGOTTEN)
+                for at, memory in found.forgotten
+            ],
         )
 
 
 def _entry(entry: Entry, suggestion: str) -> AuditEntry:
-    shown = [AuditedMemory.model_validate(plain_of(each), from_attributes=True) for each in entry]
-    return AuditEntry(memories=shown, suggestion=suggestion)
+    return AuditEntry(memories=[_shown(each) for each in entry], suggestion=suggestion)
+
+
+def _shown(memory: Memory) -> AuditedMemory:
+    return AuditedMemory.model_validate(plain_of(memory), from_attributes=True)

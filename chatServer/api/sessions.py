@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response, status
 
 from chatServer import errors
-from chatServer.api.deps import CurrentState, CurrentUser, SessionInPath
+from chatServer.api.deps import CurrentState, CurrentUser, MessageInPath, SessionInPath
 from chatServer.api.problems import A_BODY, documented
 from chatServer.api.schemas import (
     ChangeSessionRequest,
@@ -22,7 +22,7 @@ from chatServer.conversation import sessions, transcript
 from chatServer.conversation.sessions import Changes, SessionKey
 from chatServer.protocols.fields import Text
 
-router = APIRouter(prefix="/api/sessions", tags=["sessions"], responses=documented(401, 503))
+router = APIRouter(prefix="/api/sessions", tags=["sessions"], responses=documented(401, 403, 503))
 
 Limit = Annotated[int, Query(ge=1, le=200)]
 
@@ -145,7 +145,9 @@ async def messages(
 
 
 @router.get("/{session_id}/messages/{message_id}", responses=documented(404, 422))
-async def message(message_id: UUID, key: SessionInPath, state: CurrentState, user: CurrentUser) -> UIMessageAnswer:
+async def message(
+    message_id: MessageInPath, key: SessionInPath, state: CurrentState, user: CurrentUser
+) -> UIMessageAnswer:
     """One message of it: what a memory was learned from, or what was recalled."""
     return UIMessageAnswer.model_validate(await transcript.read_one(state.database, user, key, message_id))
 

@@ -13,7 +13,7 @@ from chatServer.records import DayUsage
 from chatServer.turn.limits import Quotas
 from chatServer.turn.spent import Spent, read_spent
 
-router = APIRouter(prefix="/api/usage", tags=["usage"], responses=documented(401, 503))
+router = APIRouter(prefix="/api/usage", tags=["usage"], responses=documented(401, 403, 503))
 
 
 class Counts(BaseModel):

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from chatServer.memory.duplicates import AMONG, alike_groups
 from chatServer.records import Memory, Principal
 from chatServer.store import audit as store
-from chatServer.store import memories, upkeep
+from chatServer.store import memories, memory_changes, upkeep
 from chatServer.store.audit import MAX_MEMBERS, Hidden
 from chatServer.store.pool import Database
 
@@ -20,6 +21,7 @@ HIDDEN = (
     "Recall passes it over since you have forgotten or corrected it, or a memory that it says:"
     " undo that to have it back."
 )
+FORGOTTEN = "You have forgotten it: for 30 days undo brings it back, with the messages that said it."
 
 Entry = tuple[Memory, ...]  # one memory, or several that belong together
 
@@ -34,6 +36,7 @@ class Audit:
     untrusted: tuple[Entry, ...]
     contradicted: tuple[Entry, ...]
     hidden_messages: tuple[Hidden, ...]
+    forgotten: tuple[tuple[datetime, Memory], ...]
 
 
 async def audit(database: Database, principal: Principal, *, limit: int) -> Audit:
@@ -45,6 +48,7 @@ async def audit(database: Database, principal: Principal, *, limit: int) -> Audi
         untrusted = await store.find_untrusted(connection, user_id, limit=limit)
         different, differing = await store.find_contradicted(connection, user_id, limit=limit)
         hidden = await store.find_hidden(connection, user_id, limit=limit)
+        forgotten = await memory_changes.list_forgotten(connection, user_id, limit=limit)
         texts = await upkeep.find_texts(connection, user_id, limit=AMONG)
     alike = await asyncio.to_thread(alike_groups, texts, is_across=True)
     same = [group[:MAX_MEMBERS] for group in alike[:limit]]
@@ -58,6 +62,7 @@ async def audit(database: Database, principal: Principal, *, limit: int) -> Audi
         untrusted=_entries(([each] for each in untrusted), found),
         contradicted=_entries(different, found),
         hidden_messages=tuple(hidden),
+        forgotten=tuple(forgotten),
     )
 
 

@@ -1,12 +1,12 @@
 """Rows of chat.memory_changes: what was done to memories, and what of it can be undone."""
 
 from collections.abc import Collection
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID, uuid5
 
 from psycopg.rows import class_row
 
-from chatServer.records import MemoryChange, Operation, Reason, Undoable
+from chatServer.records import Memory, MemoryChange, Operation, Reason, Undoable
 from chatServer.store import memory_json, queries
 from chatServer.store.pool import Connection
 from chatServer.store.queries import NEWEST
@@ -53,6 +53,13 @@ async def find_forgotten(connection: Connection, user_id: UUID, memory_ids: Coll
     """Those of some memories that were deleted and can be had back."""
     values = {"user_id": user_id, "memory_ids": list(memory_ids), "undo_for": UNDO_FOR}
     return {row[0] for row in await (await connection.execute(SQL["find_forgotten"], values)).fetchall()}
+
+
+async def list_forgotten(connection: Connection, user_id: UUID, *, limit: int) -> list[tuple[datetime, Memory]]:
+    """What was deleted and can be had back, and when, the last first."""
+    values = {"user_id": user_id, "limit": limit, "undo_for": UNDO_FOR}
+    rows = await (await connection.execute(SQL["list_forgotten"], values)).fetchall()
+    return [(at, memory_json.loaded(before)) for at, before in rows]
 
 
 async def mark_undone(connection: Connection, user_id: UUID, change: MemoryChange) -> None:

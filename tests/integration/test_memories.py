@@ -358,3 +358,19 @@ async def test_a_hundred_kilobytes_of_junk_are_searched_and_refused_at_once(clie
     await write(database, memory(junk[: store.MAX_TEXT]))
     assert_problem(await client.post(URL, json={"text": "a '" * 33_000}, headers=as_ada), 422, "invalid_request")
     assert await listed(client, as_ada, q=junk[:500].strip()) == [junk[: store.MAX_TEXT]]
+
+
+async def test_the_audit_lists_what_was_forgotten_until_it_is_had_back(client, as_ada, as_eve):
+    async def forgotten(headers) -> list[dict]:
+        return (await client.get("/api/memories/audit", headers=headers)).json()["forgotten"]
+
+    made = (await client.post("/api/memories", json={"text": "Lunch is at noon."}, headers=as_ada)).json()
+    assert await forgotten(as_ada) == []
+    await client.delete(f"/api/memories/{made['id']}", headers=as_ada)
+    [entry] = await forgotten(as_ada)
+    assert (entry["memory"]["id"], entry["memory"]["text"]) == (made["id"], "Lunch is at noon.")
+    assert await forgotten(as_eve) == []
+    for _ in range(2):
+        back = await client.post(f"/api/memories/{made['id']}/undo?of=deletion", headers=as_ada)
+        assert (back.status_code, back.json()["text"]) == (200, "Lunch is at noon.")
+    assert await forgotten(as_ada) == []

@@ -32,6 +32,16 @@ where user_id = %(user_id)s and memory_id = any(%(memory_ids)s) and operation = 
     and (message_id is null or exists (
         select from chat.message_index i where i.user_id = %(user_id)s and i.message_id = memory_changes.message_id));
 
+-- name: list_forgotten
+-- What somebody deleted on purpose and can have back, the last first; a message that is passed over has nothing before.
+select created_at, before
+from chat.memory_changes c
+where user_id = %(user_id)s and operation = 'deleted' and not undone and before is not null
+    and actor in ('user', 'model') and reason is distinct from 'undo' and created_at > now() - %(undo_for)s
+    and not exists (select from chat.memories m where m.user_id = c.user_id and m.memory_id = c.memory_id)
+order by seq desc
+limit %(limit)s;
+
 -- name: mark_undone
 -- This change was taken back.
 update chat.memory_changes set undone = true

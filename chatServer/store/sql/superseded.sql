@@ -7,7 +7,8 @@ select q.id, q.message_id, q.turn_id, t.reply_message_id, named.id as named_id,
     (select n.turn_id from public.chat_message_history n
      where n.user_id = %(user_id)s and n.session_id between %(session_id)s and %(session_id)s
      order by n.session_id desc, n.id desc
-     limit 1) as newest_turn_id
+     limit 1) as newest_turn_id,
+    t.client_message_id
 from (
     select max(found.id) as id
     from (
