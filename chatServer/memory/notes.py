@@ -19,6 +19,7 @@ Operation = Literal[
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 MAX_BYTES = 65_536
 NOTHING = "The notes are empty."
+NOTED = "This line is on the page already. Nothing was changed."
 
 NEEDS_CONTENT = frozenset({"overwrite", "append", "prepend", "replace_section_by_header"})
 NEEDS_HEADER = frozenset({"delete_section_by_header", "replace_section_by_header"})
@@ -56,6 +57,8 @@ def apply(notes: str, operation: Operation, content: str | None = None, section_
         return Change(notes, notes if notes.strip() else NOTHING)
     if operation in NEEDS_HEADER:
         return _change_section(notes, operation, content, wanted)
+    if operation == "append" and _is_noted(notes, content):
+        return Change(notes, NOTED)
     return _sized(notes, _change_page(notes, operation, content))
 
 
@@ -92,6 +95,16 @@ def _change_page(notes: str, operation: Operation, content: str) -> str:
     if operation == "prepend":
         return _join(content, notes)
     return content if operation == "overwrite" else ""
+
+
+def _is_noted(notes: str, content: str) -> bool:
+    """Whether the only line of a text is a line of the section at whose end it would stand."""
+    added = [line.rstrip() for line in split_lines(content) if line.strip()]
+    if len(added) != 1 or added[0] not in notes or count_pieces(notes) > MAX_PIECES:
+        return False
+    lines = split_lines(notes)
+    start = max((heading.end for heading in read_headings(lines)), default=0)
+    return added[0] in (line.rstrip() for line in lines[start:])
 
 
 def _change_section(notes: str, operation: Operation, content: str, wanted: frozenset[str]) -> Change:

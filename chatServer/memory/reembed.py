@@ -1,7 +1,9 @@
 """Every vector and every entry that recall needs, made where it is missing or of another embedder."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 from uuid import UUID
 
@@ -21,6 +23,7 @@ TURN_MEMORIES = 16
 TURN_LOOKS = 20  # how often a turn looks further back, while it finds nothing but what lacks a vector
 
 logger = logging.getLogger(__name__)
+_threads = ThreadPoolExecutor(1, thread_name_prefix="index")  # none of those that answer: an import may bring much
 
 
 class Progress(NamedTuple):
@@ -172,9 +175,11 @@ async def _mend(
         vectors = await embedder.embed([item.text for item in items])
         forms: list[str | bytes] = [*packed(vectors[:among]), *written(vectors[among:])]
         made = [Embedded(item, vector) for item, vector in zip(items, forms, strict=True)]
+    loop = asyncio.get_running_loop()
+    columns = await loop.run_in_executor(_threads, embedding.columns_of, lacking.entries) if lacking.entries else {}
     async with database.transaction(principal) as connection:
         if lacking.entries:
-            await embedding.mend_index(connection, user_id, lacking.entries)
+            await embedding.mend_index(connection, user_id, columns)
         if model and made[:among]:
             await embedding.write_message_vectors(connection, user_id, model, made[:among])
         if model and made[among:]:

@@ -10,6 +10,7 @@ from chatServer.messages.message import Message
 
 DEEDS = "deeds"  # the key of structured_data
 FORGOTTEN = "forgotten"
+MOST_NAMED = 50  # memories, and messages: more than any tool of ours forgets at once; rows may be another writer's
 Deeds: TypeAlias = Mapping[str, dict[str, Any]]  # what was done, by the name of the data part that tells it
 
 
@@ -74,4 +75,4 @@ def _read(name: str, value: object) -> dict[str, Any] | None:
 
 
 def _uuids(values: list[object]) -> list[str]:
-    return [str(UUID(str(each))) for each in values]
+    return [str(UUID(str(each))) for each in values[:MOST_NAMED]]

@@ -8,6 +8,7 @@ from chatServer.messages.message import Message
 from chatServer.messages.text import LANGCHAIN, one_line
 
 SOURCES = "sources"  # the key of structured_data
+MOST_SOURCES = 100  # of one message: more than any tool of ours shows; rows may be another writer's
 QUOTED = "quoted"  # in an answer's response_metadata: the labels of passages whose words it repeats
 LABEL_CHARACTERS = 160  # of a title, and of a name: both are anybody's words
 DOCUMENT = "source-document"  # the AI SDK's name for such a part
@@ -71,7 +72,7 @@ class SourceArticle:
 def sources_in(message: Message) -> list[SourceArticle]:
     """What one tool message says that it showed the model."""
     kept = (message.structured_data or {}).get(SOURCES) if message.role == "tool" else None
-    found = [SourceArticle.read(each) for each in kept] if isinstance(kept, list) else []
+    found = [SourceArticle.read(each) for each in kept[:MOST_SOURCES]] if isinstance(kept, list) else []
     return [source for source in found if source]
 
 

@@ -18,6 +18,7 @@ from chatServer.store.queries import NEWEST
 SQL = queries.load("embedding.sql")
 SWEEP = queries.load("sweep.sql")
 SPEAKERS = ("user", "assistant")
+LOOKED_AT = 1_000  # characters: a text that has no word in so many has none to be found by
 
 
 class Embedding(NamedTuple):
@@ -99,7 +100,7 @@ async def find_lacking_messages(
     for *columns, session_id, agent_name, is_indexed in rows:
         stored = stored_message(columns)
         text = text_of(stored.message)
-        if stored.is_readable and stored.message.role in SPEAKERS and searchable(text):
+        if stored.is_readable and stored.message.role in SPEAKERS and searchable(text.lstrip()[:LOOKED_AT]):
             message_id = UUID(stored.message.message_id)
             lacking.vectors.append(Unembedded(message_id, stored.id, text))
             if not is_indexed:
@@ -115,11 +116,10 @@ async def find_lacking_memories(connection: Connection, user_id: UUID, model: st
         return await cursor.fetchall()
 
 
-async def mend_index(connection: Connection, user_id: UUID, entries: Sequence[Unindexed]) -> None:
-    """Let recall find these, if they are still there."""
+def columns_of(entries: Sequence[Unindexed]) -> dict[str, Any]:
+    """What recall finds messages by, for `mend_index`: seconds for hundreds of long ones, so in no transaction."""
     texts = [text_of(entry.message) for entry in entries]
-    values = {
-        "user_id": user_id,
+    return {
         "message_ids": [entry.message_id for entry in entries],
         "agent_names": [entry.agent_name for entry in entries],
         "words": [" ".join(set(searchable(text).split())) for text in texts],
@@ -128,7 +128,11 @@ async def mend_index(connection: Connection, user_id: UUID, entries: Sequence[Un
         "chars": [len(text) for text in texts],
         "terms": [packed_terms(text) for text in texts],
     }
-    await connection.execute(SQL["mend_index"], values)
+
+
+async def mend_index(connection: Connection, user_id: UUID, columns: dict[str, Any]) -> None:
+    """Let recall find these, if they are still there."""
+    await connection.execute(SQL["mend_index"], {"user_id": user_id, **columns})
 
 
 async def write_message_vectors(connection: Connection, user_id: UUID, model: str, made: Sequence[Embedded]) -> None:

@@ -354,7 +354,7 @@ async def test_a_worker_whose_connections_are_ended_comes_back(settings, urls, a
 
 async def test_a_server_that_is_busy_does_not_stop_its_worker(settings, urls, caplog):
     """Nobody gets a connection of the server's; the job that runs goes on, and so does the next."""
-    busy = settings.model_copy(update={"database_pool_size": 1, "database_pool_wait_ms": 50})
+    busy = settings.model_copy(update={"database_pool_size": 1, "database_pool_wait_ms": 300})
     begun, release, ends = asyncio.Event(), asyncio.Event(), []
 
     async def task(user_id: str, turn_id: str) -> None:

@@ -65,7 +65,7 @@ class CheckingMachine(TalkingMachine):
             same(question["metadata"]["turn_id"], turn.turn_id)
             turn.question_id = turn.question_id or question["id"]
             same(question["id"], turn.question_id)
-            if turn.texts or turn.call:
+            if turn.has_answer or turn.state == "stopped":
                 assert left, f"the answer to {turn.question!r} is lost"
                 self.is_answer(left.pop(0), turn)
         same(left, [])

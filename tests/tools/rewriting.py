@@ -25,8 +25,9 @@ async def edit(client, text: str, name: str, session: str = "s", **options):
 
 
 async def regenerate(client, name: str | None = None, session: str = "s", **options):
-    body = {"id": session, "messages": [user_message("whatever", "x")], "trigger": "regenerate-message"}
-    return await client.post("/api/chat", json=body | ({"messageId": name} if name else {}), **options)
+    body = {"id": session, "trigger": "regenerate-message"}
+    named = {"messages": [user_message("whatever", "x")], "messageId": name} if name else {}
+    return await client.post("/api/chat", json=body | named, **options)
 
 
 def reply_of(stream) -> str:

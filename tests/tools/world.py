@@ -59,7 +59,7 @@ class Turn:
 
     @property
     def has_answer(self) -> bool:
-        return bool(self.texts or self.call)
+        return bool(self.texts or self.call or self.state == "failed")
 
 
 @dataclass
@@ -153,6 +153,11 @@ class Page:
     def text(self) -> str:
         return "\n\n".join(self.blocks)
 
+    @property
+    def last_section(self) -> tuple[str, ...]:
+        headers = [place for place, block in enumerate(self.blocks) if block.startswith("# ")]
+        return self.blocks[headers[-1] + 1 :] if headers else self.blocks
+
     def write(self, blocks: tuple[str, ...], operation: str, actor: str) -> None:
         if blocks == self.blocks:
             return
@@ -165,7 +170,8 @@ class Page:
         new = (content,)
         match operation:
             case "append":
-                self.write(self.blocks + new, operation, "agent")
+                is_noted = content in self.last_section
+                self.write(self.blocks if is_noted else self.blocks + new, operation, "agent")
             case "prepend":
                 self.write(new + self.blocks, operation, "agent")
             case "overwrite":

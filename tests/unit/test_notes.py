@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatServer.memory.notes import MAX_BYTES, OPERATIONS, apply
+from chatServer.memory.notes import MAX_BYTES, NOTED, OPERATIONS, apply
 from chatServer.memory.outline import MAX_PIECES
 
 PAGE = """# Person
@@ -64,6 +64,21 @@ def test_what_is_added_to_an_empty_page_is_the_page(page, operation):
 
 def test_appending_keeps_the_indentation_of_the_first_line():
     assert changed("a", "append", "\n    code") == "a\n\n    code"
+
+
+@pytest.mark.parametrize("page", ["- tea", "- tea\n\n- milk", "# Drinks\n- coffee\n- tea  \n", "- tea\r\n- milk"])
+@pytest.mark.parametrize("content", ["- tea", "\n- tea\n"])
+def test_a_line_that_is_there_is_not_appended_again(page, content):
+    change = apply(page, "append", content)
+    assert (change.notes, change.text, change.is_error) == (page, NOTED, False)
+
+
+@pytest.mark.parametrize(
+    ("page", "content"),
+    [("- tea\n# Food\n- cake", "- tea"), ("- green tea", "tea"), ("- tea", "- Tea"), ("- tea", "- tea\n- milk")],
+)
+def test_what_is_in_another_section_or_is_another_line_is_appended(page, content):
+    assert changed(page, "append", content) == f"{page}\n\n{content}"
 
 
 def test_delete_all_leaves_an_empty_page():

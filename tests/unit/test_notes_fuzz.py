@@ -56,10 +56,19 @@ def model_join(*parts: list[str]) -> list[str]:
     return joined
 
 
+def model_is_noted(lines: list[str], added: list[str]) -> bool:
+    """One line, which the last section has."""
+    told = [line.rstrip() for line in added if line.strip()]
+    start = max((number + 1 for number, *_ in model_headers(lines)), default=0)
+    return len(told) == 1 and told[0] in [line.rstrip() for line in lines[start:]]
+
+
 def model(page: str, operation: str, content: str | None, header: str | None) -> str:
     """The page that is expected, but for blank lines at its ends."""
     lines, added = page.split("\n"), (content or "").split("\n")
     is_blank = not (content or "").strip()
+    if operation == "append" and model_is_noted(lines, added):
+        return page
     if operation in ("overwrite", "append", "prepend"):
         order = {"overwrite": [added], "append": [lines, added], "prepend": [added, lines]}[operation]
         return page if is_blank else "\n".join(model_join(*order))
