@@ -167,7 +167,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                 embedder,
                 count_once,
                 cache_mb=settings.recall_cache_mb,
-                deadline_ms=settings.recall_deadline_ms,
+                deadline_ms=settings.recall_ms,
                 closed=agents_found.closed,
             ) as recaller,
             Readiness(looks(database, keys, models, recaller)) as readiness,

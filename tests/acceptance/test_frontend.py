@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -36,11 +37,12 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 def test_its_types_fit(node):
     options = "--noEmit --strict --skipLibCheck --jsx react-jsx --module esnext --moduleResolution bundler"
+    options += " --exactOptionalPropertyTypes --noUncheckedIndexedAccess --verbatimModuleSyntax --erasableSyntaxOnly"
     told_by(
         node,
         "node_modules/typescript/bin/tsc",
         *options.split(),
-        *("--target", "es2022", "--lib", "es2023,dom", "frontend.tsx"),
+        *("--target", "es2020", "--lib", "es2020,dom", "frontend.tsx"),
         given="",
     )
 
@@ -63,3 +65,37 @@ def test_it_does_what_the_guide_says(node, running):
     assert told["broken"]["detail"].endswith("Try again.")
     assert told["edited"] == ["tell me a story", STORY]
     assert told["anew"] == {"texts": ["tell me a story", STORY], "isAnother": True}
+
+
+@pytest.fixture(scope="module")
+def in_trouble(node, running) -> dict[str, Any]:
+    return json.loads(told_by(node, "trouble.mjs", given=json.dumps({"server": running.address, "user": "eve"})))
+
+
+def test_a_picture_is_sent_once(in_trouble):
+    sizes = in_trouble["sizes"]
+    assert sizes["picture"] > 300_000
+    assert max(sizes["next"], sizes["edit"], sizes["anew"]) < 1_000, "the server has what was said before"
+    assert in_trouble["texts"] == ["tell me a story", STORY] * 2, "edited and answered anew all the same"
+    assert in_trouble["isAnother"]
+    assert in_trouble["pictures"] == 1, "the history has it"
+
+
+def test_a_server_that_was_down_is_asked_again_for_a_token_and_an_old_one_is_renewed(in_trouble):
+    assert in_trouble["down"] == {"code": "unreachable", "detail": "The server cannot be reached."}
+    assert in_trouble["forbidden"] == {"code": "forbidden", "detail": "Not from there."}
+    assert (in_trouble["up"], in_trouble["kept"]) == ("open", 0), "one token serves many requests"
+    assert (in_trouble["nextDay"], in_trouble["renewed"]) == ("open", 1)
+
+
+def test_what_a_proxy_says_is_not_shown(in_trouble):
+    statuses = {"page": 502, "pageAsSuccess": 200, "json": 500, "nothing": 503, "text": 503}
+    for name, status in statuses.items():
+        problem = {"code": "not_ours", "detail": f"The server cannot answer now ({status}). Try again later."}
+        assert in_trouble["others"][name] == [problem, problem], name
+
+
+def test_a_stop_right_after_sending_stops(in_trouble):
+    stopped = in_trouble["stopped"]
+    assert stopped["tries"] > 1, "nothing ran yet"
+    assert len(stopped["text"]) < len(SLOW)

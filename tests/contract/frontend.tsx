@@ -3,22 +3,28 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import { DefaultChatTransport, type UIMessage } from "ai";
 import { useEffect, useState } from "react";
 
+const JSON_BODY = { "Content-Type": "application/json" };
+
 /** The server, as the user whose token it is; `token` is asked before each request. */
 export function connect(server: string, token: () => Promise<string>) {
   const headers = async () => ({ Authorization: `Bearer ${await token()}` });
 
   async function call(method: string, path: string, body?: object) {
-    const answer = await fetch(server + path, {
-      method,
-      headers: { ...(await headers()), "Content-Type": "application/json" },
-      body: body && JSON.stringify(body),
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(text);
-    return text ? JSON.parse(text) : null;
+    const known = { method, headers: { ...(await headers()), ...JSON_BODY } };
+    const answer = await ask(server + path, body ? { ...known, body: JSON.stringify(body) } : known);
+    return answer.status === 204 ? null : answer.json();
   }
 
-  return { call, transport: new DefaultChatTransport<Message>({ api: `${server}/api/chat`, headers }) };
+  const transport = new DefaultChatTransport<Message>({
+    api: `${server}/api/chat`,
+    headers,
+    fetch: ask,
+    prepareSendMessagesRequest: ({ id, trigger, messageId, messages, body }) => {
+      const sent = messages.filter(({ role }) => role === "user").slice(-1);
+      return { body: { ...body, id, trigger, messageId, messages: sent } };
+    },
+  });
+  return { call, transport };
 }
 
 /** Who is signed in at Supabase; supabase-js refreshes the token when it is old. */
@@ -27,10 +33,17 @@ export const asSupabaseUser = (server: string, supabase: SupabaseClient) =>
 
 /** Anybody, under any name: with AUTH_MODE=dev, on this machine only. */
 export function asDeveloper(server: string, user: string) {
-  const headers = { "Content-Type": "application/json" };
-  const asked = fetch(`${server}/api/dev/token`, { method: "POST", headers, body: JSON.stringify({ user }) });
-  const token = asked.then((answer) => answer.json()).then((answer) => answer.access_token);
-  return connect(server, () => token);
+  const wish = { method: "POST", headers: JSON_BODY, body: JSON.stringify({ user }) };
+  let token = "";
+  let renewAt = 0;
+  return connect(server, async () => {
+    if (Date.now() >= renewAt) {
+      const given = await (await ask(`${server}/api/dev/token`, wish)).json();
+      token = given.access_token;
+      renewAt = Date.now() + (given.expires_in - 60) * 1000;
+    }
+    return token;
+  });
 }
 
 export type Session = { id: string; messages: Message[] };
@@ -52,13 +65,21 @@ export function useConversation(connection: Connection, { id, messages }: Sessio
   const [chat] = useState(() => new Chat<Message>({ id, messages, transport: connection.transport }));
   return {
     ...useChat({ chat, resume: true }),
-    stop: () => connection.call("POST", `/api/chat/${id}/stop`),
+    stop: async () => {
+      let tries = 20;
+      do {
+        if (await connection.call("POST", `/api/chat/${id}/stop`)) return;
+        await new Promise((resolve) => setTimeout(resolve, 250)); // nothing runs: what was sent may not have begun
+      } while (--tries && isAnswering(chat));
+    },
     reconnect: async () => {
       chat.messages = await history(connection, id);
       await chat.resumeStream();
     },
   };
 }
+
+const isAnswering = ({ status }: { status: string }) => status === "submitted" || status === "streaming";
 
 export type Message = UIMessage<{
   turn_id?: string;
@@ -74,23 +95,33 @@ export async function learned({ call }: Connection, id: string, answer: Message)
 
 export type Learned = { id: string; text: string; source: { turn_id: string } };
 
+export class Refused extends Error {
+  code = "not_ours";
+}
+
+/** fetch, to which a refusal is an error, and a page where there should be an answer, too. */
+async function ask(...asked: Parameters<typeof fetch>): Promise<Response> {
+  const answer = await fetch(...asked);
+  if (answer.ok && !answer.headers.get("Content-Type")?.startsWith("text/html")) return answer;
+  const said = await answer.json().catch(() => null);
+  if (typeof said?.code === "string" && typeof said.detail === "string")
+    throw Object.assign(new Refused(said.detail), { code: said.code });
+  throw new Refused(`The server cannot answer now (${answer.status}). Try again later.`);
+}
+
 export function problem(error: Error): { code: string; detail: string } {
+  if (error instanceof Refused) return { code: error.code, detail: error.message };
   if (error instanceof TypeError) return { code: "unreachable", detail: "The server cannot be reached." };
-  try {
-    return JSON.parse(error.message);
-  } catch {
-    return { code: "model_failed", detail: error.message };
-  }
+  return { code: "model_failed", detail: error.message };
 }
 
 export function Conversation({ connection, session }: { connection: Connection; session: Session }) {
   const chat = useConversation(connection, session);
   const [text, setText] = useState("");
-  const isAnswering = chat.status === "submitted" || chat.status === "streaming";
 
   function send(event: { preventDefault(): void }) {
     event.preventDefault();
-    if (isAnswering || !text.trim()) return; // Enter comes here, too: what is typed stays until it can be sent
+    if (isAnswering(chat) || !text.trim()) return; // Enter comes here, too: what is typed stays until it can be sent
     void chat.sendMessage({ text });
     setText("");
   }
@@ -106,7 +137,7 @@ export function Conversation({ connection, session }: { connection: Connection; 
       ))}
       {chat.error && <p role="alert">{problem(chat.error).detail}</p>}
       <input value={text} onChange={(event) => setText(event.target.value)} />
-      {isAnswering ? <button type="button" onClick={chat.stop}>Stop</button> : <button>Send</button>}
+      {isAnswering(chat) ? <button type="button" onClick={chat.stop}>Stop</button> : <button>Send</button>}
     </form>
   );
 }

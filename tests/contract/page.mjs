@@ -1,34 +1,10 @@
 // The page of docs/frontend.md in React, without a browser around it: frontend.tsx, as a person uses it.
 // Reads one JSON line: {server, user} or {server, email, password}; writes one JSON line: what each step gave.
 import { createClient } from "@supabase/supabase-js";
-import { readFileSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { createElement } from "react";
 import { act, create } from "react-test-renderer";
-import ts from "typescript";
-
-const options = { jsx: ts.JsxEmit.ReactJSX, module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
-const compiled = new URL("node_modules/.frontend.mjs", import.meta.url);
-writeFileSync(compiled, ts.transpileModule(readFileSync("frontend.tsx", "utf8"), { compilerOptions: options }).outputText);
-const ours = await import(compiled);
-globalThis.IS_REACT_ACT_ENVIRONMENT = true;
-
-let cutOff; // the stream that is being read breaks off, as when a network goes away
-const reach = globalThis.fetch;
-globalThis.fetch = async (...asked) => {
-  const answer = await reach(...asked);
-  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer;
-  const wire = new TransformStream({ start: (end) => { cutOff = () => end.error(new TypeError("network error")); } });
-  return new Response(answer.body.pipeThrough(wire), answer);
-};
-
-async function until(isTrue, what) {
-  for (let i = 0; i < 600; i++) {
-    if (await isTrue()) return;
-    await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
-  }
-  throw new Error(`${what} never came`);
-}
+import { hold, ours, until, wire } from "./driver.mjs";
 
 /** The page as it is drawn, from a new load of it on. */
 async function load(connection, sign = "input") {
@@ -48,16 +24,6 @@ async function load(connection, sign = "input") {
     stop: () => act(async () => { await root.root.findByType("button").props.onClick(); }),
     leave: () => act(async () => root.unmount()),
   };
-}
-
-/** The hook by itself, for what the page has no button for. */
-async function hold(connection) {
-  const session = await ours.open(connection);
-  let chat;
-  const Held = () => void (chat = ours.useConversation(connection, session)) ?? null;
-  await act(async () => { create(createElement(Held)); });
-  const texts = () => chat.messages.flatMap((each) => each.parts.filter((p) => p.type === "text").map((p) => p.text));
-  return { session, texts, now: () => chat, does: (step) => act(async () => { await step(chat); }) };
 }
 
 const asked = JSON.parse(await text(process.stdin));
@@ -110,7 +76,7 @@ if (asked.email) {
   const chat = await hold(connection);
   const sending = chat.now().sendMessage({ text: "slowly" });
   await until(() => chat.texts().at(-1)?.length > 20, "the beginning");
-  cutOff();
+  wire.cutOff();
   await act(() => sending);
   told.cutOff = { status: chat.now().status, ...ours.problem(chat.now().error) };
   await chat.does((now) => now.reconnect());

@@ -6,10 +6,12 @@ import json
 import uuid
 from dataclasses import replace
 
+import httpx
 import pytest
 from mcp.shared.exceptions import MCPError
 from prometheus_client import REGISTRY
 
+from chatServer.api.headers import CORS_REQUEST_HEADERS
 from chatServer.conversation import put
 from chatServer.conversation.assemble import NOTE_PREFIX
 from chatServer.protocols.mcp.catalog import TOOLS
@@ -129,6 +131,22 @@ async def test_no_body_is_a_bug_of_ours(client, as_ada):
         headers = as_ada | PLAIN | {"MCP-Protocol-Version": version, "Content-Type": "application/json"}
         answers = [await client.post("/mcp", content=body, headers=headers) for body in BODIES]
         assert [answer.status_code for answer in answers if answer.status_code >= 500] == []
+
+
+async def test_a_page_elsewhere_may_send_what_the_official_client_sends(client, as_ada):
+    sent, answers = set(), client._transport.app
+
+    async def heard(scope, receive, send) -> None:
+        sent.update(name.decode().lower() for name, _ in scope["headers"])
+        await answers(scope, receive, send)
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(heard)) as hearing:
+        for mode in MODES:
+            async with connected(as_ada, app=hearing, mode=mode) as mcp:
+                await told(mcp, "read_notes")
+    browsers_own = {"accept", "accept-encoding", "connection", "content-length", "host", "user-agent"}
+    assert {"mcp-method", "mcp-name", "mcp-protocol-version"} <= sent
+    assert sent - browsers_own <= {name.lower() for name in CORS_REQUEST_HEADERS}
 
 
 async def test_a_server_that_ends_takes_no_new_calls(settings, as_ada):

@@ -1,7 +1,7 @@
 """/openapi.json tells the truth: whatever is sent, the answer is one that it documents, and never a server error."""
 
 import warnings
-from typing import Literal
+from typing import Literal, get_args
 
 import httpx
 import pytest
@@ -9,8 +9,10 @@ from fastapi import FastAPI
 from fastapi.responses import PlainTextResponse
 
 from chatServer.api import problems
+from chatServer.api.scopes import scopes_of
 from chatServer.config import Settings
 from chatServer.main import create_app
+from chatServer.records import Scope
 from tests.conftest import ADA, EVE, bearer
 from tests.tools.fuzz import examine
 from tests.tools.listening import listening
@@ -100,6 +102,8 @@ def test_routes_document_what_their_kind_can_answer(name, told):
     statuses = {int(status) for status in told["responses"]}
     if told.get("security"):
         assert {401, 503} <= statuses
+        path = name.partition(" ")[2]
+        assert (403 in statuses) is not (set(scopes_of(path)) == set(get_args(Scope))), "of a token of another scope"
     if "requestBody" in told:
         assert {408, 413, 422} <= statuses
     if told.get("parameters"):

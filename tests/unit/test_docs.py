@@ -6,6 +6,7 @@ import re
 from prometheus_client.metrics import MetricWrapperBase
 
 from chatServer import metrics
+from chatServer.api.body import IN_A_FILE, LARGER_BYTES
 from chatServer.config import ROOT, Settings
 from chatServer.errors import ChatError
 from chatServer.main import create_app
@@ -43,6 +44,11 @@ def test_every_metric_is_explained():
     names = {each.describe()[0].name + suffixes.get(each.describe()[0].type, "") for each in counted}
     assert len(names) > 10
     assert names <= explained
+
+
+def test_the_proxy_lets_the_largest_body_through():
+    [allowed] = re.findall(r"client_max_body_size (\d+)m;", (ROOT / "docs" / "deploy.md").read_text())
+    assert int(allowed) * 1024**2 >= max((LARGER_BYTES | IN_A_FILE).values())
 
 
 def test_links_between_documents_lead_somewhere():

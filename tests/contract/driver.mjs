@@ -1,0 +1,45 @@
+// What drives the page of docs/frontend.md: it is compiled, and its requests pass here, to be seen or spoilt.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createElement } from "react";
+import { act, create } from "react-test-renderer";
+import ts from "typescript";
+
+const options = { jsx: ts.JsxEmit.ReactJSX, module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+const compiled = new URL(`.frontend-${process.pid}.mjs`, import.meta.url);
+const source = readFileSync("frontend.tsx", "utf8");
+writeFileSync(compiled, ts.transpileModule(source, { compilerOptions: options }).outputText);
+export const ours = await import(compiled).finally(() => rmSync(compiled));
+globalThis.IS_REACT_ACT_ENVIRONMENT = true;
+
+export const wire = {
+  sent: [], // of each request its path, and how large it is
+  before: async () => undefined, // may wait, fail, or answer in the server's place
+  cutOff: undefined, // the stream that is being read breaks off, as when a network goes away
+};
+const reach = globalThis.fetch;
+globalThis.fetch = async (url, asked) => {
+  const path = new URL(url).pathname;
+  wire.sent.push({ path, size: asked?.body?.length ?? 0 });
+  const answer = (await wire.before(path)) ?? (await reach(url, asked));
+  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer;
+  const start = (line) => { wire.cutOff = () => line.error(new TypeError("network error")); };
+  return new Response(answer.body.pipeThrough(new TransformStream({ start })), answer);
+};
+
+export async function until(isTrue, what) {
+  for (let i = 0; i < 600; i++) {
+    if (await isTrue()) return;
+    await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  }
+  throw new Error(`${what} never came`);
+}
+
+/** The hook by itself, for what the page has no button for. */
+export async function hold(connection) {
+  const session = await ours.open(connection);
+  let chat;
+  const Held = () => void (chat = ours.useConversation(connection, session)) ?? null;
+  await act(async () => { create(createElement(Held)); });
+  const texts = () => chat.messages.flatMap((each) => each.parts.filter((p) => p.type === "text").map((p) => p.text));
+  return { session, texts, now: () => chat, does: (step) => act(async () => { await step(chat); }) };
+}

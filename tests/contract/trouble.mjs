@@ -1,0 +1,80 @@
+// The page of docs/frontend.md where it goes wrong: large conversations, proxies, a server that is down, a hasty stop.
+// Reads one JSON line: {server, user}; writes one JSON line: what each step gave.
+import { text } from "node:stream/consumers";
+import { act } from "react-test-renderer";
+import { hold, ours, until, wire } from "./driver.mjs";
+
+const { server, user } = JSON.parse(await text(process.stdin));
+const told = {};
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const asked = (path) => wire.sent.filter((each) => each.path === path);
+const size = () => asked("/api/chat").at(-1).size;
+
+/** The same, while requests to a path are answered otherwise. */
+async function spoilt(path, answer, step) {
+  wire.before = async (at) => (at === path ? answer() : undefined);
+  try {
+    return await step();
+  } finally {
+    wire.before = async () => undefined;
+  }
+}
+
+const connection = ours.asDeveloper(server, user);
+const down = () => { throw new TypeError("fetch failed"); };
+const attempt = () => ours.open(connection).then(() => "open", (error) => ours.problem(error));
+const no = { code: "forbidden", detail: "Not from there." };
+told.down = await spoilt("/api/dev/token", down, attempt);
+told.forbidden = await spoilt("/api/dev/token", () => Response.json(no, { status: 403 }), attempt);
+told.up = await attempt();
+const tokens = asked("/api/dev/token").length;
+await attempt();
+told.kept = asked("/api/dev/token").length - tokens;
+const now = Date.now;
+Date.now = () => now() + 86_400_000;
+told.nextDay = await attempt();
+told.renewed = asked("/api/dev/token").length - tokens;
+Date.now = now;
+
+const chat = await hold(connection);
+const png = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(300_000)]).toString("base64");
+const files = [{ type: "file", mediaType: "image/png", url: `data:image/png;base64,${png}` }];
+await chat.does((its) => its.sendMessage({ text: "tell me a story", files }, { body: { agent_id: "assistant" } }));
+told.sizes = { picture: size() };
+await chat.does((its) => its.sendMessage({ text: "and then?" }));
+told.sizes.next = size();
+await chat.does((its) => its.sendMessage({ text: "tell me a story", messageId: its.messages.at(-2).id }));
+told.sizes.edit = size();
+const before = chat.now().messages.at(-1).id;
+await chat.does((its) => its.regenerate({ messageId: before }));
+told.sizes.anew = size();
+told.texts = chat.texts();
+told.isAnother = chat.now().messages.at(-1).id !== before;
+const stored = (await ours.history(connection, chat.session.id)).flatMap(({ parts }) => parts);
+told.pictures = stored.filter(({ type }) => type === "file").length;
+
+const headers = { "Content-Type": "text/html" };
+const others = {
+  page: () => new Response("<html>Bad Gateway</html>", { status: 502, headers }),
+  pageAsSuccess: () => new Response("<html>Welcome</html>", { status: 200, headers }),
+  json: () => Response.json({ message: "no" }, { status: 500 }),
+  nothing: () => new Response("null", { status: 503 }),
+  text: () => new Response("no healthy upstream", { status: 503 }),
+};
+told.others = {};
+for (const [name, answer] of Object.entries(others)) {
+  await spoilt("/api/chat", answer, () => chat.does((its) => its.sendMessage({ text: "hello" })));
+  const called = await spoilt("/api/agents", answer, () => connection.call("GET", "/api/agents").catch(ours.problem));
+  told.others[name] = [ours.problem(chat.now().error), called];
+}
+
+const stops = asked(`/api/chat/${chat.session.id}/stop`).length;
+await spoilt("/api/chat", () => pause(600), async () => {
+  const sending = chat.now().sendMessage({ text: "slowly" });
+  await until(() => chat.now().status === "submitted", "what was sent");
+  await chat.does((its) => its.stop());
+  await act(() => sending);
+});
+told.stopped = { text: chat.texts().at(-1), tries: asked(`/api/chat/${chat.session.id}/stop`).length - stops };
+
+process.stdout.write(JSON.stringify(told) + "\n", () => process.exit(0));
