@@ -20,6 +20,7 @@ export const tests = {
     await settled(page);
     await questions(page).first().hover();
     await questions(page).first().getByRole("button", { name: "Edit" }).click();
+    await page.getByText("What follows will be replaced by the new answer.").waitFor();
     await page.getByRole("textbox", { name: "Edit" }).fill("say three");
     await page.getByRole("button", { name: "Send again" }).click();
     await answers(page).getByText("three").waitFor();
@@ -152,12 +153,17 @@ export const tests = {
   async "a conversation that cannot be opened offers to try again"(world) {
     const { device, page } = await signedIn(world);
     device.allow(/Failed to load resource/);
-    let refused = 0;
-    await page.route("**/api/sessions/resolve", (route) => (refused++ < 1 ? route.abort() : route.continue()));
-    await page.reload();
-    await page.getByRole("alert").waitFor();
-    await page.getByRole("button", { name: "Try again" }).click();
-    await composer(page).waitFor();
+    const named = page.url();
+    const id = new URL(named).searchParams.get("chat");
+    for (const [address, asked] of [[named, id], ["/", "resolve"]]) {
+      let refused = 0;
+      await page.route(`**/api/sessions/${asked}`, (route) => (refused++ < 1 ? route.abort() : route.continue()));
+      await page.goto(address);
+      await page.getByRole("alert").waitFor();
+      await page.getByRole("button", { name: "Try again" }).click();
+      await composer(page).waitFor();
+      assert.equal(page.url(), named);
+    }
   },
 
   async "what is said in passing stands above where one writes"(world) {

@@ -75,6 +75,61 @@ export const tests = {
     assert.equal(await composer(second).inputValue(), "a draft");
   },
 
+  async "each tab keeps its chat over a reload, and Back and Forward go between chats"(world) {
+    const { device, page } = await signedIn(world);
+    await say(page, "say apples");
+    await answers(page).getByText("apples").waitFor();
+    await settled(page);
+    const second = await device.newPage();
+    await second.goto("/");
+    await answers(second).getByText("apples").waitFor();
+    await second.getByRole("button", { name: "New chat" }).first().click();
+    await second.getByText("What is on your mind?").waitFor();
+    await say(second, "say pears");
+    await answers(second).getByText("pears").waitFor();
+    await settled(second);
+    await page.reload();
+    await answers(page).getByText("apples").waitFor();
+    await second.reload();
+    await answers(second).getByText("pears").waitFor();
+
+    await row(second, "apples").click();
+    await answers(second).getByText("apples").waitFor();
+    await second.locator(".layout > .sidebar").getByRole("link", { name: "Memory" }).click();
+    await second.getByRole("heading", { level: 1, name: "Memory" }).waitFor();
+    await row(second, "pears").click();
+    await answers(second).getByText("pears").waitFor();
+    await until(async () => (await second.title()).includes("pears"), "the tab is not called by its chat");
+    await second.goBack();
+    await second.getByRole("heading", { level: 1, name: "Memory" }).waitFor();
+    for (const [way, said] of [["goBack", "apples"], ["goBack", "pears"], ["goBack", "apples"], ["goForward", "pears"]]) {
+      await second[way]();
+      await answers(second).getByText(said).waitFor();
+      assert.equal(await answers(second).count(), 1);
+    }
+  },
+
+  async "the address of a chat that is gone or somebody else's shows one's own, and stays with nobody"(world) {
+    const { body: foreign } = await world.server.as(`${world.user}-other`, "POST", "/api/sessions", { title: "Not yours" });
+    const { device, page } = await signedIn(world);
+    device.allow(/404|422/);
+    await say(page, "say mine");
+    await answers(page).getByText("mine").waitFor();
+    await settled(page);
+    const mine = page.url();
+    for (const id of [foreign.session_id, "00000000-0000-4000-8000-000000000000", "%00", ".", "..", "x".repeat(3_000)]) {
+      await page.goto(`/?chat=${id}`);
+      await answers(page).getByText("mine").waitFor();
+      await until(() => page.url() === mine, `the address is still ${page.url().slice(0, 80)}`);
+    }
+    const { body: old } = await make(world, "Put away");
+    await world.server.as(world.user, "PATCH", `/api/sessions/${old.session_id}`, { archived: true });
+    await page.goto(`/?chat=${old.session_id}`); // archived, but there
+    await page.getByRole("heading", { level: 1, name: "Put away" }).waitFor();
+    await world.server.as(world.user, "DELETE", `/api/sessions/${old.session_id}`);
+    await until(() => !page.url().includes(old.session_id), "the address of a deleted chat is still there");
+  },
+
   async "an answer that is finished while another tab reads the question is seen there"(world) {
     const { device, page } = await signedIn(world);
     await say(page, "say number 0.");

@@ -39,6 +39,11 @@ export const tests = {
     assert.equal(await hidden(), 0);
     await line.getByRole("button", { name: "said in" }).click();
     await spot(page).getByText(said).waitFor();
+    await page.goBack();
+    await questions(page).getByText("What opens the shed at the allotment?").waitFor();
+    await page.goForward();
+    await questions(page).getByText(said).waitFor();
+    assert.equal(await questions(page).count(), 1);
   },
 
   async "an address leads to a message of long ago, marks it for a moment, and leaves the reader there"({ server, open, user, output }) {
@@ -55,7 +60,7 @@ export const tests = {
     await spot(page).getByText("Answer 41.").waitFor();
     await page.screenshot({ path: new URL("spot.png", output).pathname });
     await isInSight(page, early);
-    assert.equal(new URL(page.url()).search, "");
+    assert.equal(new URL(page.url()).searchParams.get("message"), null);
     assert.equal(await page.evaluate(() => document.activeElement.dataset.message), early);
     await spot(page).waitFor({ state: "detached" });
     await isInSight(page, early);
@@ -74,7 +79,7 @@ export const tests = {
     await page.getByText("What was said there could not be shown.").waitFor();
     await page.screenshot({ path: new URL("spot-3.png", output).pathname });
     await answers(page).last().getByText("Answer 599").waitFor();
-    assert.equal(new URL(page.url()).search, "");
+    assert.equal(new URL(page.url()).searchParams.get("message"), null);
   },
 
   async "a memory leads to what was said, in a conversation that is not open, also without motion"({ open, user, output }) {

@@ -3,8 +3,16 @@ import { Button } from "../shell/Button";
 import { strings } from "../strings";
 import { GrowingText } from "./GrowingText";
 
+interface Props {
+  text: string;
+  /** Something else was asked after it. */
+  isFollowed: boolean;
+  onSend: (text: string) => void;
+  onCancel: () => void;
+}
+
 /** A message of one's own, to be said otherwise: it takes the place of what followed. */
-export function EditForm({ text, onSend, onCancel }: { text: string; onSend: (text: string) => void; onCancel: () => void }) {
+export function EditForm({ text, isFollowed, onSend, onCancel }: Props) {
   const [draft, setDraft] = useState(text);
   const send = () => draft.trim() && onSend(draft);
   return (
@@ -21,6 +29,7 @@ export function EditForm({ text, onSend, onCancel }: { text: string; onSend: (te
       }}
     >
       <GrowingText label={strings.chat.edit} value={draft} onChange={setDraft} onEnter={send} autoFocus />
+      {isFollowed && <p className="small soft">{strings.chat.editReplaces}</p>}
       <div className="edit-actions">
         <Button size="small" look="quiet" onClick={onCancel}>
           {strings.shell.cancel}

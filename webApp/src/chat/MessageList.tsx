@@ -31,6 +31,7 @@ export function MessageList({ messages, status, older, sent, spot, notice, empty
   }, [spot, isSpotThere, show]);
   const isAnswering = status === "submitted" || status === "streaming";
   const last = messages.length - 1;
+  const lastQuestion = messages.findLastIndex((each) => each.role === "user");
   return (
     <div className="log-frame">
       <div ref={box} className="log-scroll" tabIndex={0} role="log" aria-label={strings.chat.log} aria-busy={isAnswering}>
@@ -43,6 +44,7 @@ export function MessageList({ messages, status, older, sent, spot, notice, empty
               message={message}
               isSpot={message.id === spot}
               isLast={place === last}
+              isFollowed={place < lastQuestion}
               isStreaming={isAnswering && place === last && message.role === "assistant"}
               onEdit={onEdit}
               onAgain={onAgain}

@@ -6,10 +6,10 @@ import { strings } from "../strings";
 import type { ChatMessage } from "./message";
 import { MessageView } from "./MessageView";
 
-async function drawn(message: ChatMessage): Promise<HTMLElement> {
+async function drawn(message: ChatMessage, isStreaming = true, isFollowed = false): Promise<HTMLElement> {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
   const place = document.createElement("div");
-  const given = { isSpot: false, isLast: true, isStreaming: true, onEdit: async () => true, onAgain: () => undefined };
+  const given = { isSpot: false, isLast: true, isFollowed, isStreaming, onEdit: async () => true, onAgain: () => undefined };
   await act(async () => createRoot(place).render(<MessageView message={message} {...given} />));
   return place;
 }
@@ -28,4 +28,23 @@ test("an answer says when not all could be looked up for it", async () => {
   ];
   const shown = await drawn({ id: "2", role: "assistant", parts });
   expect(shown.textContent).toContain(strings.chat.notAllLookedUp);
+});
+
+test("an answer that was cut short says so once it has ended", async () => {
+  const parts: ChatMessage["parts"] = [{ type: "text", text: "Once upon a" }];
+  const message: ChatMessage = { id: "3", role: "assistant", parts, metadata: { state: "done", cut_short: "length" } };
+  expect((await drawn(message, true)).textContent).not.toContain(strings.chat.cutShort.length);
+  expect((await drawn(message, false)).textContent).toContain(strings.chat.cutShort.length);
+});
+
+test("who edits a message that others follow is told what becomes of those", async () => {
+  const message: ChatMessage = { id: "4", role: "user", parts: [{ type: "text", text: "Hello." }] };
+  const edited = async (isFollowed: boolean) => {
+    const shown = await drawn(message, false, isFollowed);
+    await act(async () => shown.querySelector<HTMLElement>(`[aria-label="${strings.chat.edit}"]`)?.click());
+    expect(shown.querySelector("textarea")).not.toBeNull();
+    return shown.textContent;
+  };
+  expect(await edited(true)).toContain(strings.chat.editReplaces);
+  expect(await edited(false)).not.toContain(strings.chat.editReplaces);
 });

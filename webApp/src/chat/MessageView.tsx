@@ -20,6 +20,8 @@ interface Props extends MessageActions {
   /** Marked, for who was led here. */
   isSpot: boolean;
   isLast: boolean;
+  /** The user has said something after it. */
+  isFollowed: boolean;
   isStreaming: boolean;
 }
 
@@ -44,13 +46,14 @@ function ProgramMessage({ message, isSpot }: Props) {
   );
 }
 
-function Question({ message, isSpot, isLast, onEdit, onAgain }: Props) {
+function Question({ message, isSpot, isLast, isFollowed, onEdit, onAgain }: Props) {
   const [isEditing, setEditing] = useState(false);
   const files = message.parts.filter((part) => part.type === "file");
   if (isEditing) {
     return (
       <EditForm
         text={textOf(message)}
+        isFollowed={isFollowed}
         onCancel={() => setEditing(false)}
         onSend={async (text) => {
           if (await onEdit(message, text)) setEditing(false);
@@ -80,8 +83,8 @@ const ENDINGS = {
 } as const;
 
 function Answer({ message, isSpot, isLast, isStreaming, onAgain }: Props) {
-  const state = message.metadata?.state;
-  const ending = state && state in ENDINGS ? ENDINGS[state as keyof typeof ENDINGS] : null;
+  const { state, cut_short } = message.metadata ?? {};
+  const ending = state && state in ENDINGS ? ENDINGS[state as keyof typeof ENDINGS] : cut_short && strings.chat.cutShort[cut_short];
   return (
     <article className="message answer" aria-label={strings.chat.assistant} data-message={message.id} data-spot={isSpot} data-last={isLast}>
       <Parts message={message} isStreaming={isStreaming} />

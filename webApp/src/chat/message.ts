@@ -38,6 +38,8 @@ export interface Metadata {
   memories_used?: UsedMemory[] | null;
   memory_revision?: Revision;
   sources?: Source[];
+  /** Why the answer ended before all of it was said. */
+  cut_short?: "length" | "content_filter" | "unknown";
   created_at?: string;
 }
 

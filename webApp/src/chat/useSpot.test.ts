@@ -35,7 +35,7 @@ beforeEach(() => {
   pages = [];
   useToasts.getState().clear();
   vi.stubGlobal("fetch", ask);
-  history.replaceState(null, "", "/?message=m");
+  history.replaceState(null, "", "/?chat=s&message=m");
 });
 
 afterEach(() => vi.unstubAllGlobals());
@@ -47,7 +47,7 @@ test("pages are read until the message is among them", async () => {
   await read(2);
   pages[1]!.answer("nm", "m");
   await vi.waitFor(() => expect(spot).toBe("m"));
-  expect(location.search).toBe("");
+  expect(location.search).toBe("?chat=s");
   expect(toasts()).toEqual([]);
   await leave();
 });
@@ -69,7 +69,7 @@ test("an error on the way there is told", async () => {
   await read(2);
   pages[1]!.fail();
   await vi.waitFor(() => expect(toasts()).toEqual([strings.memory.isOutOfReach]));
-  expect(location.search).toBe("");
+  expect(location.search).toBe("?chat=s");
   expect(spot).toBeNull();
   await leave();
 });

@@ -1,7 +1,8 @@
-/** `/?message=ID`: what the address names is shown, however far back it was said, and marked for a moment. */
+/** `/?chat=ID&message=ID`: what the address names is shown, however far back it was said, and marked for a moment. */
 import { useEffect, useRef, useState } from "react";
 import { call } from "../api/client";
 import { ApiError, asApiError } from "../api/errors";
+import { addressOfChat } from "../session/address";
 import { navigate, useSearchParam } from "../shell/router";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
@@ -28,13 +29,13 @@ export function useSpot(sessionId: string, messages: ChatMessage[], older: Older
         if (left.signal.aborted) return;
         if (isThere) setSpot(id);
         else toast(strings.memory.isOutOfReach);
-        navigate("/", { replace: true }); // so that the same link leads here again
+        navigate(addressOfChat(sessionId), { replace: true }); // so that the same link leads here again
       })
       .catch((error: unknown) => {
         if (left.signal.aborted) return;
         const isGone = error instanceof ApiError && error.status === 404;
         toast(isGone ? strings.memory.isGoneMessage : asApiError(error).detail);
-        navigate("/", { replace: true });
+        navigate(addressOfChat(sessionId), { replace: true });
       });
     return () => left.abort();
   }, [sessionId, wanted, reach]);

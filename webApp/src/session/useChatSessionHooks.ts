@@ -5,15 +5,28 @@ import { call } from "../api/client";
 import { ApiError } from "../api/errors";
 import { keys } from "../api/query";
 import { useAuthStore } from "../auth/useAuthStore";
+import { namedChat, nameChat } from "./address";
 import { generateNewSessionId } from "./generateNewSessionId";
 import { useChatStore } from "./useChatStore";
 
-/** The session to show, resolved by the server when the page opens; `retry` after a failure. */
+/** The session to show: what the address names, also after Back and Forward, else what the server says; `retry` after a failure. */
 export function useFetchActiveChatSession() {
   const userId = useAuthStore((state) => state.user?.id ?? null);
   const { status, error, sessionId, agentName, generation, initializeSessionAsync } = useChatStore();
   const retry = useCallback(() => {
     if (userId) void initializeSessionAsync(userId, useChatStore.getState().agentName);
+  }, [userId, initializeSessionAsync]);
+  useEffect(() => {
+    const follow = () => {
+      const { sessionId: open, status: now } = useChatStore.getState();
+      const named = namedChat();
+      if (!userId || now === "idle" || named === open) return;
+      if (named !== null) void initializeSessionAsync(userId, null);
+      else if (open) nameChat(open);
+    };
+    follow(); // the address may have changed while another page was open
+    addEventListener("popstate", follow);
+    return () => removeEventListener("popstate", follow);
   }, [userId, initializeSessionAsync]);
   useEffect(() => {
     if (status === "idle") retry();
@@ -24,6 +37,8 @@ export function useFetchActiveChatSession() {
 export interface NewSession {
   agentName: string | null;
   isPrivate?: boolean;
+  /** Instead of a chat to which nobody should come back. */
+  replace?: boolean;
 }
 
 /** Makes a new session and the active one of its agent. */
@@ -39,8 +54,8 @@ export function useUpsertActiveChatSession() {
           memory: isPrivate ? "off" : "on",
         },
       }),
-    onSuccess: (session) => {
-      openSession(session);
+    onSuccess: (session, { replace }) => {
+      openSession(session, { replace });
       void client.invalidateQueries({ queryKey: keys.sessions });
     },
   });

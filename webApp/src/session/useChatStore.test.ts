@@ -22,6 +22,7 @@ function server(...answers: (Response | Promise<Response>)[]) {
 beforeEach(() => {
   vi.unstubAllGlobals();
   localStorage.clear();
+  history.replaceState(null, "", "/");
   store().reset();
 });
 
@@ -38,6 +39,7 @@ test("without a wish the agent of last time is asked for, else the server's defa
   const bodies = server(answer(session("a")), answer(session("b", "coder")));
   await store().initializeSessionAsync("u1", null);
   expect(bodies[0]).toEqual({});
+  history.replaceState(null, "", "/");
   localStorage.setItem(agentKey("u1"), "coder");
   await store().initializeSessionAsync("u1", null);
   expect(bodies[1]).toEqual({ agent_name: "coder" });

@@ -1,6 +1,7 @@
 import { useId, useRef, useState, type KeyboardEvent } from "react";
 import { useLive } from "../api/live/live";
 import type { Session } from "../api/types";
+import { unnameChat } from "../session/address";
 import { useChatStore } from "../session/useChatStore";
 import { groupsOf } from "./groups";
 import { SessionMenu, type Anchor } from "./SessionMenu";
@@ -110,6 +111,8 @@ export function SessionList({ sessions, isArchive, onChosen }: Props) {
 function useLeaveDeleted() {
   useLive("session", ({ data }) => {
     const { userId, agentName, sessionId, initializeSessionAsync } = useChatStore.getState();
-    if (data.change === "deleted" && data.session_id === sessionId && userId) void initializeSessionAsync(userId, agentName);
+    if (data.change !== "deleted" || data.session_id !== sessionId || !userId) return;
+    unnameChat();
+    void initializeSessionAsync(userId, agentName);
   });
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { asApiError } from "../api/errors";
+import { addressOfChat } from "../session/address";
 import { useUpsertActiveChatSession } from "../session/useChatSessionHooks";
 import { useChatStore } from "../session/useChatStore";
 import { Button } from "../shell/Button";
@@ -23,7 +24,7 @@ export function SessionsPanel({ onChoose }: { onChoose?: () => void }) {
   const q = useSettled(typed.trim(), TYPING_MS);
   const list = useSessions({ q, isArchive });
   const chosen = () => {
-    navigate("/");
+    navigate(addressOfChat(useChatStore.getState().sessionId));
     onChoose?.();
   };
   const empty = q ? words.noneFound : isArchive ? words.noneArchived : words.none;

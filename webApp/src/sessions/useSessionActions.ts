@@ -27,9 +27,10 @@ export function useSessionActions(sessions: Session[], onRenamed: () => void) {
     const { sessionId, openSession } = useChatStore.getState();
     if (sessionId !== session.session_id) return () => undefined;
     const next = besides(sessions, session.session_id);
-    if (next) openSession(next);
-    else create({ agentName: session.agent_name });
-    return () => openSession(session);
+    const replace = true; // Back would lead to what is put away
+    if (next) openSession(next, { replace });
+    else create({ agentName: session.agent_name, replace });
+    return () => openSession(session, { replace });
   };
 
   return {

@@ -31,6 +31,7 @@ export function Dialog({ title, onClose, children, actions, wide }: Props) {
         event.preventDefault();
         onClose();
       }}
+      onClose={() => !ref.current?.open && onClose()} // a second Esc in a row closes it without asking
       onClick={(event) => event.target === ref.current && isOutside(event.nativeEvent, ref.current) && onClose()}
     >
       <div className="dialog-head">

@@ -20,8 +20,10 @@ export function Page({ title, lead, actions, children }: { title: string; lead?:
   );
 }
 
+/** The title of the tab, as long as it is drawn. */
 export function useTitle(title: string | null): void {
   useEffect(() => {
     document.title = title ? `${title} · ${strings.shell.brand}` : strings.shell.brand;
+    return () => void (document.title = strings.shell.brand);
   }, [title]);
 }

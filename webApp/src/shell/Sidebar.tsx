@@ -1,4 +1,6 @@
 import { useAuthStore } from "../auth/useAuthStore";
+import { addressOfChat } from "../session/address";
+import { useChatStore } from "../session/useChatStore";
 import { SessionsPanel } from "../sessions/SessionsPanel";
 import { strings } from "../strings";
 import { Link } from "./Link";
@@ -7,9 +9,10 @@ import { ThemeToggle } from "./ThemeToggle";
 
 export function Sidebar({ onChoose }: { onChoose?: () => void }) {
   const user = useAuthStore((state) => state.user);
+  const openId = useChatStore((state) => state.sessionId);
   return (
     <aside className="sidebar">
-      <Link to="/" className="brand" onClick={onChoose}>
+      <Link to={addressOfChat(openId)} className="brand" onClick={onChoose}>
         <img src="/icon.svg" alt="" width="26" height="26" />
         {strings.shell.brand}
       </Link>
