@@ -168,7 +168,8 @@ export const tests = {
     await until(async () => (await memories(world)).length === 0, "it is forgotten");
     await page.reload();
     await remembered(page).getByText("Forgot 1 memory").click();
-    await page.getByRole("button", { name: "Undo: Forgot 1 memory" }).click();
+    assert.equal(await page.getByText("Remembered from this").count(), 0);
+    await page.getByRole("list", { name: "Forgotten with this" }).getByRole("button", { name: "Undo: Forgot 1 memory" }).click();
     await page.getByText("It is as it was.").waitFor();
     await page.screenshot({ path: new URL("had-back.png", world.output).pathname });
     await remembered(page).click(); // closed, and opened again

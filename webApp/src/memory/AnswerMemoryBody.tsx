@@ -1,9 +1,10 @@
+import type { ReactNode } from "react";
 import type { Memory } from "../api/types";
 import type { UsedMemory } from "../chat/message";
 import { Link } from "../shell/Link";
 import { strings } from "../strings";
 import type { doneBy, Used } from "./answer";
-import { DoneLines } from "./DoneLines";
+import { GoneLines, NotesLines } from "./DoneLines";
 import { MemoryLine } from "./MemoryLine";
 import { UsedLine } from "./UsedLine";
 
@@ -19,39 +20,39 @@ interface Props {
 export default function AnswerMemoryBody({ used, learned, done }: Props) {
   return (
     <>
-      <UsedLines title={words.usedTitle} used={used.told} />
-      <UsedLines title={words.askedTitle} used={used.asked} />
-      {learned.length + done.notes.length + done.forgotten.length + done.passedOver.length > 0 && (
-        <>
-          <p className="memory-lines-title" aria-hidden="true">
-            {words.learnedTitle}
-          </p>
-          <ul className="memory-lines" aria-label={words.learnedTitle}>
-            {learned.map((each) => (
-              <MemoryLine key={each.id} id={each.id} text={each.text} ways={["takenBack"]}>
-                {words.kinds[each.kind]} · <Link to={`/memory?id=${each.id}`}>{words.details}</Link>
-              </MemoryLine>
-            ))}
-            <DoneLines done={done} />
-          </ul>
-        </>
-      )}
+      <Lines title={words.usedTitle} count={used.told.length}>
+        <UsedLines used={used.told} />
+      </Lines>
+      <Lines title={words.askedTitle} count={used.asked.length}>
+        <UsedLines used={used.asked} />
+      </Lines>
+      <Lines title={words.learnedTitle} count={learned.length + done.notes.length}>
+        {learned.map((each) => (
+          <MemoryLine key={each.id} id={each.id} text={each.text} ways={["takenBack"]}>
+            {words.kinds[each.kind]} · <Link to={`/memory?id=${each.id}`}>{words.details}</Link>
+          </MemoryLine>
+        ))}
+        <NotesLines notes={done.notes} />
+      </Lines>
+      <Lines title={words.goneTitle} count={done.forgotten.length + done.passedOver.length}>
+        <GoneLines forgotten={done.forgotten} passedOver={done.passedOver} />
+      </Lines>
     </>
   );
 }
 
-function UsedLines({ title, used }: { title: string; used: UsedMemory[] }) {
-  if (used.length === 0) return null;
+function Lines({ title, count, children }: { title: string; count: number; children: ReactNode }) {
+  if (count === 0) return null;
   return (
     <>
       <p className="memory-lines-title" aria-hidden="true">
         {title}
       </p>
       <ul className="memory-lines" aria-label={title}>
-        {used.map((each) => (
-          <UsedLine key={each.id} used={each} />
-        ))}
+        {children}
       </ul>
     </>
   );
 }
+
+const UsedLines = ({ used }: { used: UsedMemory[] }) => used.map((each) => <UsedLine key={each.id} used={each} />);

@@ -1,3 +1,5 @@
+import { useMutation } from "@tanstack/react-query";
+import { asApiError } from "../api/errors";
 import type { Audit } from "../api/types";
 import { Button } from "../shell/Button";
 import { EmptyState } from "../shell/EmptyState";
@@ -5,8 +7,11 @@ import { ErrorCard } from "../shell/ErrorCard";
 import { TrashIcon } from "../shell/icons";
 import { plainText } from "../shell/plainText";
 import { Waiting } from "../shell/Spinner";
+import { toast } from "../shell/toasts";
 import { strings } from "../strings";
-import { useForget } from "./MemoryRow";
+import { showAgain } from "./changes";
+import { ForgottenRows } from "./ForgottenRows";
+import { tellError, useForget } from "./MemoryRow";
 import { ago } from "./moments";
 import { SourceLink } from "./SourceLink";
 import { useAudit } from "./useMemories";
@@ -21,7 +26,12 @@ export function AuditView({ onOpen }: { onOpen: (id: string) => void }) {
   if (!data) return <Waiting />;
   const shown = LISTS.filter((name) => data[name].length > 0);
   if (!shown.length && !data.hidden_messages.length) {
-    return <EmptyState title={words.auditClean}>{words.auditCleanLead}</EmptyState>;
+    return (
+      <div className="audit">
+        <EmptyState title={words.auditClean}>{words.auditCleanLead}</EmptyState>
+        <ForgottenRows entries={data.forgotten} />
+      </div>
+    );
   }
   return (
     <div className="audit">
@@ -37,6 +47,7 @@ export function AuditView({ onOpen }: { onOpen: (id: string) => void }) {
           ))}
         </section>
       ))}
+      <ForgottenRows entries={data.forgotten} />
       <Hidden entries={data.hidden_messages} count={data.counts.hidden_messages ?? 0} />
     </div>
   );
@@ -64,7 +75,7 @@ function Entry({ entry, onOpen }: { entry: Audit["duplicates"][number]; onOpen: 
             title={words.forget}
             icon={<TrashIcon size={16} />}
             disabled={gone.isPending}
-            onClick={() => gone.mutate(each.id)}
+            onClick={() => gone.mutate(each)}
           />
         </li>
       ))}
@@ -82,11 +93,28 @@ function Hidden({ entries, count }: { entries: Audit["hidden_messages"]; count: 
       <p className="small soft">{entries[0]?.suggestion}</p>
       <ul className="rows">
         {entries.map((each) => (
-          <li key={each.message_id} className="row">
-            <SourceLink sessionId={each.session_id} messageId={each.message_id} />
-          </li>
+          <HiddenRow key={each.message_id} entry={each} />
         ))}
       </ul>
     </section>
+  );
+}
+
+/** What was hidden by itself is shown again here; what was hidden with a memory comes back with that. */
+function HiddenRow({ entry }: { entry: Audit["hidden_messages"][number] }) {
+  const back = useMutation({
+    mutationFn: () => showAgain(entry.message_id),
+    onSuccess: () => void toast(words.restored),
+    onError: (error) => (asApiError(error).status === 404 ? void toast(words.hiddenWithMemory) : tellError(error)),
+  });
+  return (
+    <li className="row">
+      <div className="row-body">
+        <SourceLink sessionId={entry.session_id} messageId={entry.message_id} />
+      </div>
+      <Button size="small" busy={back.isPending} onClick={() => back.mutate()}>
+        {strings.shell.undo}
+      </Button>
+    </li>
   );
 }

@@ -9,27 +9,29 @@ import { Link } from "../shell/Link";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
 import type { Done } from "./answer";
-import { showAgain, undo } from "./changes";
+import { bringBack, showAgain } from "./changes";
 
 const words = strings.memory;
 
-/** What the agent itself has done with its tools, each with a way back. */
-export function DoneLines({ done }: { done: Done }) {
+/** What the agent itself has written with its tools, each with a way back. */
+export function NotesLines({ notes }: { notes: Done["notes"] }) {
+  return notes.map((each) => (
+    <DoneLine
+      key={each.version}
+      text={each.untrusted ? words.notesFlagged : words.notesChanged}
+      isFlagged={each.untrusted}
+      undo={() => restore(each)}
+      link={`/notes?agent=${encodeURIComponent(each.agent_name)}`}
+    />
+  ));
+}
+
+/** What it has let be forgotten. */
+export function GoneLines({ forgotten, passedOver }: Pick<Done, "forgotten" | "passedOver">) {
   return (
     <>
-      {done.notes.map((each) => (
-        <DoneLine
-          key={each.version}
-          text={each.untrusted ? words.notesFlagged : words.notesChanged}
-          isFlagged={each.untrusted}
-          undo={() => restore(each)}
-          link={`/notes?agent=${encodeURIComponent(each.agent_name)}`}
-        />
-      ))}
-      {done.forgotten.length > 0 && <DoneLine key={done.forgotten.join()} text={words.forgotSome(done.forgotten.length)} undo={() => bringBack(done.forgotten)} />}
-      {done.passedOver.length > 0 && (
-        <DoneLine key={done.passedOver.join()} text={words.passedOverSome(done.passedOver.length)} undo={() => findAgain(done.passedOver)} />
-      )}
+      {forgotten.length > 0 && <DoneLine key={forgotten.join()} text={words.forgotSome(forgotten.length)} undo={() => bringBack(forgotten)} />}
+      {passedOver.length > 0 && <DoneLine key={passedOver.join()} text={words.passedOverSome(passedOver.length)} undo={() => findAgain(passedOver)} />}
     </>
   );
 }
@@ -45,11 +47,6 @@ async function restore({ agent_name, version, previous_version }: DataParts["not
   void queryClient.invalidateQueries({ queryKey: keys.notes });
 }
 
-/** Those that are still gone: of one that is there again, another change would be taken back. */
-async function bringBack(ids: string[]): Promise<void> {
-  for (const id of ids) if (await isGone(id)) await undo(id);
-}
-
 /** What somebody has brought back meanwhile is not there to be brought back. */
 async function findAgain(ids: string[]): Promise<void> {
   for (const id of ids) await showAgain(id).catch(unlessUnknown);
@@ -57,16 +54,6 @@ async function findAgain(ids: string[]): Promise<void> {
 
 function unlessUnknown(error: unknown): void {
   if (asApiError(error).status !== 404) throw error;
-}
-
-async function isGone(id: string): Promise<boolean> {
-  try {
-    await call("get", "/api/memories/{memory_id}", { path: { memory_id: id } });
-    return false;
-  } catch (error) {
-    if (asApiError(error).status === 404) return true;
-    throw error;
-  }
 }
 
 function DoneLine({ text, undo, link, isFlagged }: { text: string; undo: () => Promise<void>; link?: string; isFlagged?: boolean }) {

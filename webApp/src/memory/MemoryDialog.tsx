@@ -56,11 +56,8 @@ function Whole({ memory, onOpen, onClose }: { memory: WholeMemory; onOpen: (id: 
     onError: tellError,
   });
   if (isEditing) {
-    return (
-      <Dialog title={words.edit} onClose={() => setEditing(false)} wide>
-        <MemoryForm memory={memory} error={save.error} isSaving={save.isPending} onSave={save.mutate} onCancel={() => setEditing(false)} />
-      </Dialog>
-    );
+    const { error, isPending, mutate } = save;
+    return <MemoryForm title={words.edit} memory={memory} error={error} isSaving={isPending} onSave={mutate} onCancel={() => setEditing(false)} />;
   }
   if (isAsked) {
     return <UndoDialog memory={memory} isMade={last === "created"} isBusy={back.isPending} onUndo={back.mutate} onClose={() => setAsked(false)} />;
@@ -72,7 +69,7 @@ function Whole({ memory, onOpen, onClose }: { memory: WholeMemory; onOpen: (id: 
           {last === "created" ? words.undoMade : words.undoLast}
         </Button>
       )}
-      <Button busy={gone.isPending} onClick={() => gone.mutate(memory.id, { onSuccess: onClose })}>
+      <Button busy={gone.isPending} onClick={() => gone.mutate(memory, { onSuccess: onClose })}>
         {words.forget}
       </Button>
       <Button look="primary" onClick={() => setEditing(true)}>

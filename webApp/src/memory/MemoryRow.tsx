@@ -6,7 +6,7 @@ import { TrashIcon } from "../shell/icons";
 import { plainText } from "../shell/plainText";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
-import { forget, undo } from "./changes";
+import { bringBack, forget } from "./changes";
 import { ago, dayOf } from "./moments";
 
 const words = strings.memory;
@@ -15,9 +15,9 @@ const EVERY_AGENT = "*";
 /** Forget it, and say how to have it back. */
 export function useForget() {
   return useMutation({
-    mutationFn: (id: string) => forget(id),
-    onSuccess: (_, id) => {
-      toast(words.forgotten, () => undo(id).then(() => toast(words.restored), tellError));
+    mutationFn: ({ id }: Pick<Memory, "id">) => forget(id),
+    onSuccess: (_, { id }) => {
+      toast(words.forgotten, () => bringBack([id]).then(() => toast(words.restored), tellError));
     },
     onError: tellError,
   });
@@ -65,7 +65,7 @@ export function MemoryRow({ memory, onOpen, onTag }: Props) {
         title={words.forget}
         icon={<TrashIcon size={16} />}
         busy={gone.isPending}
-        onClick={() => gone.mutate(memory.id)}
+        onClick={() => gone.mutate(memory)}
       />
     </li>
   );

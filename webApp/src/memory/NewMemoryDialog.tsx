@@ -1,5 +1,4 @@
 import { useMutation } from "@tanstack/react-query";
-import { Dialog } from "../shell/Dialog";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
 import { add, undo, type NewMemory } from "./changes";
@@ -18,8 +17,6 @@ export function NewMemoryDialog({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Dialog title={words.add} onClose={onClose} wide>
-      <MemoryForm error={save.error} isSaving={save.isPending} onSave={(edit) => save.mutate(edit as NewMemory)} onCancel={onClose} />
-    </Dialog>
+    <MemoryForm title={words.add} error={save.error} isSaving={save.isPending} onSave={(edit) => save.mutate(edit as NewMemory)} onCancel={onClose} />
   );
 }

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { call } from "../api/client";
 import { asApiError } from "../api/errors";
+import { addressOfChat, namedChat } from "../session/address";
 import { useChatStore } from "../session/useChatStore";
 import { navigate } from "../shell/router";
 import { toast } from "../shell/toasts";
@@ -21,8 +22,10 @@ export function SourceLink({ sessionId, messageId, children = strings.memory.ope
     mutationFn: () => call("get", "/api/sessions/{session_id}", { path: { session_id: sessionId } }),
     onSuccess: (session) => {
       onLeave?.();
+      const address = addressOfChat(session.session_id);
+      const replace = namedChat() === session.session_id; // it is open: Back leads to what was before it
+      navigate(messageId ? `${address}&message=${encodeURIComponent(messageId)}` : address, { replace });
       openSession(session);
-      navigate(messageId ? `/?message=${encodeURIComponent(messageId)}` : "/");
     },
     onError: (error) => toast(asApiError(error).detail),
   });

@@ -34,6 +34,13 @@ export const edit = (id: string, body: MemoryEdit): Promise<Memory> =>
 export const undo = (id: string): Promise<Memory | undefined> =>
   thenReadAgain(call("post", "/api/memories/{memory_id}/undo", at(id)), id);
 
+/** What was forgotten, and nothing else that was done to it: whoever asks twice loses nothing. */
+export const bringBack = (ids: string[]): Promise<void> => thenReadAgain(broughtBack(ids));
+
+async function broughtBack(ids: string[]): Promise<void> {
+  for (const id of ids) await call("post", "/api/memories/{memory_id}/undo", { ...at(id), query: { of: "deletion" } });
+}
+
 const atMessage = (id: string) => ({ path: { message_id: id } });
 
 /** What was said stays where it was said; only no answer is given it any more. */

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { asApiError } from "../api/errors";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
-import { edit, forget, markWrong, passOver, showAgain, undo } from "./changes";
+import { bringBack, edit, forget, markWrong, passOver, showAgain, undo } from "./changes";
 
 export type Fate = "there" | "wrong" | "corrected" | "forgotten" | "takenBack" | "passedOver";
 
@@ -25,6 +25,7 @@ export function useFate(id: string) {
       if (next === "corrected") await edit(id, { text, valid_to: null });
       else if (next !== "there") await HOW[next](id);
       else if (fate === "passedOver") await showAgain(id);
+      else if (fate === "forgotten") await bringBack([id]);
       else await undo(id);
       if (next === "there" && fate === "corrected") await undo(id); // it was called wrong first
     },
