@@ -63,7 +63,7 @@ def _told(found: named.Forgotten) -> ToolResult:
     if ids:
         told += [FORGOTTEN, *(f"- {each.text}" for each in found.memories), f"{IDS} {', '.join(ids)}"]
     if message_ids:
-        told += [PASSED_OVER, *(f"- {_quoted(each.text)}" for each in found.messages)]
+        told += [PASSED_OVER, *(f"- {_quoted(each.passage)}" for each in found.messages)]
         told.append(f"{MESSAGE_IDS} {', '.join(message_ids)}")
     if not told:
         return ToolResult(NOTHING)

@@ -12,7 +12,7 @@ from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.words import stem
 from chatServer.memory.forget import take_back, take_out, tell
 from chatServer.memory.pass_over import show
-from chatServer.memory.said import Wanted, as_kept, let_go, messages_saying, telling, to_look_for
+from chatServer.memory.said import Saying, Wanted, as_kept, let_go, messages_saying, telling, to_look_for
 from chatServer.memory.shelve import prefixes
 from chatServer.memory.whose import is_of, tells_of, whose
 from chatServer.records import Memory, MemoryFilter, Principal, Reason
@@ -20,7 +20,6 @@ from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from chatServer.store import notes
 from chatServer.store.pool import Connection, Database
-from chatServer.store.said import Said
 
 MAX_FORGOTTEN = 10  # memories, or messages, at once: whoever names more of them names nothing
 READ_CHARACTERS = 500
@@ -39,7 +38,7 @@ class Forgotten:
     """What was let go: memories, and messages that recall passes over."""
 
     memories: list[Memory]
-    messages: list[Said]
+    messages: list[Saying]
     left: int = 0  # messages that say it, too, and are too many to be meant
 
 
@@ -90,7 +89,7 @@ async def revert_attempt(connection: Connection, user_id: UUID, turn_id: UUID, a
             await take_back(connection, user_id, undoable, await store.find_memory(connection, user_id, changed_id))
 
 
-async def _said(connection: Connection, user_id: UUID, wanted: Wanted, *, is_known: bool = False) -> list[Said]:
+async def _said(connection: Connection, user_id: UUID, wanted: Wanted, *, is_known: bool = False) -> list[Saying]:
     """The messages that say it, and are not hidden with a memory by now; where it was only asked for, such as what
     somebody's number is, those are enough if there are any."""
     needed = _needed(wanted)
@@ -98,10 +97,10 @@ async def _said(connection: Connection, user_id: UUID, wanted: Wanted, *, is_kno
         return []
     said = await messages_saying(connection, user_id, wanted, needed)
     meant = whose(wanted.what[:READ_CHARACTERS])
-    return [each for each in said if tells_of(each.text[:READ_CHARACTERS], meant, needed)] if meant else said
+    return [each for each in said if tells_of(each.passage[:READ_CHARACTERS], meant, needed)] if meant else said
 
 
-async def _learned(connection: Connection, user_id: UUID, wanted: Wanted, said: Sequence[Said]) -> list[Memory]:
+async def _learned(connection: Connection, user_id: UUID, wanted: Wanted, said: Sequence[Saying]) -> list[Memory]:
     """What was learned from messages that say it, and says it, too, or is what was learned from saying it."""
     if not said:
         return []
@@ -113,7 +112,7 @@ async def _learned(connection: Connection, user_id: UUID, wanted: Wanted, said: 
     return [each for each in there if needed <= telling(each.text) or _goes_with(each, going, needed)]
 
 
-def _goes_with(memory: Memory, going: Sequence[Said], needed: frozenset[str]) -> bool:
+def _goes_with(memory: Memory, going: Sequence[Saying], needed: frozenset[str]) -> bool:
     """Whether a memory would tell what messages that go have told: they say nothing else, and no other has said it; or
     it is learned from the part of them that names it, or is about what is named and not from another part."""
     its_own = [_parts(each.text) for each in going if each.message_id in memory.source_ids]

@@ -275,8 +275,13 @@ async def test_what_is_denied_is_not_forgotten_with_what_is_said(ada, ask):
     ]
 
 
-async def test_what_stands_far_down_in_a_long_message_is_forgotten_too(ask):
+async def test_what_stands_far_down_in_a_long_message_is_forgotten_too(ask, database, urls):
     await ask("The fence is old.\n" * 600 + "My gate code is 9182 for the garage.\n" + "The roof is new.\n" * 300)
+    repeated = ("Your gate code is 9182.", "An old fence has no gate.")
+    await said(database, ADA, *repeated, role="assistant", session_id=str(uuid.uuid4()))
     assert "9182" in (await ask("what is my gate code?"))["response"]
-    assert (await ask("forget my gate code"))["response"].startswith("Forgotten")
+    assert (await ask("forget my gate code"))["response"] == "Forgotten: “My gate code is 9182 for the garage.”"
+    hidden = hidden_texts(urls)
+    assert repeated[0] in hidden
+    assert repeated[1] not in hidden
     assert "9182" not in (await ask("what is my gate code?"))["response"]
