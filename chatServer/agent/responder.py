@@ -5,6 +5,7 @@ says what it is. It decides by rules on the user's own last message; texts that 
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -12,9 +13,9 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from chatServer.agent import speech
 from chatServer.agent.apart import ARTICLES_TOOL, NOTES_TOOL, Prompt, take_apart
-from chatServer.agent.extract import Source, best, keys_of
+from chatServer.agent.extract import MAX_LINES, Source, best, keys_of
 from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
-from chatServer.agent.let_go import FORGET_TOOL, SPEAKER
+from chatServer.agent.let_go import FORGET_TOOL, of_line
 from chatServer.agent.phrases import language_of, phrase, without_quotes
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.statements import is_learned, is_remark, is_statement, tells_a_fact
@@ -180,9 +181,10 @@ def _known(given: Prompt, wish: Wish) -> Reply:
 
 def _said_here(given: Prompt, known: list[Source]) -> str:
     """What the user has told of himself in this conversation, and nothing that is known says."""
-    lines = [set(keys_of(line)) for source in known for line in source.text.splitlines()]
-    told = [text for text in given.earlier if is_statement(text) and wish_in(text) is None]
-    new = [text for text in dict.fromkeys(told) if not any(set(keys_of(text)) <= line for line in lines)]
+    known_lines = (line for source in known for line in source.text.splitlines())
+    lines = [frozenset(keys_of(line)) for line in islice(known_lines, MAX_LINES)]
+    told = {text: frozenset(keys_of(text)) for text in given.earlier if is_statement(text) and wish_in(text) is None}
+    new = [text for text, keys in told.items() if not any(keys <= line for line in lines)]
     return "\n".join(f"- {one_line(text)[:MAX_NAMED]}" for text in reversed(new[:MAX_SAID]))
 
 
@@ -235,7 +237,7 @@ def _telling(block: Source) -> Source:
     """A summary without the lines in which something was only wished to be told or forgotten, or said to be so."""
     if block.kind != "summary":
         return block
-    told = [line for line in block.text.splitlines() if _is_telling(SPEAKER.sub("", line))]
+    told = [line for line in block.text.splitlines() if _is_telling(of_line(line).text)]
     return replace(block, text="\n".join(told))
 
 

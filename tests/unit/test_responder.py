@@ -152,6 +152,14 @@ async def test_what_is_known_is_also_what_was_told_in_this_conversation():
     assert "Oslo" not in (await answer(*gone)).content
 
 
+async def test_what_was_told_is_compared_with_a_long_page_in_no_time():
+    told = [f"I live in Oslo, {each} {'and like the snow ' * 200}" for each in range(10)]
+    began = time.process_time()
+    said = (await answer(*told, "What do you know about me?", notes="- a\n" * 32_000)).content
+    assert "Earlier you said:\n- I live in Oslo, 0" in said
+    assert time.process_time() - began < 10, "it took 100 s of CPU once"
+
+
 @pytest.mark.parametrize(
     ("wish", "kept"),
     [
