@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -55,7 +54,7 @@ def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
     results = [m for m in since if isinstance(m, ToolMessage)]
     read = [m for m in results if m.name == ARTICLES_TOOL]
     blocks, told = _still_told(list(_blocks(quoted)), messages)
-    before = [text for at, text in compress(said, (told[at] for at, _ in said)) if at < place]
+    before = [text for at, _ in said if at < place and (text := told[at].strip())]
     return Prompt(
         question=question,
         question_id=messages[place].id if said else None,
@@ -82,8 +81,8 @@ def _is_user(message: BaseMessage) -> bool:
     return isinstance(message, HumanMessage) and not isinstance(message, QuotedMessage)
 
 
-def _still_told(blocks: list[Source], messages: Sequence[BaseMessage]) -> tuple[list[Source], list[bool]]:
-    """The summary without what was let go, and of each message whether it may be told."""
+def _still_told(blocks: list[Source], messages: Sequence[BaseMessage]) -> tuple[list[Source], list[str]]:
+    """The summary without what was let go, and of each message what may be told."""
     spoken = list(map(_spoken, messages))
     summary = next((block for block in blocks if block.kind == "summary"), Source("summary", ""))
     text, told = still_told(summary.text, spoken)

@@ -4,8 +4,8 @@ The messages stay where they are; a summary is derived, and made anew when it is
 """
 
 import asyncio
-from collections.abc import Sequence
-from itertools import compress
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from chatServer.agent.gist import gist
@@ -44,9 +44,11 @@ async def compact(
         return summary
     with span("compact", messages=len(head)):
         known, quotes = parted(summary.text if summary else "")
-        known, is_told = still_told(known, [*map(of_line, quotes), *map(_spoken, messages)])
-        heard = list(compress(head, is_told[len(quotes) :]))
-        end, tokens = quoted([*compress(quotes, is_told), *quotes_of(heard)], how.target_tokens)
+        spoken = [*map(of_line, quotes), *map(_spoken, messages)]
+        known, left = await asyncio.to_thread(still_told, known, spoken)
+        whole = [line for line, each, text in zip(quotes, spoken, left, strict=False) if text == each.text]
+        heard = list(_heard(head, left[len(quotes) :]))
+        end, tokens = quoted([*whole, *quotes_of(heard)], how.target_tokens)
         said = [each.message for each in heard if each.is_readable]
         text, took, name = "", Usage(), None
         if model and within_s > 0:
@@ -63,6 +65,15 @@ def _spoken(stored: StoredMessage) -> Spoken:
     is_error = (message.structured_data or {}).get("success") is False
     text = text_of(message) if stored.is_readable else ""
     return Spoken(message.role, text, message.name if message.role == "tool" else None, is_error)
+
+
+def _heard(head: Sequence[StoredMessage], left: Sequence[str]) -> Iterator[StoredMessage]:
+    """The messages as they may still be told."""
+    for each, text in zip(head, left, strict=False):
+        if text == _spoken(each).text:
+            yield each
+        elif text:
+            yield replace(each, message=replace(each.message, content=text))
 
 
 def head_of(messages: Sequence[StoredMessage], kept_from: int | None = None) -> Sequence[StoredMessage]:

@@ -2,19 +2,25 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
+from chatServer.agent.extract import SENTENCE_END
 from chatServer.agent.phrases import COMMON, language_of, says_forgotten
 from chatServer.agent.wishes import wish_in
-from chatServer.memory.named import words_to_find
-from chatServer.memory.said import as_kept, telling
+from chatServer.memory.named import MAX_FORGOTTEN, words_to_find
+from chatServer.memory.said import as_kept, may_say, telling
 from chatServer.memory.whose import Whose, tells_of, whose
 from chatServer.messages import searchable
 
 FORGET_TOOL = "forget_memories"
-SPEAKER = re.compile(r"\s*[->] (user|assistant): ", re.IGNORECASE)  # as lines of a summary begin
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
-_CUT = re.compile(r"\S*…”?$")
+_SPEAKER = re.compile(r"\s*[->] (user|assistant): ", re.IGNORECASE)  # as lines of a summary begin
+MOST_NAMED = (
+    2 * MAX_FORGOTTEN
+)  # memories and messages: more than the tool forgets at once; rows may be another writer's
+LONGEST_NAMED = 2_000  # characters
+LONGEST_READ = 50_000  # characters of a text that has the words; what stands behind them goes
+_CUT = ("…", "…”")  # so ends what the tool shows of a long message
 
 
 class Spoken(NamedTuple):
@@ -34,31 +40,39 @@ class Gone(NamedTuple):
     meant: Whose | None = None
 
 
-def still_told(summary: str, spoken: Sequence[Spoken]) -> tuple[str, list[bool]]:
-    """A summary without what was let go in it or in what was said after it; and of each of those whether it may still
-    be told."""
+def still_told(summary: str, spoken: Sequence[Spoken]) -> tuple[str, list[str]]:
+    """A summary without what was let go in it or in what was said after it; and of each of those what may still be
+    told."""
     lines = summary.splitlines()
     every = [*map(of_line, lines), *spoken]
     gone = _gone_in(every)
     if not gone:
-        return summary, [True] * len(spoken)
-    left = [_left_of(each, line, place, gone) for place, (each, line) in enumerate(zip(every, lines, strict=False))]
-    told = [not _is_gone(each.text, len(lines) + place, gone) for place, each in enumerate(spoken)]
-    return "\n".join(line for line in left if line is not None), told
+        return summary, [each.text for each in spoken]
+    left = [_left_of(each.text, place, gone) for place, each in enumerate(every)]
+    kept = [
+        line if text == each.text else text
+        for line, each, text in zip(lines, every, left, strict=False)
+        if text == each.text or (text and not each.role)  # what somebody said goes as a whole
+    ]
+    return "\n".join(kept), left[len(lines) :]
 
 
-def _left_of(each: Spoken, line: str, place: int, gone: Sequence[Gone]) -> str | None:
-    """What somebody said goes as a whole; of what a model wrote, the sentences."""
-    if each.role or not line.strip():
-        return None if _is_gone(each.text, place, gone) else line
-    sentences = _SENTENCE_END.split(line)
-    kept = [sentence for sentence in sentences if not _is_gone(sentence, place, gone)]
-    return line if kept == sentences else " ".join(kept) or None
+def _left_of(text: str, place: int, gone: Sequence[Gone]) -> str:
+    """A text without the sentences that say it; nothing where only all of them together do."""
+    later = [each for each in gone if each.place > place and may_say(text, each.words)]
+    if not later:
+        return text
+    read = text[:LONGEST_READ]
+    sentences = SENTENCE_END.split(read)
+    kept = [sentence for sentence in sentences if not _is_gone(sentence, later)]
+    if len(kept) < len(sentences):
+        return " ".join(kept).strip()
+    return "" if _is_gone(read, later) else read
 
 
 def of_line(line: str) -> Spoken:
     """A line of a summary, as whoever it names has said it."""
-    speaker = SPEAKER.match(line)
+    speaker = _SPEAKER.match(line)
     return Spoken(speaker[1].lower(), line[speaker.end() :]) if speaker else Spoken("", line)
 
 
@@ -71,7 +85,7 @@ def _gone_in(spoken: Sequence[Spoken]) -> list[Gone]:
             wished = _wished(each.text, place)
         elif each.tool == FORGET_TOOL and not each.is_error:
             named = list(_named(each.text))
-            found += [Gone(place, as_kept(telling(line))) for line in named]
+            found += [Gone(place, as_kept(telling(line)), whose(line)) for line in named]
             found += [wished] if wished and named else []
         elif each.role == "assistant" and wished and says_forgotten(each.text):
             found.append(wished)
@@ -88,13 +102,13 @@ def _wished(text: str, place: int) -> Gone | None:
 
 def _named(result: str) -> Iterator[str]:
     """What the tool names, a line each; of a long message what it shows of it, in whole words."""
-    for line in result.splitlines():
-        if line.startswith("- "):
-            yield _CUT.sub("", line.removeprefix("- "))
+    lines = (line.removeprefix("- ") for line in result.splitlines() if line.startswith("- "))
+    for line in islice(lines, MOST_NAMED):
+        shown = line.rpartition(" ")[0] if line.endswith(_CUT) else line
+        yield shown.strip("“”")[:LONGEST_NAMED]
 
 
-def _is_gone(text: str, place: int, gone: Sequence[Gone]) -> bool:
-    later = [each for each in gone if each.place > place]
-    words = as_kept(telling(text)) if later else frozenset()
-    said = [each for each in later if each.words <= words]
+def _is_gone(text: str, gone: Sequence[Gone]) -> bool:
+    words = as_kept(telling(text))
+    said = [each for each in gone if each.words <= words]
     return any(each.meant is None or tells_of(text, each.meant, each.words) for each in said)

@@ -16,7 +16,16 @@ DONE = Spoken("assistant", "Forgotten: I live in Lisbon")
 
 
 def told(*spoken: Spoken) -> list[bool]:
+    """Of each whether all of it may still be told."""
+    return [left == each.text for left, each in zip(still_told("", spoken)[1], spoken, strict=True)]
+
+
+def left(*spoken: Spoken) -> list[str]:
     return still_told("", spoken)[1]
+
+
+def tool(*lines: str) -> Spoken:
+    return Spoken("tool", "\n".join(["Forgotten:", *(f"- {line}" for line in lines)]), FORGET_TOOL)
 
 
 def test_what_was_said_before_the_wish_is_gone_and_what_is_said_after_it_is_not():
@@ -35,6 +44,19 @@ def test_a_wish_that_nothing_came_of_and_what_is_true_of_others_leave_all_as_it_
 def test_of_a_paragraph_only_the_sentences_go_that_say_it():
     summary = "The user lives in Lisbon and likes it. He decided on Python 3.12."
     assert still_told(summary, [WISH, DONE])[0] == "He decided on Python 3.12."
+    both = Spoken("user", "I live in Lisbon. I like tea!")
+    assert left(both, WISH, DONE)[0] == "I like tea!"
+    apart = Spoken("user", "My home is a flat. Where I live is called Lisbon.")
+    wish = Spoken("user", "forget my flat in Lisbon")
+    assert left(apart, wish, Spoken("assistant", "Forgotten: my flat"))[0] == ""
+
+
+def test_what_stands_far_down_goes_and_so_does_what_nobody_reads():
+    long = Spoken("user", f"{'The fence is old. ' * 500}I live in Lisbon. The roof is new.")
+    assert left(long, WISH, DONE)[0] == f"{'The fence is old. ' * 500}The roof is new."
+    longer = Spoken("user", f"{'The fence of Lisbon is old. ' * 5_000}I live in Lisbon.")
+    assert "live" not in left(longer, WISH, DONE)[0]
+    assert left(longer, WISH, DONE)[0].startswith("The fence of Lisbon is old. The")
 
 
 @pytest.mark.parametrize("what", ["it", "that", "what I said", "I live in Porto", "everything"])
@@ -56,9 +78,34 @@ def test_what_the_tool_names_is_gone_and_what_it_refuses_is_not():
 
 def test_a_summary_loses_the_lines_that_said_it():
     summary = "- User: I live in Lisbon\n- Assistant: Noted: you live in Lisbon\n- User: I like tea"
-    assert still_told(summary, [WISH, DONE]) == ("- User: I like tea", [True, True])
+    assert still_told(summary, [WISH, DONE]) == ("- User: I like tea", [WISH.text, DONE.text])
     wished = f"- User: {WISH.text}\n- Assistant: {DONE.text}"
-    assert still_told(f"{summary}\n{wished}", [LISBON]) == (f"- User: I like tea\n{wished}", [True])
+    assert still_told(f"{summary}\n{wished}", [LISBON]) == (f"- User: I like tea\n{wished}", [LISBON.text])
+
+
+def test_what_the_tool_names_is_gone_of_whom_it_is_said():
+    sister, home = Spoken("user", "My sister lives in Lisbon"), tool("The user lives in Lisbon.")
+    assert told(sister, LISBON, WISH, home)[:2] == [True, False]
+    assert told(sister, LISBON, Spoken("user", "forget where she is"), tool("The user's sister lives in Lisbon."))[
+        :2
+    ] == [
+        False,
+        True,
+    ]
+
+
+def test_of_a_message_that_has_a_forgotten_word_the_other_sentences_stay():
+    recipe = Spoken("assistant", "Here is a vegan lasagne. Soak the lentils. Bake it for an hour.")
+    assert left(recipe, tool("The user is vegan."))[0] == "Soak the lentils. Bake it for an hour."
+
+
+@pytest.mark.parametrize("line", ["a" * 1_000_000, "a…" * 300_000, " " * 1_000_000, "“" * 500_000])
+def test_junk_of_another_writer_takes_no_time(line):
+    many = Spoken("tool", f"- {line}\n" + "- a\n" * 300_000, FORGET_TOOL)
+    spaces = f"{' ' * 65_000}\n- User: I like tea"
+    text, kept = still_told(spaces, [LISBON, many, many])
+    assert text.endswith("I like tea")
+    assert kept == [LISBON.text, many.text, many.text]
 
 
 async def test_a_new_summary_is_made_of_the_rest():
