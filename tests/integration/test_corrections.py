@@ -70,6 +70,21 @@ async def test_what_was_put_off_is_no_longer_on_its_old_day(database, told, then
 @pytest.mark.parametrize(
     ("told", "then", "now"),
     [
+        ("I live in Berlin and I have an exam on {old}.", "Sorry, I meant Madrid.", ["Madrid", "an exam on {old}"]),
+        ("My exam is on {old} and I live in Berlin.", "no, I meant {new}", ["Berlin", "{new}"]),
+    ],
+)
+async def test_a_day_corrects_what_is_ahead_and_nothing_else(database, told, then, now):
+    new, old = (f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%d}" for days in (40, 33))
+    session_id = str(uuid.uuid4())
+    await tell(database, *(each.format(new=new, old=old) for each in (told, then)), session_id=session_id)
+    held = {each.triple.object for each in await kept(database)}
+    assert held == {each.format(new=new, old=old) for each in now}
+
+
+@pytest.mark.parametrize(
+    ("told", "then", "now"),
+    [
         ("My sister Anna lives in Berlin.", "Anna moved to Vienna", "The user's sister Anna lives in Vienna."),
         ("My husband Tom is a nurse.", "Tom is a teacher now", "The user's husband Tom works as a teacher."),
         ("My son Max is 7.", "Max is 8", "The user's son Max is 8 years old."),

@@ -174,6 +174,9 @@ def test_a_corrected_name_denies_the_old_one(text):
         ("I live in Berlin", "No, thanks"),
         ("I was born in 1990", "I meant Madrid"),
         ("I don't live in Berlin", "I meant Madrid"),
+        ("I live in Berlin", "no, I meant Thursday"),
+        ("I work at Bosch and my exam is on Friday", "no, I meant 10am"),
+        ("My exam is on Friday and I live in Berlin", "Oh, it's Monday"),
     ],
 )
 def test_a_correction_that_does_not_fit_corrects_nothing(before, text):
@@ -260,7 +263,7 @@ JUNK = [
     "I live in " + "in 2019 " * 34 + ". ", "`", "> ", "\u0301", "I am " + "a b from " * 30 + ". ", "not a, ",
     "I have a dog called Rex and ", "I don't ", "@.I my email is a@",
     "My son Max is no longer a, he's ", "The exam is now on Monday not ", "Anna is ", "My cat Rex died of ",
-    "8, not 7 ",
+    "8, not 7 ", "no, I meant Monday at 9 ",
 ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from chatServer.memory.facts import events, kin, names
 from chatServer.memory.facts.clauses import without_leads
+from chatServer.memory.facts.dates import is_when
 from chatServer.memory.facts.meanings import MEANINGS, Fact, predicate_of
 from chatServer.memory.facts.words import set_apart, spelled_out
 
@@ -36,6 +37,7 @@ _DENIED_FIRST = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\bname (?:is|are)$", re.IGNORECASE)
+_DAYS = ("birthday", "birth year")  # keys of facts
 
 
 def denies_first(text: str) -> bool:
@@ -47,7 +49,7 @@ def turned(sentence: str, told: Sequence[Fact], said_at: datetime) -> str:
     """ "It is not Rex, it is Max" as "it is Max, not Rex", which says what holds first; others as they are. Of names,
     and of what was told: "my favourite food is not healthy but tasty" only remarks on it."""
     match = _DENIED_FIRST.fullmatch(spelled_out(sentence).strip(" .!"))
-    if match is None or not (_is_name(match) or _meant(told, match["old"], said_at)):
+    if match is None or not (_is_name(match) or _named(told, match["old"], said_at)):
         return sentence
     return f"{match['about']} {match['called'] or ''}{match['new']}, not {match['old']}"
 
@@ -61,13 +63,13 @@ def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact], sai
         return []
     if put_off := events.put_off(without_leads(text), told, said_at):
         return [replace(fact, sentence=sentence) for fact in put_off]
-    for wording in _WORDINGS:
-        match = wording.fullmatch(text)
-        fact = _meant(told, match["old"], said_at) if match else None
-        if match and fact and _is_sure(match, text, fact) and (new := _changed(fact, match["new"], sentence, said_at)):
-            return new
-    bare = _BARE.fullmatch(text) if found else None
-    return _changed(found[-1], bare["new"], sentence, said_at) if bare else []
+    for match in filter(None, (wording.fullmatch(text) for wording in _WORDINGS)):
+        for fact in _meant(told, match, said_at):
+            if _is_sure(match, text, fact) and (new := _changed(fact, match["new"], sentence, said_at)):
+                return new
+    bare = _BARE.fullmatch(text)
+    changes = (_changed(fact, bare["new"], sentence, said_at) for fact in _likely(found, bare["new"])) if bare else ()
+    return next(filter(None, changes), [])
 
 
 def _is_name(match: re.Match[str]) -> bool:
@@ -82,13 +84,26 @@ def _is_sure(match: re.Match[str], text: str, fact: Fact) -> bool:
     return bool(match["old"] or is_written_so or "meant" in text.lower())
 
 
-def _meant(told: Sequence[Fact], old: str | None, said_at: datetime) -> Fact | None:
-    """The fact with the old object; where none is named, the last one."""
-    if old is None:
-        return told[-1]
+def _meant(told: Sequence[Fact], match: re.Match[str], said_at: datetime) -> list[Fact]:
+    return _likely(told, match["new"]) if match["old"] is None else _named(told, match["old"], said_at)[:1]
+
+
+def _named(told: Sequence[Fact], old: str, said_at: datetime) -> list[Fact]:
+    """The facts with the old object, the last one first."""
     wanted = old.strip(" .!").casefold()
-    named = (each for each in reversed(told) if each.object.casefold() == wanted or events.is_on(each, wanted, said_at))
-    return next(named, None)
+    return [each for each in reversed(told) if each.object.casefold() == wanted or events.is_on(each, wanted, said_at)]
+
+
+def _likely(told: Sequence[Fact], new: str) -> list[Fact]:
+    """Where nothing old is named: the last one of the kind. A day corrects what was told of a day, whichever can be on
+    it, for a birthday is on no Friday; nothing else does."""
+    is_day = is_when(new)
+    alike = [each for each in reversed(told) if _tells_when(each) == is_day] or told[::-1]
+    return list(alike if is_day else alike[:1])
+
+
+def _tells_when(fact: Fact) -> bool:
+    return events.is_event(fact) or (fact.key or "").partition("|")[2] in _DAYS
 
 
 def _changed(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fact]:

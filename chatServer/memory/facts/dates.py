@@ -3,7 +3,7 @@
 import re
 from calendar import monthrange
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from chatServer.memory.facts.words import NUMBERS
 
@@ -41,6 +41,11 @@ _FORMS = tuple(
     )
 )
 _LEAD = re.compile(r"(?:on|in|the|early|late|around|about|sometime|back) ")
+HOUR = re.compile(r",? at (\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)?)$", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"at \d{1,2}|(?:at )?(?:\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)|\d{1,2}:\d\d|noon|midnight)", re.IGNORECASE
+)
+_ANY_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,12 @@ def date_in(text: str, said_at: datetime, *, is_ahead: bool = False) -> datetime
             return None
         text = text[lead.end() :]
     return None
+
+
+def is_when(text: str) -> bool:
+    """Whether a whole text names nothing but a day or an hour: it is no place, and nobody works there."""
+    day = HOUR.sub("", text.strip(" .!"))
+    return _CLOCK.fullmatch(day) is not None or date_in(day, _ANY_DAY) is not None
 
 
 def day_in(text: str) -> Day | None:

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from chatServer.memory.facts.dates import Span, date_in, without_time
+from chatServer.memory.facts.dates import HOUR, Span, date_in, without_time
 from chatServer.memory.facts.meanings import Fact, Meaning
 from chatServer.memory.facts.objects import Object, folded, thing
 from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import EVENTS
 
-_HOUR = re.compile(r",? at (\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)?)$", re.IGNORECASE)
 _EVENT = re.compile(r"an? (?:[\w'-]+ ){0,3}?(\w+)(?: (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30})?", re.IGNORECASE)
 _DUE = re.compile(r"((?:\w+ )?(\w+)) is (.{3,40})", re.IGNORECASE)
 
@@ -29,7 +28,7 @@ _PUT_OFF = re.compile(
 
 def planned(told: Told, text: str) -> list[Fact]:
     """Of "a dentist appointment next Friday at 3pm". It holds until that day is over."""
-    what, span = without_time(_HOUR.sub("", text.strip(" .!")), told.said_at, is_ahead=True)
+    what, span = without_time(HOUR.sub("", text.strip(" .!")), told.said_at, is_ahead=True)
     event = _EVENT.fullmatch(what)
     if not event or event[1].lower() not in EVENTS or not span.start or told.clause.is_negation:
         return []
@@ -44,7 +43,7 @@ def planned(told: Told, text: str) -> list[Fact]:
 
 def due(told: Told, text: str) -> list[Fact]:
     """Of "my exam is next Friday"."""
-    said = _DUE.fullmatch(_HOUR.sub("", text.strip(" .!")))
+    said = _DUE.fullmatch(HOUR.sub("", text.strip(" .!")))
     day = date_in(said[3], told.said_at, is_ahead=True) if said and said[2].lower() in EVENTS else None
     if not said or not day or day < told.said_at - timedelta(days=1) or told.clause.is_negation:
         return []
@@ -116,9 +115,9 @@ def _put(text: str, was: str, now: str, hour: str) -> str:
 
 
 def _hour(text: str) -> str:
-    found = _HOUR.search(text.strip(" .!"))
+    found = HOUR.search(text.strip(" .!"))
     return f" at {found[1].lower()}" if found else ""
 
 
 def _day(text: str, said_at: datetime) -> datetime | None:
-    return date_in(_HOUR.sub("", text.strip(" .!")), said_at, is_ahead=True)
+    return date_in(HOUR.sub("", text.strip(" .!")), said_at, is_ahead=True)

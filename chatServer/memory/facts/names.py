@@ -3,6 +3,7 @@
 import re
 
 from chatServer.memory.facts import vocabulary as known
+from chatServer.memory.facts.dates import is_when
 from chatServer.memory.facts.objects import EDGE, LOWER_WORDS, MORE, Object, one, titled, trimmed
 
 _NAME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)?(?: [^\W\d_]+(?:['-][^\W\d_]+)?){0,3}")
@@ -64,7 +65,8 @@ def place(text: str) -> list[Object]:
         return []
     bare = [word for word in words if word.lower() != "the"]
     no_place = known.NOT_PLACES | known.TECHNOLOGIES | known.FIELDS
-    if not bare or bare[0].lower() in no_place or text.lower().endswith("'s") or len(text) < 2:
+    is_other = not bare or bare[0].lower() in no_place or text.lower().endswith("'s") or is_when(text)
+    if is_other or len(text) < 2:
         return []
     return one(("the " if words[0].lower() == "the" else "") + titled(" ".join(bare)))
 
@@ -83,7 +85,7 @@ def organisation(text: str) -> list[Object]:
     is_named = words[0].lower() == "the" and words[1:] and words[1][:1].isupper()
     text = _capitals(text) if any(letter.isupper() for letter in text) else MORE.sub("", text)
     max_words = 1 if text == text.lower() else 5
-    is_org = is_named or words[0].lower() not in known.NOT_ORGS
+    is_org = is_named or not (words[0].lower() in known.NOT_ORGS or is_when(text))
     is_text = len(text) <= 60 and any(letter.isalpha() for letter in text)
     return one(titled(text)) if is_org and is_text and len(text.split(" ")) <= max_words else []
 

@@ -91,7 +91,8 @@ NOT_PLACES = word_set(
     " another such many several some any different various these those and or near next with without work home mine"
     " outer time years months days weeks case terms hindsight theory practice today tomorrow retrospect abroad"
     " behind hr tears code vs excel january february march april may june july august september october november"
-    " december spring summer autumn winter apartment flat house room building street unit block condo dorm"
+    " december monday tuesday wednesday thursday friday saturday sunday tue tues wed weds thu thur thurs fri"
+    " spring summer autumn winter apartment flat house room building street unit block condo dorm"
     " team google microsoft apple amazon meta facebook ibm oracle intel nvidia anthropic siemens bosch hostel"
 )
 PLACE_STARTS = word_set(
