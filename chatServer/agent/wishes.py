@@ -39,6 +39,7 @@ _GREETINGS = [
     ("fr", r"(?:bonjour|salut|bonsoir|coucou)", r"(?:comment (?:ça va|vas-tu|allez-vous)|ça va)"),
 ]
 
+_END = r"(?:,? (?:please|bitte|пожалуйста|por favor|s'il (?:te|vous) plaît))?[\s.!]*$"
 # In this order: what is more special comes first. Each begins where the message begins, so that a text which merely
 # contains such words (a quotation, an article) wishes nothing.
 _WISHES: list[tuple[Kind, str, str]] = [
@@ -72,22 +73,53 @@ _WISHES: list[tuple[Kind, str, str]] = [
         "fr",
         r"quels (?:documents|articles|fichiers) (?:as-tu|avez-vous|connais-tu|connaissez-vous)\s*[?.!]*$",
     ),
-    # Nothing may follow: "forget everything about cats" is about cats.
-    ("forget_all", "en", r"forget (?:everything|all)(?: (?:that )?you know)?(?: about me)?[\s.!]*$"),
+    # Nothing may follow: "forget everything about cats" is about cats, and "about me and Paul" about Paul, too.
+    ("forget_all", "en", rf"forget (?:everything|all)(?: about me)?{_END}"),
     (
         "forget_all",
         "en",
-        r"(?:delete|remove|erase) (?:everything|all|what) (?:that )?you (?:know|remember)(?: about me)?[\s.!]*$",
+        r"(?:forget (?:everything|all)|(?:delete|remove|erase) (?:everything|all|what)) (?:that )?you"
+        rf" (?:know|remember){_END}",
     ),
-    ("forget_all", "en", r"(?:delete|clear|erase) (?:all )?(?:of )?(?:my|your) notes[\s.!]*$"),
-    ("forget_all", "de", r"vergiss alles(?:,? was du)?(?: über mich)?(?: weißt)?[\s.!]*$"),
-    ("forget_all", "de", r"lösche? (?:alle )?(?:meine|deine) notizen[\s.!]*$"),
-    ("forget_all", "ru", r"забудь(?:те)? вс[её](?:,? что (?:ты |вы )?(?:знаешь|знаете))?(?: обо мне)?[\s.!]*$"),
-    ("forget_all", "ru", r"(?:удали|сотри)(?:те)? (?:все )?(?:мои |свои )?заметки[\s.!]*$"),
-    ("forget_all", "es", r"olvida todo(?: lo que sabes)?(?: (?:de|sobre) mí)?[\s.!]*$"),
-    ("forget_all", "es", r"borra (?:todas )?(?:mis|tus) notas[\s.!]*$"),
-    ("forget_all", "fr", r"oublie(?:z)? tout(?: ce que (?:tu sais|vous savez))?(?: (?:de|sur) moi)?[\s.!]*$"),
-    ("forget_all", "fr", r"efface(?:z)? (?:toutes )?(?:mes|tes|vos) notes[\s.!]*$"),
+    (
+        "forget_all",
+        "en",
+        r"(?:forget|delete|remove|erase|stop remembering) (?:(?:everything|all|anything|what) (?:that )?you"
+        rf" (?:know|remember)|(?:everything|all|anything) (?:that )?i (?:said|told you)) about (?:me|myself){_END}",
+    ),
+    ("forget_all", "en", rf"(?:delete|clear|erase) (?:all )?(?:of )?(?:my|your) notes{_END}"),
+    ("forget_all", "de", rf"vergiss alles(?:,? was du)?(?: über mich)?(?: weißt)?{_END}"),
+    (
+        "forget_all",
+        "de",
+        r"(?:vergiss|lösche?)(?: bitte)?(?: alles,? was|,? was) du (?:alles )?(?:über mich|von mir) (?:weißt|weisst)"
+        rf"{_END}",
+    ),
+    ("forget_all", "de", rf"lösche?(?: bitte)? alles über mich{_END}"),
+    ("forget_all", "de", rf"lösche? (?:alle )?(?:meine|deine) notizen{_END}"),
+    ("forget_all", "ru", rf"забудь(?:те)? вс[её](?:,? что (?:ты |вы )?(?:знаешь|знаете))?{_END}"),
+    (
+        "forget_all",
+        "ru",
+        r"(?:забудь|удали|сотри)(?:те)?,? (?:(?:вс[её]|то),? )?что (?:ты |вы )?(?:(?:знаешь|знаете|помнишь|помните)"
+        rf" (?:обо мне|про меня)|(?:обо мне|про меня) (?:знаешь|знаете|помнишь|помните)){_END}",
+    ),
+    ("forget_all", "ru", rf"(?:забудь|удали|сотри)(?:те)? вс[её] (?:обо мне|про меня){_END}"),
+    ("forget_all", "ru", rf"(?:удали|сотри)(?:те)? (?:все )?(?:мои |свои )?заметки{_END}"),
+    ("forget_all", "es", rf"olvida todo(?: lo que sabes)?{_END}"),
+    (
+        "forget_all",
+        "es",
+        rf"(?:olvida|borra) (?:todo|(?:todo )?lo que (?:sabes|recuerdas)) (?:de|sobre|acerca de) m[íi]{_END}",
+    ),
+    ("forget_all", "es", rf"borra (?:todas )?(?:mis|tus) notas{_END}"),
+    ("forget_all", "fr", rf"oublie(?:z)? tout(?: ce que (?:tu sais|vous savez))?{_END}"),
+    (
+        "forget_all",
+        "fr",
+        rf"(?:oublie|efface)(?:z)? (?:tout|(?:tout )?ce que (?:tu sais|vous savez)) (?:de|sur|à propos de) moi{_END}",
+    ),
+    ("forget_all", "fr", rf"efface(?:z)? (?:toutes )?(?:mes|tes|vos) notes{_END}"),
     (
         "forget",
         "en",

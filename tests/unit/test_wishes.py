@@ -1,5 +1,7 @@
 """What a message plainly wishes is read by many patterns, and by one that knows whether any of them fits."""
 
+import time
+
 import pytest
 
 from chatServer.agent import wishes
@@ -66,10 +68,59 @@ def test_what_is_to_be_forgotten_is_read_however_it_is_said(text, what):
     assert (wish.kind, wish.what) == ("forget", what)
 
 
-def test_all_that_is_known_of_oneself_is_everything():
-    wish = wishes.wish_in("Delete everything you know about me!")
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Delete everything you know about me!"),
+        ("en", "Forget what you know about me"),
+        ("en", "forget everything you remember about me, please."),
+        ("en", "Erase everything I told you about myself"),
+        ("de", "Lösche alles, was du über mich weißt"),
+        ("de", "Vergiss bitte, was du von mir weisst."),
+        ("de", "Lösch alles über mich"),
+        ("ru", "удали всё, что ты знаешь обо мне"),
+        ("ru", "Забудьте то, что вы обо мне знаете, пожалуйста"),
+        ("ru", "Сотри всё про меня"),
+        ("es", "Borra todo lo que sabes de mí"),
+        ("es", "Olvida lo que sabes sobre mi"),
+        ("fr", "Efface tout ce que tu sais de moi"),
+        ("fr", "Oubliez ce que vous savez sur moi, s’il vous plaît !"),
+    ],
+)
+def test_all_that_is_known_of_oneself_is_everything(language, text):
+    wish = wishes.wish_in(text)
     assert wish is not None
-    assert wish.kind == "forget_all"
+    assert (wish.kind, wish.language) == ("forget_all", language)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "forget everything about Paul",
+        "forget what I said about me and Paul",
+        "Forget what you know about me and Paul",
+        "Forget what you know",
+        "Delete everything you know about me being late",
+        "Lösche, was du über mich und Paul weißt",
+        "Забудь всё, что ты знаешь обо мне и Павле",
+        "Borra lo que sabes de mi gato",
+        "Efface ce que tu sais de moi et de Paul",
+    ],
+)
+def test_what_names_more_than_oneself_is_not_everything(text):
+    wish = wishes.wish_in(text)
+    assert wish is not None
+    assert wish.kind == "forget"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["forget everything that you know about me ", "vergiss alles, was du über mich ", "удали всё, что ты ", " ,"],
+)
+def test_junk_takes_no_time(piece):
+    began = time.process_time()
+    wishes.wish_in(piece * (wishes.READ_CHARACTERS // len(piece)))
+    assert time.process_time() - began < 0.5
 
 
 @pytest.mark.parametrize(
