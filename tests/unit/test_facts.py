@@ -263,7 +263,7 @@ JUNK = [
     "I live in " + "in 2019 " * 34 + ". ", "`", "> ", "\u0301", "I am " + "a b from " * 30 + ". ", "not a, ",
     "I have a dog called Rex and ", "I don't ", "@.I my email is a@",
     "My son Max is no longer a, he's ", "The exam is now on Monday not ", "Anna is ", "My cat Rex died of ",
-    "8, not 7 ", "no, I meant Monday at 9 ",
+    "8, not 7 ", "no, I meant Monday at 9 ", "My kids are Tom, Anna and ",
 ]  # fmt: skip
 
 

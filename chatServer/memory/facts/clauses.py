@@ -194,8 +194,9 @@ def _about(said: str) -> tuple[Who, str]:
         return USER, said
     word, owns, name, rest = found.groups()
     relation = SAME_KIN.get(word.lower(), word.lower())
-    is_name = name and name.lower() not in NOT_NAMES
-    who = Who(relation, name if is_name else "", word.lower() in PLURALS and word.lower() not in ("fish", "goldfish"))
+    is_plural = word.lower() in PLURALS and word.lower() not in ("fish", "goldfish")
+    is_name = name and name.lower() not in NOT_NAMES and not is_plural  # of "my kids Tom and Anna" it is but the first
+    who = Who(relation, name if is_name else "", is_plural)
     if owns:
         return who, f"my {rest}"
     no_longer = "no longer " if rest.startswith("no longer ") else ""

@@ -103,6 +103,8 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
             for what in meaning.read(text)
         ]
     facts = meaning.read(text)
+    if name in ("name", "sure_name") and who.is_plural:
+        return []
     if name in ("name", "sure_name") and who.relation:
         named = [kin.relation(told, what.value) for what in facts]
         return named + [denied for fact in named for denied in kin.renamed(text, fact)]
@@ -142,6 +144,7 @@ _SPECIAL = {
     "no_alcohol": lambda told, text: _alcohol(told.over()),
     "dislikes": lambda told, text: _plain(told.flipped(), "likes", text),
     "has": kin.possessed,
+    "several": kin.each_named,
     "parted": partings.parted,
     "put_down": partings.put_down,
     "former": partings.former,

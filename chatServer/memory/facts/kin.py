@@ -9,7 +9,7 @@ from chatServer.memory.facts.clauses import SAME_KIN, Clause
 from chatServer.memory.facts.meanings import USER, Fact, Meaning, Who
 from chatServer.memory.facts.objects import Object
 from chatServer.memory.facts.told import Told
-from chatServer.memory.facts.vocabulary import KIN, LOOSE_KIN, PLURALS
+from chatServer.memory.facts.vocabulary import KIN, LOOSE_KIN, PETS, PLURALS
 from chatServer.memory.facts.words import NUMBERS
 
 MAX_NAMES = 6
@@ -21,6 +21,7 @@ _SOMEBODY = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(r",? and |, ")
+_CALLED = re.compile(r"(?:i am (?:called|named)|my names are) ", re.IGNORECASE)
 _NEXT = re.compile(r"(?:,? and|,) (?=(?:an?|\d{1,2}|one|two|three|four|five) )", re.IGNORECASE)
 _NAME = r"[A-Z][\w-]{1,30}"
 _LISTED = re.compile(
@@ -86,6 +87,23 @@ def _called(word: str, name: str) -> str:
 def _key(word: str, name: str) -> str:
     """One may have two dogs, and each name once."""
     return f"user|{word} called:{objects.folded(name)}"
+
+
+def each_named(told: Told, text: str) -> list[Fact]:
+    """Of "my kids are Tom and Anna" each by his name. Cats that are not said to be called so may be Siamese and
+    Persian; "my twins" are children, where a twin is a brother."""
+    clause, called = told.clause, _JOINT.split(text.strip(" .!"))
+    single = PLURALS.get(clause.who.relation, "")
+    is_told = clause.who.is_plural and not clause.is_negation and not clause.is_past and single != "twin"
+    is_sure = single not in PETS or _CALLED.match(clause.said)
+    if not is_told or not is_sure or not 1 < len(called) <= MAX_NAMES or not all(map(_is_name, called)):
+        return []
+    return [relation(told.about(Who(SAME_KIN.get(single, single))), name) for name in called]
+
+
+def _is_name(text: str) -> bool:
+    """Nor is anybody called Republicans."""
+    return bool(names.sure_name(text) and names.sure_name(text.removesuffix("s")))
 
 
 def possessed(told: Told, text: str) -> list[Fact]:

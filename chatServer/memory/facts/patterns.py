@@ -101,6 +101,7 @@ _ROWS = (
     r"i am in (?:the )?(?P<timezone>.+?) time ?zone",
     r"my e-?mail(?: address)? is (?P<email>.+)",
     r"you can (?:reach|e-?mail) me (?:at|under) (?P<email>.+)",
+    r"(?:i am(?: called| named)?|my names are) (?P<several>.+)",
     r"i am (?P<sure_name>.+?), an? (?P<job>.+)",
     r"i am (?P<sure_name>.+?)(?:,? (?:an?|the|from|and) .+)?",
 )
