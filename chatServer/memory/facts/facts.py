@@ -115,6 +115,10 @@ def _past(told: Told, name: str, text: str) -> list[Fact]:
     return [] if told.clause.is_negation else _plain(told.past(), name, text)  # "I never lived in Rome" is no news
 
 
+def _over(told: Told, name: str, text: str) -> list[Fact]:
+    return [] if told.clause.is_negation else _plain(told.over(), name, text)  # who is no ex-smoker may smoke, or not
+
+
 def _alcohol(told: Told) -> list[Fact]:
     """Who says of himself that he does not drink means no water; "I drink" means nothing in particular."""
     is_whole = "drink and" not in told.sentence.lower()  # "I don't drink and drive"
@@ -135,13 +139,13 @@ _SPECIAL = {
     "came": lambda told, text: _plain(told, "origin", text) if _is_written_alike(told, text) else [],
     "left": lambda told, text: _past(told, "home", text),
     "was_employer": lambda told, text: _past(told, "employer", text),
-    "no_employer": lambda told, text: _plain(told.over(), "employer", text),
-    "no_eats": lambda told, text: _plain(told.over(), "eats", text),
-    "no_drinks": lambda told, text: _plain(told.over(), "drinks", text),
-    "no_smokes": lambda told, text: _plain(told.over(), "smokes", text),
+    "no_employer": lambda told, text: _over(told, "employer", text),
+    "no_eats": lambda told, text: _over(told, "eats", text),
+    "no_drinks": lambda told, text: _over(told, "drinks", text),
+    "no_smokes": lambda told, text: _over(told, "smokes", text),
     "non_smoker": lambda told, text: _plain(told.flipped(), "smokes", text),
     "alcohol": lambda told, text: _alcohol(told),
-    "no_alcohol": lambda told, text: _alcohol(told.over()),
+    "no_alcohol": lambda told, text: [] if told.clause.is_negation else _alcohol(told.over()),
     "dislikes": lambda told, text: _plain(told.flipped(), "likes", text),
     "has": kin.possessed,
     "several": kin.each_named,

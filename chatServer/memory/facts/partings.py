@@ -67,7 +67,8 @@ def put_down(told: Told, text: str) -> list[Fact]:
     found = _NAMED.fullmatch(text)
     down = _DOWN.fullmatch(found[3] or "") if found else None
     is_sure, until = _until(told, down[1]) if down else (False, told.said_at)
-    if not found or not is_sure or found[1].lower() not in PETS or not _is_somebody(found[1], found[2]):
+    is_pet = found and found[1].lower() in PETS and _is_somebody(found[1], found[2])
+    if not found or not is_pet or not is_sure or told.clause.is_negation:
         return []
     return [_over(told, found[1], found[2], until, is_dead=True)]
 
