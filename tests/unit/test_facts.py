@@ -231,6 +231,7 @@ def test_what_names_no_other_day_of_it_puts_nothing_off(text):
         ("My son Max is 7", "Max is 8, not 7", ["The user's son Max is 8 years old."]),
         ("My cat is called Miso", "Miso died.", ["The user no longer has a cat called Miso, who died."]),
         ("My sister Anna lives in Berlin", "Anna is nice", []),
+        ("My sister Anna lives in Berlin", "Anna lives in Paris in my novel", []),
         ("My sister Anna lives in Berlin", "Hanna moved to Vienna", []),
         ("My sister Anna lives in Berlin. My friend Anna lives in Rome.", "Anna moved to Vienna", []),
         ("My husband is called Tom", "My husband is called Tim now", ["The user has a husband called Tim."]),
@@ -263,7 +264,7 @@ JUNK = [
     "I live in " + "in 2019 " * 34 + ". ", "`", "> ", "\u0301", "I am " + "a b from " * 30 + ". ", "not a, ",
     "I have a dog called Rex and ", "I don't ", "@.I my email is a@",
     "My son Max is no longer a, he's ", "The exam is now on Monday not ", "Anna is ", "My cat Rex died of ",
-    "8, not 7 ", "no, I meant Monday at 9 ", "My kids are Tom, Anna and ",
+    "8, not 7 ", "no, I meant Monday at 9 ", "My kids are Tom, Anna and ", "in my ",
 ]  # fmt: skip
 
 

@@ -41,7 +41,8 @@ def _words(*lines: str) -> re.Pattern[str]:
 # Play and examples: nothing of such a message is the user's own life.
 _PLAY = _words(
     "pretend|pretending|imagine|imagining|role-?play|role play|act as|acting as|let's play|we play|in character",
-    "in this (?:story|scenario|game)|in the game|in the movie|in my dreams?|story so far|my character|fictional",
+    "in this (?:story|scenario|game)|in the game|in the movie|story so far|my character|fictional",
+    r"in (?:my|our) (?:\w+ )?(?:novel|story|stories|book|game|dream|screenplay|movie|film|fan ?fiction|comic)s?",
     "you are now|you're now|from now on you|hypothetical(?:ly)?|suppose|let's say|let us say|say that i",
     r"for example|for instance|e\.g|as an example|sample text|lorem ipsum|test message|placeholder|prompt",
     "lyrics|screenplay|short story|the sentence|the phrase",
