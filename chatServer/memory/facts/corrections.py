@@ -68,7 +68,9 @@ def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact], sai
             if _is_sure(match, text, fact) and (new := _changed(fact, match["new"], sentence, said_at)):
                 return new
     bare = _BARE.fullmatch(text)
-    changes = (_changed(fact, bare["new"], sentence, said_at) for fact in _likely(found, bare["new"])) if bare else ()
+    if bare is None or not (_is_written_so(bare["new"]) or is_when(bare["new"])):  # "no, thanks" names no town
+        return []
+    changes = (_changed(fact, bare["new"], sentence, said_at) for fact in _likely(found, bare["new"]))
     return next(filter(None, changes), [])
 
 
@@ -80,8 +82,11 @@ def _is_sure(match: re.Match[str], text: str, fact: Fact) -> bool:
     """ "Actually it's Madrid" corrects, "actually it's raining" does not; nor does "oh, it's Monday" an exam's day."""
     if events.is_event(fact) and not match["old"]:
         return _WRONG.search(text) is not None
-    is_written_so = any(each.isupper() or each.isdigit() for each in match["new"])
-    return bool(match["old"] or is_written_so or "meant" in text.lower())
+    return bool(match["old"] or _is_written_so(match["new"]) or "meant" in text.lower())
+
+
+def _is_written_so(new: str) -> bool:
+    return any(each.isupper() or each.isdigit() for each in new)
 
 
 def _meant(told: Sequence[Fact], match: re.Match[str], said_at: datetime) -> list[Fact]:
