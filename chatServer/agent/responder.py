@@ -13,7 +13,7 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from chatServer.agent import speech
 from chatServer.agent.apart import ARTICLES_TOOL, NOTES_TOOL, Prompt, take_apart
-from chatServer.agent.extract import MAX_LINES, Source, best, keys_of
+from chatServer.agent.extract import MAX_LINES, Sentence, Source, best, keys_of
 from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
 from chatServer.agent.let_go import FORGET_TOOL, of_line
 from chatServer.agent.phrases import language_of, phrase, without_quotes
@@ -24,6 +24,7 @@ from chatServer.memory.label import BY_USER, CORRECTED, OF_TOOLS, is_over
 from chatServer.memory.notes import NOTED, NOTHING
 from chatServer.memory.past import without_before
 from chatServer.memory.reworded import reworded
+from chatServer.memory.whose import asks_of_oneself, tells_of_others
 from chatServer.messages import searchable
 from chatServer.messages.sources import QUOTED
 from chatServer.messages.text import one_line
@@ -32,6 +33,9 @@ SURE = 0.75  # of a question's weight that a sentence has: then articles need no
 READ = {"operation": "read"}
 UNREADABLE = "The notes cannot be read whole here, and so no line is taken out of them. Name a section, or edit them."
 MAX_QUOTED = 4_000
+MAX_SENTENCES = 3
+MAX_WEIGHED = 12  # sentences, of which those about others are left out
+OWN = ("notes", "memories", "said")  # what the user tells, and not what he reads
 MAX_LOOKED_IN = 10  # articles that are named
 MAX_SAID = 10  # messages of this conversation among what is known
 MAX_NAMED = 500  # characters of what is to be forgotten
@@ -217,7 +221,7 @@ def _extracted(given: Prompt) -> Reply:
     quoted = []
     asked = without_before(given.question)
     is_told = is_statement(given.question)
-    found = best(asked, sources) or ([] if is_told else best(reworded(asked), sources))
+    found = _answering(asked, sources) or ([] if is_told else _answering(asked, sources, reworded(asked)))
     # A summary tells what was answered once; an article may say something else today.
     is_sure = any(sentence.covered >= SURE and sentence.kind != "summary" for sentence in found)
     if ARTICLES_TOOL in given.tools and not given.has_looked and not is_sure and not is_told:
@@ -231,6 +235,15 @@ def _extracted(given: Prompt) -> Reply:
     if is_told or is_remark(given.question):
         return _heard(given, language)
     return Reply(_unknown(given, language))
+
+
+def _answering(question: str, sources: list[Source], wording: str = "") -> list[Sentence]:
+    """The best sentences; whoever asks where he himself lives is not told where his sister does."""
+    wording = wording or question
+    if not asks_of_oneself(question):
+        return best(wording, sources, MAX_SENTENCES)
+    found = best(wording, sources, MAX_WEIGHED)
+    return [each for each in found if each.kind not in OWN or not tells_of_others(each.text, question)][:MAX_SENTENCES]
 
 
 def _telling(block: Source) -> Source:

@@ -339,6 +339,43 @@ async def test_who_asks_for_his_job_is_told_what_he_works_as(asked):
     assert told == "From your memories (remembered, 2026-11-01): “The user works as a nurse.”"
 
 
+SISTER = "The user's sister Anna lives in Rome."
+OTHERS = (
+    "The user has a sister called Anna.",
+    SISTER,
+    "The user's sister Anna works as a nurse.",
+    "The user's wife's birthday is 2 June.",
+)
+
+
+@pytest.mark.parametrize("asked", ["Where do I live?", "What am I called?", "When is my birthday?", "What is my job?"])
+async def test_who_asks_of_himself_is_not_told_of_others(asked):
+    memories = QuotedMessage(fence("memories", "".join(f"- (remembered, 2026-11-01) {each}\n" for each in OTHERS)))
+    assert "I find nothing" in (await answer(memories, asked)).content
+    assert "I find nothing" in (await answer("My sister Anna lives in Rome.", AIMessage("ok"), asked)).content
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Where does my sister live?",
+        "Where does Anna live?",
+        "Where do I live with my sister?",
+        "Do I live with Anna in Rome?",
+    ],
+)
+async def test_who_asks_of_others_is_told_of_them(asked):
+    memories = QuotedMessage(fence("memories", f"- (remembered, 2026-11-01) {SISTER}"))
+    assert SISTER in (await answer(memories, asked)).content
+
+
+async def test_however_much_is_known_of_others_who_asks_of_himself_is_told_of_himself():
+    told = [f"The user's friend {name} lives in Rome." for name in ("Al", "Bo", "Cy", "Di")] + ["I live in Oslo."]
+    memories = "\n".join(f"- (remembered, 2026-11-01) {each}" for each in told)
+    said = (await answer(QuotedMessage(fence("memories", memories)), "Where do I live?")).content
+    assert said == "From your memories (remembered, 2026-11-01): “I live in Oslo.”"
+
+
 async def test_who_complains_of_his_job_is_not_told_what_it_is():
     works = QuotedMessage(fence("memories", "- (remembered, 2026-11-01) The user works as a nurse."))
     assert "nurse" not in (await answer(works, "My job bores me to tears")).content
