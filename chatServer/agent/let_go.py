@@ -15,9 +15,7 @@ from chatServer.messages import searchable
 
 FORGET_TOOL = "forget_memories"
 _SPEAKER = re.compile(r"\s*[->] (user|assistant): ", re.IGNORECASE)  # as lines of a summary begin
-MOST_NAMED = (
-    2 * MAX_FORGOTTEN
-)  # memories and messages: more than the tool forgets at once; rows may be another writer's
+MOST_NAMED = 2 * MAX_FORGOTTEN  # memories and messages: no tool of ours names more; rows may be another writer's
 LONGEST_NAMED = 2_000  # characters
 LONGEST_READ = 50_000  # characters of a text that has the words; what stands behind them goes
 _CUT = ("…", "…”")  # so ends what the tool shows of a long message
