@@ -24,7 +24,7 @@ class Question(NamedTuple):
     reply_message_id: UUID | None
     named_id: int | None  # where what was named stands: here, or at the answer
     newest_turn_id: UUID | None  # of the session
-    client_message_id: str | None  # under which it came
+    client_message_id: str | None  # under which it came, however often it was answered anew since
 
     @property
     def is_named(self) -> bool:

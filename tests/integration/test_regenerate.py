@@ -66,6 +66,13 @@ async def test_what_came_without_an_id_is_answered_anew_and_what_is_said_twice_i
     assert await said(chat) == [*EXCHANGES, *EXCHANGES[4:]]
 
 
+async def test_what_was_answered_anew_is_not_taken_for_the_same_words_that_never_arrived(chat):
+    await send(chat, "one", "m0")
+    await regenerate(chat)
+    assert spoken((await retry(chat, "one", "m1")).text) == "You said: one"
+    assert await said(chat) == EXCHANGES[:2] * 2
+
+
 async def test_what_cannot_be_read_beside_a_regeneration_replaces_nothing(chat):
     await conversation(chat)
     odd = {"id": "x", "role": "user", "parts": [{"type": "file", "url": "/etc/passwd", "mediaType": "image/png"}]}

@@ -8,7 +8,11 @@ select q.id, q.message_id, q.turn_id, t.reply_message_id, named.id as named_id,
      where n.user_id = %(user_id)s and n.session_id between %(session_id)s and %(session_id)s
      order by n.session_id desc, n.id desc
      limit 1) as newest_turn_id,
-    t.client_message_id
+    coalesce(t.client_message_id,  -- a regeneration has none: then among the turns of the session
+        (select c.client_message_id from chat.turns c
+         where c.user_id = %(user_id)s and c.session_id = %(session_id)s and c.user_message_id = q.message_id
+             and c.client_message_id is not null
+         limit 1)) as client_message_id
 from (
     select max(found.id) as id
     from (
