@@ -7,7 +7,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from chatServer.records import Session
-from chatServer.store import queries, sessions, user_events
+from chatServer.store import memories, queries, sessions, user_events
 from chatServer.store.pool import Connection
 
 SQL = queries.load("titles.sql")
@@ -35,6 +35,9 @@ async def set_missing_title(
         values = {"user_id": user_id, "session_id": session_id, "title": title, "about": list(about)}
         session = await (await cursor.execute(SQL["set_missing_title"], values)).fetchone()
     if session:
+        # Whoever forgets, or takes that back, holds the head: he sees the title, or it sees what he did. Before the
+        # first memory there is none to lock, so it is made; and before the entry, since he takes entries after it.
+        await memories.advance_head(connection, user_id)
         await sessions.index_title(connection, user_id, session)
         for name in ("hide_title", "name_hidden_title"):
             await connection.execute(SQL[name], values)
