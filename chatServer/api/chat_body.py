@@ -96,8 +96,7 @@ class ChatRequest(BaseModel):
             trigger="regenerate" if message is None else "submit" if self.message_id is None else "edit",
             message_id=self._name(message),
         )
-        beside = self._beside()
-        otherwise = replace(ask, message=beside, trigger="submit", message_id=beside.message_id) if beside else None
+        otherwise = self._beside(ask)
         return replace(_keyed(ask, own_key), otherwise=otherwise and _keyed(otherwise, own_key))
 
     @property
@@ -113,12 +112,21 @@ class ChatRequest(BaseModel):
             raise errors.InvalidRequest("The messageId of an edit has to be the id of the message that comes with it.")
         return self.message_id or name
 
-    def _beside(self) -> Message | None:
+    def _beside(self, ask: Ask) -> Ask | None:
         """The last question of whoever wants an answer anew and names none, as useChat's `regenerate()` does after a
-        message was refused."""
+        message was refused. What of it cannot be read matters only where it never arrived: a page may show a picture
+        by an address."""
         if not self._is_regenerate or self.message_id is not None or not (self.message or self.messages):
             return None
-        return self._message() if self._has_id() else None
+        if not self._has_id():
+            return None
+        name = self._ui_message()["id"]
+        try:
+            return replace(ask, message=self._message(), trigger="submit", message_id=name)
+        except errors.InvalidRequest as error:
+            if not (isinstance(name, str) and _can_be_kept(name, MAX_ID_LENGTH)):
+                raise
+            return replace(ask, trigger="submit", message_id=name, refusal=error.detail)
 
     def _has_id(self) -> bool:
         return bool(self._ui_message().get("id"))

@@ -21,6 +21,7 @@ class Ask:
     trigger: Way = "submit"
     message_id: str | None = None  # what the client calls the message, or the one that is edited or answered anew
     otherwise: "Ask | None" = None  # of an answer anew that names none: the message beside it, if that never arrived
+    refusal: str = ""  # why that message, which then is None, cannot be taken
 
     @property
     def request_hash(self) -> bytes | None:

@@ -56,18 +56,20 @@ async def find_replaced(connection: Connection, principal: Principal, session: S
 async def meant(connection: Connection, principal: Principal, session: Session, ask: Ask) -> Ask:
     """Who asks for an answer anew beside a message that never arrived means that one. It did if its id is here, or if
     the last one came without any and says the same."""
-    if ask.otherwise is None or ask.otherwise.message is None:
+    if ask.otherwise is None:
         return ask
     user_id, session_id = principal.user_id, session.session_id
-    name = ask.otherwise.message_id
+    name, message = ask.otherwise.message_id, ask.otherwise.message
     if await superseded.find_question(connection, user_id, session_id, name=name, has_answers=False):
         return ask
+    if message is None:
+        raise errors.InvalidRequest(ask.otherwise.refusal)
     last = await superseded.find_question(connection, user_id, session_id, name=None, has_answers=False)
     if last is None or last.client_message_id is not None:
         return ask.otherwise
     [said] = await ChatMessageHistory(connection, user_id, session_id).page(1, before=last.id + 1)
-    has_same_text = text_of(said.message) == text_of(ask.otherwise.message)
-    return ask if has_same_text and not ask.otherwise.message.images else ask.otherwise
+    has_same_text = text_of(said.message) == text_of(message)
+    return ask if has_same_text and not message.images else ask.otherwise
 
 
 async def make_room(connection: Connection, principal: Principal, turn: Turn, replaced: Replaced) -> None:

@@ -73,12 +73,21 @@ async def test_what_was_answered_anew_is_not_taken_for_the_same_words_that_never
     assert await said(chat) == EXCHANGES[:2] * 2
 
 
+async def beside_a_picture_by_address(chat, name: str):
+    odd = {"id": name, "role": "user", "parts": [{"type": "file", "url": "/etc/passwd", "mediaType": "image/png"}]}
+    return await chat.post("/api/chat", json={"id": "s", "messages": [odd], "trigger": "regenerate-message"})
+
+
 async def test_what_cannot_be_read_beside_a_regeneration_replaces_nothing(chat):
     await conversation(chat)
-    odd = {"id": "x", "role": "user", "parts": [{"type": "file", "url": "/etc/passwd", "mediaType": "image/png"}]}
-    body = {"id": "s", "messages": [odd], "trigger": "regenerate-message"}
-    assert (await chat.post("/api/chat", json=body)).status_code == 422
+    for name in ("x", "x" * 201, "x\0"):
+        assert (await beside_a_picture_by_address(chat, name)).status_code == 422
     assert await said(chat) == EXCHANGES
+
+
+async def test_what_is_here_need_not_be_read_beside_a_regeneration(chat):
+    await send(chat, "one", "m0")
+    assert spoken((await beside_a_picture_by_address(chat, "m0")).text) == "You said: one"
 
 
 # Regenerate ------------------------------------------------------------------------------------------------
