@@ -56,8 +56,8 @@ class AuditAnswer(BaseModel):
             contradicted=[_entry(each, DIFFERENT) for each in found.contradicted],
             hidden_messages=hidden,
             forgotten=[
-                ForgottenEntry(memory=_shown(memory), forgotten_at=at, suggestion=FORGOTTEN)
-                for at, memory in found.forgotten
+                ForgottenEntry(memory=_shown(each.memory), forgotten_at=each.at, suggestion=FORGOTTEN)
+                for each in found.forgotten
             ],
         )
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from chatServer.memory.duplicates import AMONG, alike_groups
@@ -11,6 +10,7 @@ from chatServer.records import Memory, Principal
 from chatServer.store import audit as store
 from chatServer.store import memories, memory_changes, upkeep
 from chatServer.store.audit import MAX_MEMBERS, Hidden
+from chatServer.store.memory_changes import Forgotten
 from chatServer.store.pool import Database
 
 SAME = "They say the same: delete all but one; those of one shelf maintenance merges."
@@ -36,7 +36,7 @@ class Audit:
     untrusted: tuple[Entry, ...]
     contradicted: tuple[Entry, ...]
     hidden_messages: tuple[Hidden, ...]
-    forgotten: tuple[tuple[datetime, Memory], ...]
+    forgotten: tuple[Forgotten, ...]
 
 
 async def audit(database: Database, principal: Principal, *, limit: int) -> Audit:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID, uuid5
 
 from psycopg.rows import class_row
@@ -14,6 +15,13 @@ from chatServer.store.queries import NEWEST
 SQL = queries.load("memory_changes.sql")
 UNDO_FOR = timedelta(days=30)  # so long what was before a change is kept
 OF_MESSAGES = UUID("5b0c6a0e-3f0b-4c53-9a57-0a5c1c6b7d52")
+
+
+class Forgotten(NamedTuple):
+    """A memory that was deleted and can be had back, as it was."""
+
+    at: datetime
+    memory: Memory
 
 
 def id_of_message(message_id: UUID) -> UUID:
@@ -55,11 +63,11 @@ async def find_forgotten(connection: Connection, user_id: UUID, memory_ids: Coll
     return {row[0] for row in await (await connection.execute(SQL["find_forgotten"], values)).fetchall()}
 
 
-async def list_forgotten(connection: Connection, user_id: UUID, *, limit: int) -> list[tuple[datetime, Memory]]:
-    """What was deleted and can be had back, and when, the last first."""
+async def list_forgotten(connection: Connection, user_id: UUID, *, limit: int) -> list[Forgotten]:
+    """What was deleted and can be had back, the last first."""
     values = {"user_id": user_id, "limit": limit, "undo_for": UNDO_FOR}
     rows = await (await connection.execute(SQL["list_forgotten"], values)).fetchall()
-    return [(at, memory_json.loaded(before)) for at, before in rows]
+    return [Forgotten(at, memory_json.loaded(before)) for at, before in rows]
 
 
 async def mark_undone(connection: Connection, user_id: UUID, change: MemoryChange) -> None:

@@ -10,6 +10,7 @@ from chatServer import errors
 from chatServer.agent.title import give_title
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import SessionKey
+from chatServer.memory.audit import audit
 from chatServer.memory.drafts import Draft
 from chatServer.memory.edit import Edit, create, edit
 from chatServer.memory.forget import forget, undo
@@ -118,6 +119,16 @@ async def test_what_was_forgotten_is_not_learned_from_the_same_message_again(dat
     assert await texts(database, ever=True) == []
     await tell(database, "Well, I live in Berlin.")
     assert await texts(database) == [BERLIN]
+
+
+async def test_the_audit_names_what_was_forgotten_and_when(database):
+    await tell(database, "I live in Berlin.")
+    found = await only(database)
+    before = datetime.now(UTC)
+    await forget(database, ADA, found.memory_id)
+    [gone] = (await audit(database, ADA, limit=9)).forgotten
+    assert gone.memory.text == found.text
+    assert timedelta() <= gone.at - before < timedelta(minutes=1)
 
 
 async def test_what_was_deleted_can_be_asked_back_twice(database):
