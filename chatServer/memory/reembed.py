@@ -165,6 +165,9 @@ async def _mend(
     memories: Sequence[Unembedded],
 ) -> Progress:
     """No connection is held while vectors are made: they may come from far away."""
+    loop = asyncio.get_running_loop()
+    if lacking.vectors:
+        lacking = await loop.run_in_executor(_threads, embedding.with_words, lacking)
     items = [*lacking.vectors, *memories]
     if not items:
         return Progress()
@@ -175,10 +178,9 @@ async def _mend(
         vectors = await embedder.embed([item.text for item in items])
         forms: list[str | bytes] = [*packed(vectors[:among]), *written(vectors[among:])]
         made = [Embedded(item, vector) for item, vector in zip(items, forms, strict=True)]
-    loop = asyncio.get_running_loop()
-    columns = await loop.run_in_executor(_threads, embedding.columns_of, lacking.entries) if lacking.entries else {}
+    columns = await loop.run_in_executor(_threads, embedding.columns_of, lacking.entries) if lacking.entries else None
     async with database.transaction(principal) as connection:
-        if lacking.entries:
+        if columns:
             await embedding.mend_index(connection, user_id, columns)
         if model and made[:among]:
             await embedding.write_message_vectors(connection, user_id, model, made[:among])

@@ -18,7 +18,7 @@ from chatServer.store.queries import NEWEST
 SQL = queries.load("embedding.sql")
 SWEEP = queries.load("sweep.sql")
 SPEAKERS = ("user", "assistant")
-LOOKED_AT = 1_000  # characters: a text that has no word in so many has none to be found by
+LOOKED_AT = 1_000  # characters, in which nearly every text has a word
 
 
 class Embedding(NamedTuple):
@@ -53,6 +53,18 @@ class Unindexed(NamedTuple):
     agent_name: str | None
     said_at: datetime
     message: Message
+
+
+class EntryColumns(NamedTuple):
+    """Entries for `mend_index`, as it takes them: one list for each column."""
+
+    message_ids: list[UUID]
+    agent_names: list[str | None]
+    words: list[str]
+    roles: list[str]
+    speakers: list[str | None]
+    chars: list[int]
+    terms: list[bytes]
 
 
 class Lacking(NamedTuple):
@@ -93,14 +105,15 @@ async def find_lacking_messages(
     look: int | None = None,
     limit: int,
 ) -> Lacking:
-    """Messages without an entry or a vector of this model, if any, the newest first; `look`: among so many of them."""
+    """Messages without an entry or a vector of this model, if any, the newest first; `look`: among so many of them.
+    Which of them can have any is for `with_words` to say."""
     values = {"user_id": user_id, "model": model, "before": before, "look": look, "limit": limit}
     rows = await (await connection.execute(SQL["find_lacking_messages"], values)).fetchall()
     lacking = Lacking([], [], rows[-1][0] if len(rows) == limit else None)
     for *columns, session_id, agent_name, is_indexed in rows:
         stored = stored_message(columns)
         text = text_of(stored.message)
-        if stored.is_readable and stored.message.role in SPEAKERS and searchable(text.lstrip()[:LOOKED_AT]):
+        if stored.is_readable and stored.message.role in SPEAKERS:
             message_id = UUID(stored.message.message_id)
             lacking.vectors.append(Unembedded(message_id, stored.id, text))
             if not is_indexed:
@@ -116,23 +129,35 @@ async def find_lacking_memories(connection: Connection, user_id: UUID, model: st
         return await cursor.fetchall()
 
 
-def columns_of(entries: Sequence[Unindexed]) -> dict[str, Any]:
-    """What recall finds messages by, for `mend_index`: seconds for hundreds of long ones, so in no transaction."""
+def with_words(lacking: Lacking) -> Lacking:
+    """Those that have a word to be found by, perhaps after an embedded file or a line of signs: up to 40 ms for a
+    million characters without any (2026-11-17), so in no transaction."""
+    texts = {item.item_id: item.text for item in lacking.vectors}
+    found = {each for each, text in texts.items() if searchable(text.lstrip()[:LOOKED_AT]) or searchable(text)}
+    return Lacking(
+        [item for item in lacking.vectors if item.item_id in found],
+        [entry for entry in lacking.entries if entry.message_id in found],
+        lacking.before,
+    )
+
+
+def columns_of(entries: Sequence[Unindexed]) -> EntryColumns:
+    """What recall finds messages by: seconds for hundreds of long ones, so in no transaction."""
     texts = [text_of(entry.message) for entry in entries]
-    return {
-        "message_ids": [entry.message_id for entry in entries],
-        "agent_names": [entry.agent_name for entry in entries],
-        "words": [" ".join(set(searchable(text).split())) for text in texts],
-        "roles": [entry.message.role for entry in entries],
-        "speakers": [entry.message.name for entry in entries],
-        "chars": [len(text) for text in texts],
-        "terms": [packed_terms(text) for text in texts],
-    }
+    return EntryColumns(
+        message_ids=[entry.message_id for entry in entries],
+        agent_names=[entry.agent_name for entry in entries],
+        words=[" ".join(set(searchable(text).split())) for text in texts],
+        roles=[entry.message.role for entry in entries],
+        speakers=[entry.message.name for entry in entries],
+        chars=[len(text) for text in texts],
+        terms=[packed_terms(text) for text in texts],
+    )
 
 
-async def mend_index(connection: Connection, user_id: UUID, columns: dict[str, Any]) -> None:
+async def mend_index(connection: Connection, user_id: UUID, columns: EntryColumns) -> None:
     """Let recall find these, if they are still there."""
-    await connection.execute(SQL["mend_index"], {"user_id": user_id, **columns})
+    await connection.execute(SQL["mend_index"], {"user_id": user_id, **columns._asdict()})
 
 
 async def write_message_vectors(connection: Connection, user_id: UUID, model: str, made: Sequence[Embedded]) -> None:

@@ -187,6 +187,18 @@ async def test_rows_of_other_writers_get_their_entries(database, urls):
     assert rows(urls, "select model from chat.embedding") == []
 
 
+@pytest.mark.parametrize(
+    "before", [f"data:image/png;base64,{'QUJD' * 1_000}", "=" * 2_000, "-=" * 2_000, " \n" * 2_000]
+)
+async def test_words_are_found_that_come_after_a_file_or_a_line_of_signs(database, urls, before):
+    await finished_turn(database, ADA, f"{before} I keep bees", answer=before)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("delete from chat.message_index")
+    await embed_newest(database, Stand(), ADA)
+    assert rows(urls, "select role, embed_model from chat.message_index where tsv @@ 'bees'") == [("user", "stand:in")]
+    assert rows(urls, "select count(*) from chat.message_index") == [(1,)], "what has no word gets none"
+
+
 async def test_an_embedder_that_fails_leaves_the_turn_alone_and_the_next_turn_catches_up(database, urls):
     async def no_model(_):
         return None
