@@ -11,6 +11,7 @@ from chatServer import errors
 from chatServer.agent.calls import Call
 from chatServer.agent.counted import count_usage
 from chatServer.agent.run import Run, tool_name
+from chatServer.agent.thoughts import KEPT_AS
 from chatServer.agent.tools import tokens_of
 from chatServer.messages import Message, ToolCallMsg, clean_json, clean_text, from_langchain, thought_in
 from chatServer.messages.blocks import text_in
@@ -66,7 +67,7 @@ class Step:
         self._chunks.append(chunk)
         heard: list[TurnEvent] = []
         if chunk.additional_kwargs:
-            self._say("reasoning", chunk.additional_kwargs.get("reasoning_content"), heard)
+            self._say("reasoning", chunk.additional_kwargs.get(KEPT_AS), heard)
         if isinstance(chunk.content, str):
             self._say("text", chunk.content, heard)
             return heard
@@ -110,12 +111,13 @@ class Step:
             self._kind = ""
 
     async def _said(self, given: Sequence[BaseMessage]) -> Said:
+        thoughts = _taken_out(self._chunks)
         whole = _merged(self._chunks)
         self.calls = _calls(whole, self._run, self._redactor)
         if not self.calls and not self.has_text:
             raise errors.ModelFailed(_SILENT.get(why_cut(whole.response_metadata), ANSWERED_NOTHING))
         content = "".join(self._texts) if isinstance(whole.content, str) else whole.content
-        extra = whole.additional_kwargs
+        extra = whole.additional_kwargs | thoughts
         if self._redactor:
             content, extra = self._redactor.whole(content), self._redactor.whole(extra)
         spoken = AIMessage(
@@ -132,6 +134,18 @@ class Step:
     async def _counted(self, given: Sequence[BaseMessage], message: Message) -> Usage:
         known = () if self._run.is_last_step else tuple(self._run.tools.values())
         return await count_usage(given, message) + Usage(tokens_of(known))
+
+
+def _taken_out(chunks: list[AIMessageChunk]) -> dict[str, str]:
+    """What was thought, joined once and no longer in the chunks: LangChain copies all that it has for each of them."""
+    found: list[str] = []
+    for chunk in chunks:
+        extra = chunk.additional_kwargs
+        if isinstance(thought := extra.get(KEPT_AS), str):
+            found.append(thought)
+            # Ours by now, since the stream has ended. Copies of them took all the time that was saved (2026-11-17).
+            chunk.additional_kwargs = {name: value for name, value in extra.items() if name != KEPT_AS}
+    return {KEPT_AS: "".join(found)} if found else {}
 
 
 def _merged(chunks: list[AIMessageChunk]) -> AIMessageChunk:

@@ -1,0 +1,60 @@
+"""What a model has thought, put together from its chunks: as LangChain would do it, in less time."""
+
+import pytest
+from langchain_core.messages import AIMessageChunk
+
+from chatServer.agent.run import Run
+from chatServer.agent.step import Step
+from chatServer.agent.thoughts import KEPT_AS
+from chatServer.messages import reasoning_of, text_of
+from chatServer.records import Agent, ModelInput, Said
+from tests.tools.asking import DOUBLE, a_context
+from tests.tools.spoken import block, call, usage
+
+SIGNED = AIMessageChunk("", additional_kwargs={KEPT_AS: "Sure.", "signature": "abc"})
+ENDED = AIMessageChunk("", response_metadata={"finish_reason": "stop"})
+
+
+def thought(text: str | None) -> AIMessageChunk:
+    return AIMessageChunk("", additional_kwargs={KEPT_AS: text})
+
+
+async def finished(chunks: list[AIMessageChunk]) -> tuple[Step, Said]:
+    asked = ModelInput(Agent("a", "d", "p"), "spoken", "Be brief.", ())
+    step = Step(Run(asked, {"double": DOUBLE}, a_context(), model_timeout_s=1, tool_timeout_s=1))
+    for chunk in chunks:
+        step.take(chunk)
+    *_, said = await step.finish([])
+    assert isinstance(said, Said)
+    return step, said
+
+
+async def test_a_thought_in_fifty_thousand_pieces_is_kept_whole():
+    pieces = [f"{number} " for number in range(50_000)]
+    _, said = await finished([*map(thought, pieces), AIMessageChunk("Done."), usage(7, 7)])
+    assert reasoning_of(said.message) == "".join(pieces)
+    assert text_of(said.message) == "Done."
+    assert said.usage.output_tokens == 7
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        [thought("Let me "), thought("think."), AIMessageChunk("Yes."), ENDED, usage(1, 1)],
+        [thought("Let me "), AIMessageChunk("Well, "), thought("think."), AIMessageChunk("yes.")],
+        [thought(None), thought("Let me "), thought(""), thought(None), SIGNED, AIMessageChunk("Yes.")],
+        [thought(None), AIMessageChunk("Yes.")],
+        [thought(""), AIMessageChunk("Yes.")],
+        [thought("Twice "), thought("21."), call("double", '{"n": ', "c"), call(None, "21}")],
+        [thought("Let me "), block(type="text", text="Ye", index=0), thought("think."), block(text="s.", index=0)],
+        [AIMessageChunk("Yes.", additional_kwargs={KEPT_AS: "Hm."})],
+        [AIMessageChunk("Yes.")],
+    ],
+)
+async def test_what_is_kept_beside_a_text_is_what_langchain_makes_of_it(chunks):
+    whole = chunks[0] + chunks[1:] if len(chunks) > 1 else chunks[0]
+    step, _ = await finished([chunk.model_copy() for chunk in chunks])
+    assert step.reply.additional_kwargs == whole.additional_kwargs
+    assert step.reply.content == whole.content
+    assert step.reply.response_metadata == whole.response_metadata
+    assert [each["args"] for each in step.reply.tool_calls] == [each["args"] for each in whole.tool_calls]
