@@ -55,6 +55,7 @@ class Step:
         self._redactor = redactor
         self._kind = ""  # of the part that is open, if one is
         self._id = ""
+        self._half = ""  # of a character beyond U+FFFF that a provider has cut in two
         self._chunks: list[AIMessageChunk] = []
         self._texts: list[str] = []
 
@@ -94,6 +95,11 @@ class Step:
             self._end_part(heard)
             self._kind, self._id = kind, self._run.part_id(kind)
             heard.append(TurnEvent(_EVENTS[kind][0], id=self._id))
+        text = self._half + text
+        self._half = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
+        self._clean_delta(text.removesuffix(self._half), heard)
+
+    def _clean_delta(self, text: str, heard: list[TurnEvent]) -> None:
         text = clean_text(text)
         self._delta(self._redactor.feed(text) if self._redactor else text, heard)
 
@@ -105,6 +111,8 @@ class Step:
 
     def _end_part(self, heard: list[TurnEvent]) -> None:
         if self._kind:
+            self._clean_delta(self._half, heard)
+            self._half = ""
             if self._redactor:
                 self._delta(self._redactor.rest(), heard)
             heard.append(TurnEvent(_EVENTS[self._kind][2], id=self._id))

@@ -1,4 +1,4 @@
-"""What a model has thought, put together from its chunks: as LangChain would do it, in less time."""
+"""What a model has thought and said, put together from its chunks: as LangChain would do it, in less time."""
 
 import pytest
 from langchain_core.messages import AIMessageChunk
@@ -19,9 +19,13 @@ def thought(text: str | None) -> AIMessageChunk:
     return AIMessageChunk("", additional_kwargs={KEPT_AS: text})
 
 
-async def finished(chunks: list[AIMessageChunk]) -> tuple[Step, Said]:
+def a_step() -> Step:
     asked = ModelInput(Agent("a", "d", "p"), "spoken", "Be brief.", ())
-    step = Step(Run(asked, {"double": DOUBLE}, a_context(), model_timeout_s=1, tool_timeout_s=1))
+    return Step(Run(asked, {"double": DOUBLE}, a_context(), model_timeout_s=1, tool_timeout_s=1))
+
+
+async def finished(chunks: list[AIMessageChunk]) -> tuple[Step, Said]:
+    step = a_step()
     for chunk in chunks:
         step.take(chunk)
     *_, said = await step.finish([])
@@ -58,3 +62,29 @@ async def test_what_is_kept_beside_a_text_is_what_langchain_makes_of_it(chunks):
     assert step.reply.content == whole.content
     assert step.reply.response_metadata == whole.response_metadata
     assert [each["args"] for each in step.reply.tool_calls] == [each["args"] for each in whole.tool_calls]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "whole"),
+    [
+        (["Hi \ud83d", "\ude00!"], "Hi 😀!"),
+        (["\ud83d", "\ude00", "\ud83d", "\ude01"], "😀😁"),
+        (["\ud83d", "no"], "\ufffdno"),
+        (["no\ud83d"], "no\ufffd"),
+        (["\ude00no"], "\ufffdno"),
+    ],
+)
+async def test_a_character_that_was_cut_in_two_is_whole_again(pieces, whole):
+    step, said = await finished([AIMessageChunk(piece) for piece in pieces])
+    assert text_of(said.message) == whole
+    assert step.reply.content == whole
+
+
+async def test_half_a_character_is_told_before_what_follows_it():
+    step = a_step()
+    told = [
+        event
+        for chunk in (AIMessageChunk("a\ud83d"), thought("Hm."), AIMessageChunk("\ude00"))
+        for event in step.take(chunk)
+    ]
+    assert [event.text for event in told if event.kind.endswith("-delta")] == ["a", "\ufffd", "Hm.", "\ufffd"]
