@@ -138,7 +138,7 @@ def an_archived_session_stays_active(patch: Patch) -> None:
 
 
 def a_session_that_is_used_stays_archived(patch: Patch) -> None:
-    patched(patch, sessions.SQL, "touch_session", b", archived_at = null", b"")
+    patched(patch, sessions.SQL, "enter_session", b", archived_at = null", b"")
 
 
 def stale_notes_are_written(patch: Patch) -> None:

@@ -63,8 +63,8 @@ class Machine(CheckingMachine):
         self.is_told(answer.json(), thread)
         self.touched = thread
 
-    @rule(who=users, where=owned, changes=st.sampled_from(CHANGES))
-    def change(self, who, where, changes):
+    @rule(who=users, where=owned, changes=st.sampled_from(CHANGES), comes_back=st.booleans())
+    def change(self, who, where, changes, comes_back):
         world, name = self.worlds[who], self.named(who, where) or "nobody"
         answer = self.ask(who, "PATCH", f"/api/sessions/{name}", json=changes)
         thread = world.find(name)
@@ -80,6 +80,8 @@ class Machine(CheckingMachine):
             thread.memory = changes.get("memory", thread.memory)
             thread.is_archived = changes.get("archived", thread.is_archived)
             self.is_told(answer.json(), thread)
+            if thread.is_archived and comes_back:
+                self.send(who, (name, None, "recite", "plain", None, None))
 
     @rule(who=users, where=owned, comes_back=st.booleans())
     def delete(self, who, where, comes_back):
