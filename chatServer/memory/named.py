@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from uuid import UUID
 
 from chatServer.memory.facts import facts_in
@@ -12,7 +13,7 @@ from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.words import stem
 from chatServer.memory.forget import take_back, take_out, tell
 from chatServer.memory.pass_over import show
-from chatServer.memory.said import Saying, Wanted, as_kept, let_go, messages_saying, telling, to_look_for
+from chatServer.memory.said import Saying, Wanted, as_kept, let_go, messages_saying, naming, telling, to_look_for
 from chatServer.memory.shelve import prefixes
 from chatServer.memory.whose import is_of, tells_of, whose
 from chatServer.records import Memory, MemoryFilter, Principal, Reason
@@ -117,16 +118,22 @@ def _goes_with(memory: Memory, going: Sequence[Saying], needed: frozenset[str]) 
     it is learned from the part of them that names it, or is about what is named and not from another part."""
     its_own = [_parts(each.text) for each in going if each.message_id in memory.source_ids]
     if len(its_own) == len(memory.source_ids) and all(len(parts) == 1 for parts in its_own):
-        return bool(its_own)
+        told = _told_of(needed, chain.from_iterable(its_own))
+        return bool(its_own) and (not told or memory.text in told)
     about = telling(memory.triple.object) if memory.triple else frozenset()
     is_named = bool(about) and about <= needed
     for parts in its_own:
-        naming = [part for part in parts if needed <= telling(part)]
-        if memory.text in _told_in(naming):
+        naming_it = [part for part in parts if needed <= telling(part)]
+        if memory.text in (_told_of(needed, naming_it) or _told_in(naming_it)):
             return True
-        if is_named and memory.text not in _told_in(part for part in parts if part not in naming):
+        if is_named and memory.text not in _told_in(part for part in parts if part not in naming_it):
             return True
     return False
+
+
+def _told_of(needed: frozenset[str], parts: Iterable[str]) -> set[str]:
+    """The facts that name it themselves: where somebody works is not as what."""
+    return {told for told in _told_in(parts) if as_kept(needed) <= as_kept(telling(told))}
 
 
 def _parts(message: str) -> list[str]:
@@ -151,18 +158,24 @@ def words_to_find(what: str, common: Collection[str]) -> frozenset[str]:
 async def _named(connection: Connection, user_id: UUID, shelves: Collection[str], what: str) -> list[Memory]:
     what = what[:READ_CHARACTERS]
     words = telling(what)
-    named = words - _ASKED
+    named = naming(words - _ASKED)
     near = [each for shelf in shelves for each in await store.find_near(connection, user_id, shelf, prefixes(what))]
-    if named != words:  # "how I work" is a fact of the user, not that a printer works, nor where his sister does
+    if words & _ASKED:  # "how I work" is a fact of the user, not that a printer works, nor where his sister does
         is_his = "my" in what.lower().split()
         near = [each for each in near if each.triple and (is_his or is_the_user(each.triple.subject))]
     meant = whose(what)
     found = [each for each in near if named and says(each, named) and is_of(each, meant)]
-    return found or [each for each in await _over(connection, user_id, shelves, named) if is_of(each, meant)]
+    ended = [each for each in await _ending(connection, user_id, shelves, named) if is_of(each, meant)]
+    now = datetime.now(UTC)
+    coming = [each for each in ended if each.valid_to and each.valid_to > now]
+    return [*found, *coming] if found else ended
 
 
-async def _over(connection: Connection, user_id: UUID, shelves: Collection[str], named: frozenset[str]) -> list[Memory]:
-    """Where nothing that holds says it, what held once: who has moved may want it forgotten where he lived."""
+async def _ending(
+    connection: Connection, user_id: UUID, shelves: Collection[str], named: frozenset[str]
+) -> list[Memory]:
+    """What holds until a day, as appointments do; and what held once, where nothing else says it: who has moved may
+    want it forgotten where he lived."""
     if not named:
         return []
     wanted = MemoryFilter(shelves=tuple(shelves), phrase=" ".join(named), ever=True)

@@ -28,7 +28,7 @@ MIN_QUOTED = 2  # words: by a single one nobody is sure that an answer has quote
 _WHOSE = frozenset(("i", "we", "our", "you", "your", "user"))  # the user's, as all of it
 _KEPT_AS = {stem(said): stem(kept) for said, kept in SAME_KIN.items()}
 _SAID_AS = {kept: [said for said, other in _KEPT_AS.items() if other == kept] for kept in _KEPT_AS.values()}
-_PAST = re.compile(r"(?<=\w{3})(?<!e)ed$")
+_PAST = re.compile(r"(?<=\w{3})(?<!e)(?<!^nam)(?<!^call)ed$")  # who is named Bruno is not somebody's name
 _EEING = re.compile(r"(?<=ee)ing\b", re.IGNORECASE)  # of "seeing" its stem would be "se", of "see" it is not
 _DIGITS = re.compile(r"\d+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
@@ -39,6 +39,7 @@ _AROUND = frozenset(
         word_set(
             "say said says tell told mention mentioned write wrote ask asked know knew remember remembered note noted"
             " was were will would could had did can if ever all every everything anything something thing things stuff"
+            " named called"
         ),
     )
 )
@@ -85,8 +86,13 @@ def as_kept(words: frozenset[str]) -> frozenset[str]:
 
 def to_look_for(named: frozenset[str], common: Collection[str]) -> frozenset[str]:
     """The words that a message must have; none where nothing is named by them, but for `common` ones."""
-    needed = named - _AROUND
+    needed = naming(named)
     return needed if needed - _POINTING - set(map(stem, common)) else frozenset()
+
+
+def naming(words: frozenset[str]) -> frozenset[str]:
+    """Without what is said around it."""
+    return words - _AROUND
 
 
 async def messages_saying(

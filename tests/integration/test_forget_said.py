@@ -285,3 +285,24 @@ async def test_what_stands_far_down_in_a_long_message_is_forgotten_too(ask, data
     assert repeated[0] in hidden
     assert repeated[1] not in hidden
     assert "9182" not in (await ask("what is my gate code?"))["response"]
+
+
+async def test_an_appointment_is_forgotten_with_what_it_was_before_it_was_moved(ada, ask):
+    session_id = str(uuid.uuid4())
+    await ask("My dentist appointment is on Wednesday at 10.", session_id)
+    await ask("No, I meant Thursday.", session_id)
+    [kept] = (await ada.get("/api/memories")).json()["memories"]
+    assert kept["text"] in (await ask("Forget everything about my dentist appointment"))["response"]
+    assert (await ada.get("/api/memories")).json()["memories"] == []
+    assert "dentist" not in (await ask("When is my dentist appointment?"))["response"]
+
+
+async def test_what_only_shares_a_word_or_a_sentence_with_what_is_forgotten_stays(ada, ask):
+    await ask("My name is Samuel.")
+    await ask("We have a dog named Bruno.")
+    assert (await ask("Forget my name"))["response"] == "Forgotten: The user's name is Samuel."
+    assert "Bruno" in (await ask("What is our dog named?"))["response"]
+    await ask("I work as a frontend developer at a small agency called Pixelwerk.")
+    await ask("Forget Pixelwerk")
+    assert "The user works as a frontend developer." in str((await ada.get("/api/memories")).json())
+    assert "Pixelwerk" not in str((await ada.get("/api/memories")).json())
