@@ -20,11 +20,11 @@ from chatServer.agent.phrases import language_of, phrase, without_quotes
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.statements import is_learned, is_remark, is_statement, tells_a_fact
 from chatServer.agent.wishes import Wish, tells_nothing, wish_in
+from chatServer.memory.asked_of import asked_in, is_beside
 from chatServer.memory.label import BY_USER, CORRECTED, OF_TOOLS, is_over
 from chatServer.memory.notes import NOTED, NOTHING
 from chatServer.memory.past import without_before
 from chatServer.memory.reworded import reworded
-from chatServer.memory.whose import asks_of_oneself, tells_of_others
 from chatServer.messages import searchable
 from chatServer.messages.sources import QUOTED
 from chatServer.messages.text import one_line
@@ -238,12 +238,12 @@ def _extracted(given: Prompt) -> Reply:
 
 
 def _answering(question: str, sources: list[Source], wording: str = "") -> list[Sentence]:
-    """The best sentences; whoever asks where he himself lives is not told where his sister does."""
-    wording = wording or question
-    if not asks_of_oneself(question):
+    """The best sentences, without those about somebody else than the question is."""
+    wording, asked = wording or question, asked_in(question)
+    if asked is None:
         return best(wording, sources, MAX_SENTENCES)
     found = best(wording, sources, MAX_WEIGHED)
-    return [each for each in found if each.kind not in OWN or not tells_of_others(each.text, question)][:MAX_SENTENCES]
+    return [each for each in found if each.kind not in OWN or not is_beside(each.text, asked)][:MAX_SENTENCES]
 
 
 def _telling(block: Source) -> Source:

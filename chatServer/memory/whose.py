@@ -1,4 +1,4 @@
-"""Of whom a wish to forget speaks, or a question: that I live in Berlin is not that my sister does."""
+"""Of whom a wish to forget speaks, where it is a sentence: that I live in Berlin is not that my sister does."""
 
 import re
 from datetime import UTC, datetime
@@ -6,30 +6,12 @@ from typing import NamedTuple
 
 from chatServer.memory.facts import Fact, facts_in, is_denied
 from chatServer.memory.facts.keys import is_the_user
-from chatServer.memory.facts.kin import is_relation
 from chatServer.memory.facts.vocabulary import KIN
-from chatServer.memory.facts.words import any_of, word_set
-from chatServer.memory.past import READ_CHARACTERS
 from chatServer.memory.said import as_kept, telling
-from chatServer.messages import searchable
 from chatServer.records import Memory
 
 _LEAD = re.compile(r"(?:that |about )?(?:the )?(?:user(?P<own>'s)?(?: (?P<verb>is|has|does|\w+s)\b)? |)", re.IGNORECASE)
 _FIRST = {"is": "am", "has": "have", "does": "do"}
-_OF_ONESELF = re.compile(
-    r"\b"
-    + any_of(
-        "(?:do|did) i (?:still |really |currently |use to )?(?:live|work|study|speak|learn|like|love|hate|dislike|enjoy"
-        "|prefer|eat|drink|smoke|play|drive|come|do)",
-        "am i|was i born|my (?:own|name|birthday|age|job|profession|occupation|employer|home|hometown|diet)",
-    )
-    + r"\b",
-    re.IGNORECASE,
-)
-_OF_OTHERS = KIN | word_set(
-    "who whom whose anyone anybody someone somebody everyone everybody nobody family relatives people know we our"
-    " he him his she her they them their"
-)
 _NO_LONGER = " no longer "  # who wants it forgotten that he smoked means this, too
 
 
@@ -41,7 +23,7 @@ class Whose(NamedTuple):
 def whose(what: str) -> Whose | None:
     """None where it is no sentence that the rules for facts can read."""
     words = as_kept(telling(what))
-    told = sorted(_facts(_in_first_person(what)), key=lambda each: len(words & telling(each.text)))
+    told = sorted(facts_told(what), key=lambda each: len(words & telling(each.text)))
     return _of(told[-1]) if told else None  # "my boss Tom likes jazz" also tells that there is a boss
 
 
@@ -59,25 +41,6 @@ def tells_of(text: str, meant: Whose, needed: frozenset[str]) -> bool:
     return not told or any(_are_same(meant, _of(each)) for each in told)
 
 
-def asks_of_oneself(question: str) -> bool:
-    """Whether it asks for what the user tells of himself, and speaks of nobody else; English only."""
-    asked = question[:READ_CHARACTERS]
-    return bool(_OF_ONESELF.search(asked)) and _OF_OTHERS.isdisjoint(searchable(asked).split())
-
-
-def tells_of_others(text: str, question: str) -> bool:
-    """Whether a sentence tells something of somebody whom the question does not name, and nothing of the user."""
-    told, asked = _facts(_in_first_person(text)), set(searchable(question[:READ_CHARACTERS]).split())
-    return bool(told) and all(_is_of_another(fact, asked) for fact in told)
-
-
-def _is_of_another(fact: Fact, asked: set[str]) -> bool:
-    """That the user has a sister Anna is of her."""
-    name = fact.object if is_relation(fact) else fact.subject.partition(":")[2]
-    is_other = is_relation(fact) or not is_the_user(fact.subject)
-    return is_other and asked.isdisjoint(name.lower().split())
-
-
 def _are_same(one: Whose, other: Whose) -> bool:
     """A sister and the sister Mary may be the same, two sisters by their names are not; of what others than our rules
     have named only whether it is the user."""
@@ -87,6 +50,11 @@ def _are_same(one: Whose, other: Whose) -> bool:
     if kin in KIN and other_kin in KIN:
         return kin == other_kin and (not name or not other_name or name == other_name)
     return is_the_user(one.subject) == is_the_user(other.subject)
+
+
+def facts_told(text: str) -> list[Fact]:
+    """Also where a model says it of the user."""
+    return _facts(_in_first_person(text))
 
 
 def _in_first_person(what: str) -> str:

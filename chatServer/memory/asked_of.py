@@ -1,0 +1,89 @@
+"""Of whom a question asks, in English: who wants to know where he himself lives is not told where his sister does, and
+who asks for his brother is told neither."""
+
+import re
+from typing import NamedTuple
+
+from chatServer.memory.facts import Fact
+from chatServer.memory.facts.clauses import SAME_KIN
+from chatServer.memory.facts.keys import is_the_user
+from chatServer.memory.facts.kin import is_relation
+from chatServer.memory.facts.vocabulary import KIN, PARTNERS, PEOPLE, PLURALS
+from chatServer.memory.facts.words import any_of, folded_words, word_set
+from chatServer.memory.past import READ_CHARACTERS
+from chatServer.memory.whose import facts_told
+from chatServer.messages import searchable
+
+_OF_ONESELF = re.compile(
+    r"\b"
+    + any_of(
+        "(?:do|did) i (?:still |really |currently |use to )?(?:live|work|study|speak|learn|like|love|hate|dislike|enjoy"
+        "|prefer|eat|drink|smoke|play|drive|come|do)",
+        "am i|was i born|my (?:own|name|birthday|age|job|profession|occupation|employer|home|hometown|diet)",
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+_OF_OTHERS = KIN | word_set(
+    "who whom whose anyone anybody someone somebody everyone everybody nobody family relatives people know we our"
+    " he him his she her they them their"
+)
+# Those for whom people have other words, too, may be meant by what is told of another.
+_MINE = re.compile(rf"\bmy (?:\w+ )?({'|'.join(sorted(PEOPLE - PARTNERS - {'baby', 'child'}))})s?\b", re.IGNORECASE)
+_NAME = re.compile(r"\b(?:[Dd]oes|[Dd]id|DOES|DID) ([A-Z]\w+)\b")
+_FAVOURITE = re.compile(r"\bfavou?rite (\w+)", re.IGNORECASE)
+
+
+class Asked(NamedTuple):
+    """What a question asks for, as far as that can be told."""
+
+    words: frozenset[str]
+    is_of_oneself: bool
+    others: frozenset[str]  # the words for them, and their names
+    favourites: frozenset[str]
+
+
+def asked_in(question: str) -> Asked | None:
+    """None where it is not known of whom, or what, it asks."""
+    read = question[:READ_CHARACTERS]
+    words = frozenset(searchable(read).split())
+    is_of_oneself = bool(_OF_ONESELF.search(read)) and _OF_OTHERS.isdisjoint(words)
+    names = {name.lower() for name in _NAME.findall(read)} - _OF_OTHERS
+    others = names | {_one(word.lower()) for word in _MINE.findall(read)}
+    asked = Asked(words, is_of_oneself, frozenset(others), _favourites(read))
+    return asked if is_of_oneself or others or asked.favourites else None
+
+
+def is_beside(text: str, asked: Asked) -> bool:
+    """Whether a sentence tells something, and only of others than those who are asked for."""
+    favourites = _favourites(text)
+    if asked.favourites and favourites and favourites.isdisjoint(asked.favourites):
+        return True
+    told = facts_told(text)
+    if asked.is_of_oneself:
+        return bool(told) and all(_is_of_another(fact, asked.words) for fact in told)
+    if asked.others.isdisjoint(map(_one, searchable(text).split())):
+        return bool(told and asked.others) and all(_is_of_known(fact) for fact in told)
+    return False
+
+
+def _is_of_another(fact: Fact, asked: frozenset[str]) -> bool:
+    """That the user has a sister Anna is of her."""
+    name = fact.object if is_relation(fact) else fact.subject.partition(":")[2]
+    is_other = is_relation(fact) or not is_the_user(fact.subject)
+    return is_other and asked.isdisjoint(name.lower().split())
+
+
+def _is_of_known(fact: Fact) -> bool:
+    """Of the user, or of somebody of whom it is said who he is; Peter may be the boss of whom no name is known."""
+    kin, _, name = fact.subject.partition(":")
+    return is_the_user(fact.subject) or (kin in KIN and bool(name))
+
+
+def _favourites(text: str) -> frozenset[str]:
+    return frozenset(_one(word) for found in _FAVOURITE.findall(text) for word in folded_words(found))
+
+
+def _one(word: str) -> str:
+    word = PLURALS.get(word, word)
+    return SAME_KIN.get(word, word)

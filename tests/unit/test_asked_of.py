@@ -1,0 +1,53 @@
+"""Of whom a question asks, and which sentences tell of somebody else."""
+
+import pytest
+
+from chatServer.memory.asked_of import asked_in, is_beside
+
+HOME = "The user lives in Lisbon."
+SISTER = "The user's sister Mary lives in Porto."
+FOOD = "The user's favourite food is lasagna."
+
+
+@pytest.mark.parametrize(
+    ("question", "beside"),
+    [
+        ("Where do I live?", [SISTER]),
+        ("Where does my sister live?", [HOME, FOOD]),
+        ("Where does my younger brother live?", [HOME, SISTER, FOOD]),
+        ("where does my mum live", [HOME, SISTER, FOOD]),
+        ("Where does Mary live?", [HOME, FOOD]),
+        ("Where does Peter live?", [HOME, SISTER, FOOD]),
+        ("What's my favorite color?", [FOOD]),
+        ("What is my favorite food?", []),
+        ("What is my sister's favourite food?", [HOME, FOOD]),
+    ],
+)
+def test_what_tells_of_somebody_else_is_beside_the_question(question, beside):
+    asked = asked_in(question)
+    assert asked is not None
+    assert [each for each in (HOME, SISTER, FOOD) if is_beside(each, asked)] == beside
+
+
+@pytest.mark.parametrize(
+    "question", ["Do we eat fish?", "Where do my parents live?", "Who lives in Porto?", "What is the weather like?", ""]
+)
+def test_of_whom_a_question_asks_is_not_always_known(question):
+    assert asked_in(question) is None
+
+
+@pytest.mark.parametrize("told", ["Tom lives in Oslo.", "It rains in Porto.", "The user's boss lives in Graz."])
+def test_what_may_be_of_whom_is_asked_for_is_not_beside_it(told):
+    asked = asked_in("Where does Peter live?")
+    assert asked is not None
+    assert not is_beside(told, asked)
+
+
+def test_whom_people_have_several_words_for_is_whoever_is_told_of():
+    assert asked_in("Where does my wife work?") is None
+
+
+def test_junk_takes_no_time():
+    for junk in ("my " * 100_000, "does " * 100_000, "favourite " * 100_000, "my a" * 100_000):
+        asked = asked_in(junk)
+        assert asked is None or not is_beside("my " * 1_000, asked)
