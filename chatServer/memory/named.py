@@ -13,7 +13,17 @@ from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.words import stem
 from chatServer.memory.forget import take_back, take_out, tell
 from chatServer.memory.pass_over import show
-from chatServer.memory.said import Saying, Wanted, as_kept, let_go, messages_saying, naming, telling, to_look_for
+from chatServer.memory.said import (
+    Passages,
+    Saying,
+    Wanted,
+    as_kept,
+    let_go,
+    messages_saying,
+    naming,
+    telling,
+    to_look_for,
+)
 from chatServer.memory.shelve import prefixes
 from chatServer.memory.whose import is_of, tells_of, whose
 from chatServer.records import Memory, MemoryFilter, Principal, Reason
@@ -51,12 +61,13 @@ async def forget_named(database: Database, principal: Principal, wanted: Wanted,
     async with database.transaction(principal) as connection:
         if not await notes.lock_attempt(connection, user_id, turn_id, attempt):
             return None
+        passages = Passages()
         found = await _named(connection, user_id, reach.shelves, wanted.what)
-        if not found and not await _said(connection, user_id, wanted):
+        if not await _said(connection, user_id, wanted, passages) and not found:
             return Forgotten([], [])
         await store.advance_head(connection, user_id)
         found = await _named(connection, user_id, reach.shelves, wanted.what)
-        find = partial(_said, connection, user_id, wanted, is_known=bool(found))
+        find = partial(_said, connection, user_id, wanted, passages, is_known=bool(found))
         known = {each.memory_id for each in found}
         found += [
             each for each in await _learned(connection, user_id, wanted, await find()) if each.memory_id not in known
@@ -90,13 +101,15 @@ async def revert_attempt(connection: Connection, user_id: UUID, turn_id: UUID, a
             await take_back(connection, user_id, undoable, await store.find_memory(connection, user_id, changed_id))
 
 
-async def _said(connection: Connection, user_id: UUID, wanted: Wanted, *, is_known: bool = False) -> list[Saying]:
+async def _said(
+    connection: Connection, user_id: UUID, wanted: Wanted, passages: Passages, *, is_known: bool = False
+) -> list[Saying]:
     """The messages that say it, and are not hidden with a memory by now; where it was only asked for, such as what
     somebody's number is, those are enough if there are any."""
     needed = _needed(wanted)
     if telling(wanted.what[:READ_CHARACTERS]) & _ASKED and (is_known or len(needed) < MIN_ASKED):
         return []
-    said = await messages_saying(connection, user_id, wanted, needed)
+    said = await messages_saying(connection, user_id, wanted, needed, passages)
     meant = whose(wanted.what[:READ_CHARACTERS])
     return [each for each in said if tells_of(each.passage[:READ_CHARACTERS], meant, needed)] if meant else said
 

@@ -1,8 +1,9 @@
 """The messages in which the user has said what he wants to be forgotten: recall passes over them from then on."""
 
+import asyncio
 import contextlib
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
@@ -19,11 +20,12 @@ from chatServer.records import Reason
 from chatServer.store import said as store
 from chatServer.store.memories import hide_messages
 from chatServer.store.pool import Connection
-from chatServer.store.said import Reach
+from chatServer.store.said import Reach, Said
 
 MAX_LOOKED_AT = 200  # the newest messages with the words, of which some only ask
 LONGEST_WISH = 2_000  # characters
-LIKELY = 3  # characters by which a word is looked for before it is read
+LIKELY = 3  # characters at least by which a word is looked for before it is read
+MOST_READ = 400_000  # characters, of all messages: a quarter of a second
 MIN_QUOTED = 2  # words: by a single one nobody is sure that an answer has quoted it
 _WHOSE = frozenset(("i", "we", "our", "you", "your", "user"))  # the user's, as all of it
 _KEPT_AS = {stem(said): stem(kept) for said, kept in SAME_KIN.items()}
@@ -66,6 +68,9 @@ class Wanted:
     is_wish: Callable[[str], bool]
 
 
+Passages = dict[UUID, str | None]  # where messages say it; None: they do not
+
+
 class Saying(NamedTuple):
     """A message that says what is to be forgotten, and where it does."""
 
@@ -96,37 +101,66 @@ def naming(words: frozenset[str]) -> frozenset[str]:
 
 
 async def messages_saying(
-    connection: Connection, user_id: UUID, wanted: Wanted, needed: frozenset[str]
+    connection: Connection,
+    user_id: UUID,
+    wanted: Wanted,
+    needed: frozenset[str],
+    read: Passages,
 ) -> list[Saying]:
-    """The messages of the user that say it, but for what this turn asks; whoever asks or wishes has not said it."""
+    """The messages of the user that say it, but for what this turn asks; whoever asks or wishes has not said it. What
+    was read once is not read again."""
     if not needed:
         return []
     words = list(map(spellings, sorted(needed)))
     found = await store.find_said(connection, user_id, wanted.reach, words, turn_id=wanted.turn_id, limit=MAX_LOOKED_AT)
-    said = [each for each in found if not _is_wish(each.text, wanted)]
-    return [Saying(*each, passage) for each in said if (passage := _passage(each.text, needed)) is not None]
+    new = [each for each in found if each.message_id not in read]
+    if new:
+        read.update(await asyncio.to_thread(_passages, new, wanted, needed))
+    return [Saying(*each, passage) for each in found if (passage := read.get(each.message_id)) is not None]
+
+
+def _passages(found: Sequence[Said], wanted: Wanted, needed: frozenset[str]) -> Passages:
+    """Where each message says it, if it does; of very long ones only as much is read as takes no time."""
+    beginnings, left, read = likely_words(needed), MOST_READ, Passages()
+    for each in found:
+        passage = None
+        pieces = () if _is_wish(each.text, wanted) else _pieces(each.text)
+        for piece in pieces:
+            if left <= 0 or not may_say(piece.casefold(), beginnings):
+                continue
+            left -= len(piece)
+            if needed <= telling(_stated(piece)):
+                passage = piece
+                break
+        read[each.message_id] = passage
+    return read
 
 
 def _is_wish(text: str, wanted: Wanted) -> bool:
     return len(text) <= LONGEST_WISH and wanted.is_wish(text)
 
 
-def _passage(text: str, needed: frozenset[str]) -> str | None:
-    """The text, if it has all words; of a long one, the first of its paragraphs that has them."""
+def _pieces(text: str) -> Iterator[str]:
+    """A text, or the paragraphs of a long one."""
     if len(text) <= MAX_READ:
-        paragraphs = [text]
-    else:
-        paragraphs = [line[at : at + MAX_READ] for line in text.splitlines() for at in range(0, len(line), MAX_READ)]
-    return next((each for each in paragraphs if may_say(each, needed) and needed <= telling(_stated(each))), None)
+        yield text
+        return
+    for line in text.splitlines():
+        for at in range(0, len(line), MAX_READ):
+            yield line[at : at + MAX_READ]
 
 
-def may_say(text: str, needed: frozenset[str]) -> bool:
-    """Whether words begin in a text as they should: to read 200 long messages took 6 s (2026-11-17)."""
-    folded = text.casefold()
-    return all(
-        any(each[:LIKELY].casefold() in folded for each in (*spellings(word), *_SAID_AS.get(word, ())))
+def likely_words(needed: frozenset[str]) -> list[list[str]]:
+    """What each word begins with, in whatever form; stems differ from words at their ends."""
+    return [
+        [each[: max(LIKELY, len(each) - 1)].casefold() for each in (*spellings(word), *_SAID_AS.get(word, ()))]
         for word in needed
-    )
+    ]
+
+
+def may_say(folded: str, likely: Sequence[Sequence[str]]) -> bool:
+    """Whether all words may be in a text: to read 200 long messages took 6 s (2026-11-17)."""
+    return all(any(each in folded for each in spelled) for spelled in likely)
 
 
 async def let_go(

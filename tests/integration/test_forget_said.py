@@ -1,5 +1,6 @@
 """What the user wants to be forgotten and has only said, in no note or memory: recall passes over it, and back."""
 
+import time
 import uuid
 
 import pytest
@@ -306,3 +307,11 @@ async def test_what_only_shares_a_word_or_a_sentence_with_what_is_forgotten_stay
     await ask("Forget Pixelwerk")
     assert "The user works as a frontend developer." in str((await ada.get("/api/memories")).json())
     assert "Pixelwerk" not in str((await ada.get("/api/memories")).json())
+
+
+async def test_a_great_many_long_messages_hold_nobody_up(database, urls):
+    hay = "zebra hayloftx " * 3_300
+    await said(database, ADA, *(f"number {each} {hay}" for each in range(40)), "My zebra is in the hayloft")
+    began = time.thread_time()
+    assert "in the hayloft" in (await forget(database, "zebra hayloft")).text
+    assert time.thread_time() - began < 2, "what is read is read in a thread, and once"
