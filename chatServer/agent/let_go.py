@@ -9,15 +9,17 @@ from chatServer.agent.extract import SENTENCE_END
 from chatServer.agent.phrases import COMMON, language_of, says_forgotten
 from chatServer.agent.wishes import wish_in
 from chatServer.memory.named import MAX_FORGOTTEN, words_to_find
-from chatServer.memory.said import as_kept, may_say, telling
+from chatServer.memory.said import as_kept, likely_words, may_say, telling
 from chatServer.memory.whose import Whose, tells_of, whose
 from chatServer.messages import searchable
 
 FORGET_TOOL = "forget_memories"
 _SPEAKER = re.compile(r"\s*[->] (user|assistant): ", re.IGNORECASE)  # as lines of a summary begin
 MOST_NAMED = 2 * MAX_FORGOTTEN  # memories and messages: no tool of ours names more; rows may be another writer's
-LONGEST_NAMED = 2_000  # characters
-LONGEST_READ = 50_000  # characters of a text that has the words; what stands behind them goes
+MOST_GONE = 50  # things, the last ones
+LONGEST_NAMED = 500  # characters
+LONGEST_READ = 50_000  # characters of a text; what stands behind them goes
+MOST_READ = 200_000  # characters of all texts that may say it, the newest first: half a second at worst
 _CUT = ("…", "…”")  # so ends what the tool shows of a long message
 
 
@@ -35,7 +37,8 @@ class Gone(NamedTuple):
 
     place: int
     words: frozenset[str]
-    meant: Whose | None = None
+    meant: Whose | None
+    likely: Sequence[Sequence[str]]  # what its words begin with
 
 
 def still_told(summary: str, spoken: Sequence[Spoken]) -> tuple[str, list[str]]:
@@ -46,7 +49,7 @@ def still_told(summary: str, spoken: Sequence[Spoken]) -> tuple[str, list[str]]:
     gone = _gone_in(every)
     if not gone:
         return summary, [each.text for each in spoken]
-    left = [_left_of(each.text, place, gone) for place, each in enumerate(every)]
+    left = _left_of(every, gone)
     kept = [
         line if text == each.text else text
         for line, each, text in zip(lines, every, left, strict=False)
@@ -55,17 +58,27 @@ def still_told(summary: str, spoken: Sequence[Spoken]) -> tuple[str, list[str]]:
     return "\n".join(kept), left[len(lines) :]
 
 
-def _left_of(text: str, place: int, gone: Sequence[Gone]) -> str:
+def _left_of(spoken: Sequence[Spoken], gone: Sequence[Gone]) -> list[str]:
+    """What is left of each text; nothing where there is too much to read."""
+    left, budget = [each.text for each in spoken], MOST_READ
+    for place in reversed(range(max(each.place for each in gone))):
+        text = left[place][:LONGEST_READ]
+        folded = text.casefold()
+        likely = [each for each in gone if each.place > place and may_say(folded, each.likely)]
+        if likely:
+            budget -= len(text)
+            text = _without(text, likely) if budget >= 0 else ""
+        left[place] = text
+    return left
+
+
+def _without(text: str, gone: Sequence[Gone]) -> str:
     """A text without the sentences that say it; nothing where only all of them together do."""
-    later = [each for each in gone if each.place > place and may_say(text, each.words)]
-    if not later:
-        return text
-    read = text[:LONGEST_READ]
-    sentences = SENTENCE_END.split(read)
-    kept = [sentence for sentence in sentences if not _is_gone(sentence, later)]
+    sentences = SENTENCE_END.split(text)
+    kept = [sentence for sentence in sentences if not _is_gone(sentence, gone)]
     if len(kept) < len(sentences):
         return " ".join(kept).strip()
-    return "" if _is_gone(read, later) else read
+    return "" if _is_gone(text, gone) else text
 
 
 def of_line(line: str) -> Spoken:
@@ -75,27 +88,36 @@ def of_line(line: str) -> Spoken:
 
 
 def _gone_in(spoken: Sequence[Spoken]) -> list[Gone]:
-    """By what the tool has told of, and by the user's own wishes where it did, or the answer says so."""
+    """By what the tool has told of, and by the user's own wishes where it did, or the answer says so; the last of
+    them."""
     found: list[Gone] = []
-    wished: Gone | None = None
-    for place, each in enumerate(spoken):
+    is_done = False  # what the user may have wished
+    for place, each in reversed(list(enumerate(spoken))):
         if each.role == "user":
-            wished = _wished(each.text, place)
+            found += _wished(each.text, place) if is_done else []
+            is_done = False
         elif each.tool == FORGET_TOOL and not each.is_error:
             named = list(_named(each.text))
-            found += [Gone(place, as_kept(telling(line)), whose(line)) for line in named]
-            found += [wished] if wished and named else []
-        elif each.role == "assistant" and wished and says_forgotten(each.text):
-            found.append(wished)
-    return [gone for gone in found if gone.words]
+            found += [_gone(place, telling(line), whose(line)) for line in named]
+            is_done = is_done or bool(named)
+        elif each.role == "assistant":
+            is_done = is_done or says_forgotten(each.text)
+        if len(found) >= MOST_GONE:
+            break
+    return [each for each in found if each.words]
 
 
-def _wished(text: str, place: int) -> Gone | None:
+def _wished(text: str, place: int) -> list[Gone]:
     wish = wish_in(text)
     if wish is None or wish.kind != "forget":
-        return None
-    words = as_kept(words_to_find(wish.what, COMMON[language_of(searchable(wish.what).split())]))
-    return Gone(place, words, whose(wish.what))
+        return []
+    words = words_to_find(wish.what, COMMON[language_of(searchable(wish.what).split())])
+    return [_gone(place, words, whose(wish.what))]
+
+
+def _gone(place: int, words: frozenset[str], meant: Whose | None) -> Gone:
+    words = as_kept(words)
+    return Gone(place, words, meant, likely_words(words))
 
 
 def _named(result: str) -> Iterator[str]:
@@ -109,4 +131,6 @@ def _named(result: str) -> Iterator[str]:
 def _is_gone(text: str, gone: Sequence[Gone]) -> bool:
     words = as_kept(telling(text))
     said = [each for each in gone if each.words <= words]
+    if not said or len(text) > LONGEST_NAMED:
+        return bool(said)
     return any(each.meant is None or tells_of(text, each.meant, each.words) for each in said)

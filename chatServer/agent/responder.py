@@ -5,6 +5,7 @@ says what it is. It decides by rules on the user's own last message; texts that 
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -33,6 +34,7 @@ SURE = 0.75  # of a question's weight that a sentence has: then articles need no
 READ = {"operation": "read"}
 UNREADABLE = "The notes cannot be read whole here, and so no line is taken out of them. Name a section, or edit them."
 MAX_QUOTED = 4_000
+LONG = 50_000  # characters of a prompt from which on it is read in a thread
 MAX_SENTENCES = 3
 MAX_WEIGHED = 12  # sentences, of which those about others are left out
 OWN = ("notes", "memories", "said")  # what the user tells, and not what he reads
@@ -64,8 +66,10 @@ class BuiltinModel(speech.SpeakingModel):
         tool_choice: str | None = None,
         **__: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        given = take_apart(messages, frozenset(map(speech.tool_name, tools or [])))
-        answer = answer_to(given) if tool_choice is None else _asked_for(given, tool_choice)
+        offered = frozenset(map(speech.tool_name, tools or []))
+        reading = partial(_read, messages, offered, tool_choice)
+        is_long = sum(len(said_in(message)) for message in messages) > LONG
+        given, answer = await asyncio.to_thread(reading) if is_long else reading()
         for word in speech.words(answer.text):
             await asyncio.sleep(0)
             yield speech.text_chunk(word)
@@ -75,6 +79,11 @@ class BuiltinModel(speech.SpeakingModel):
                 yield chunk
         quoted: dict[str, Any] = {QUOTED: list(answer.quoted)} if given.has_looked else {}
         yield speech.last_chunk("builtin", is_calling=answer.call is not None, **quoted)
+
+
+def _read(messages: list[BaseMessage], tools: frozenset[str], tool_choice: str | None) -> tuple[Prompt, Reply]:
+    given = take_apart(messages, tools)
+    return given, answer_to(given) if tool_choice is None else _asked_for(given, tool_choice)
 
 
 def answer_to(given: Prompt) -> Reply:

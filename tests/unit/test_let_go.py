@@ -1,5 +1,6 @@
 """What a conversation has had forgotten is neither quoted from it nor summed up."""
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -120,3 +121,30 @@ async def test_a_new_summary_is_made_of_the_rest():
     assert "tea" in made.text
     assert "> user: I live in Lisbon" not in made.text
     assert "My flat" not in made.text
+
+
+def test_forged_rows_and_summaries_take_no_time():
+    """They took 200 s, 4 s and 1 s of CPU before they were bounded, here 0.7 s together."""
+    texts = [Spoken("user", "w0 a. " * 115_000)] * 7
+    rows = [tool(*(f"w0{row} x{line}" for line in range(20))) for row in range(300)]
+    lines = (f"- user: forget zeb{each:x}\n- assistant: Forgotten:" for each in range(1_400))
+    long = [tool(*["my sister lives in Oslo and " * 70] * 20)] * 9
+    began = time.thread_time()
+    still_told("", [*texts, *rows])
+    still_told("\n".join(lines), [])
+    still_told("", [Spoken("user", "I live in Oslo. " * 60_000), *long])
+    assert time.thread_time() - began < 5
+
+
+def test_of_very_much_that_was_let_go_the_last_counts():
+    gone = [tool(f"The user lives in Lisbon{each}.") for each in range(100)]
+    first, last = Spoken("user", "I live in Lisbon0"), Spoken("user", "I live in Lisbon99")
+    assert left(first, last, *gone)[:2] == [first.text, ""]
+
+
+def test_what_is_too_much_to_read_is_not_told():
+    long = [Spoken("user", "I live in Lisbon. I like tea. " * 1_600)] * 6
+    told_of = left(TEA, *long, WISH, DONE)
+    assert told_of[0] == TEA.text
+    assert ["tea" in each for each in told_of[1:7]] == [False, False, True, True, True, True]
+    assert not any("Lisbon" in each for each in told_of[:7])
