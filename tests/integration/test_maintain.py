@@ -244,6 +244,17 @@ def test_a_flood_of_one_word_is_compared_in_bounded_time():
     assert time.thread_time() - began < 5
 
 
+def test_of_very_long_memories_only_the_first_are_compared():
+    words = [f"word{n}" for n in range(600)]
+    long = [Text(new_id(), "assistant", " ".join([f"memory{n}", *words])) for n in range(200)]
+    same = Text(new_id(), "assistant", long[0].text)
+    began = time.thread_time()
+    [group] = alike_groups([long[0], same, *long[1:], same])
+    assert group[:2] == [long[0].memory_id, same.memory_id]
+    assert time.thread_time() - began < 5, "2,000 of them took 7 s of CPU"
+    assert len(group) < len(long), "the rest was not read"
+
+
 async def _no_model(_: str) -> None:
     return None
 
