@@ -1,5 +1,8 @@
 """What the built-in responder says, in five languages, and the words by which it tells them apart."""
 
+from collections.abc import Iterable
+from itertools import chain
+
 INTRODUCTION = {
     "en": "I am the built-in responder, not a language model",
     "de": "Ich bin der eingebaute Antworter, kein Sprachmodell",
@@ -186,8 +189,8 @@ COMMON: dict[str, frozenset[str]] = {
     "de": _words(
         "aber als am an auch auf aus bei bin bist bitte da das dass dein deine dem den der des die dir du ein eine"
         " einen einer es für hat habe haben hast ich ihr im in ist kann man mein meine meinen meiner mich mir mit"
-        " nicht noch oder sag sie sind über um und uns von war warum was wann weißt weisst wem wen wer wie wir wo"
-        " zu zum zur"
+        " nicht noch oder sag sie sind so über um und uns von war warum was wann weißt weisst wem wen wer wie will"
+        " wir wo zu zum zur"
     ),
     "ru": _words(
         "а без бы был была были было в вам вас вы где да для до его ее её если есть ещё же за и из или их к как"
@@ -208,11 +211,33 @@ COMMON: dict[str, frozenset[str]] = {
 }
 EVERY_COMMON = frozenset().union(*COMMON.values())
 
+# Words that say something, and are often all that a short message has to tell its language by.
+_TELLING: dict[str, frozenset[str]] = {
+    "en": _words("cant dont hello ive not now thanks today tomorrow yes"),
+    "de": _words("danke gern hallo heiße heute ja jetzt kein keine mag morgen müde nein nichts uhr wohne"),
+    "ru": _words("привет спасибо сегодня завтра меня тебя живу люблю хочу"),
+    "es": _words(
+        "ahora aquí entiendo están estoy estás gracias gusta gustan hola hoy llamo mañana mí nada puedo quiero sé sí"
+        " también tú vivo"
+    ),
+    "fr": _words("aime bonjour demain habite merci oui rien sais salut veux"),
+}
+_MET = {language: COMMON[language] | _TELLING[language] for language in COMMON}
+# As people type English: "im tired", "no, tuesday", "um", "yo", "la la land".
+_ENGLISH_TOO = COMMON["en"] | _words("ha im la man no o um ya yo")
+_DECIDING = {language: words - _ENGLISH_TOO for language, words in _MET.items()}
+_DECIDING["en"] = _MET["en"].difference(*(words for language, words in _MET.items() if language != "en"))
 
-def language_of(words: list[str]) -> str:
-    """The language whose common words are met most; English where none is."""
-    counts = {language: sum(word in common for word in words) for language, common in COMMON.items()}
-    return max(counts, key=lambda language: counts[language])
+
+def language_of(words: Iterable[str], before: Iterable[Iterable[str]] = ()) -> str:
+    """The language whose words are met most. Where each of them may be English as well as another one, that of the
+    first that tells of what was said `before`; else English."""
+    for said in chain([words], before):
+        met = set(said)
+        decided = [language for language, words in _DECIDING.items() if met & words]
+        if decided:
+            return max("en", *decided, key=lambda language: len(met & _MET[language]))
+    return "en"
 
 
 def phrase(language: str, name: str, *values: str) -> str:

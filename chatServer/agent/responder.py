@@ -221,7 +221,7 @@ def _to_the_user(label: str) -> str:
 
 
 def _extracted(given: Prompt) -> Reply:
-    language = language_of(searchable(given.question[:MAX_QUOTED]).split())
+    language = language_of(_words(given.question), map(_words, given.earlier))
     if tells_a_fact(given.question, _said_last(given)):
         return _heard(given, language)
     sources = [Source("notes", given.notes or "")]
@@ -244,6 +244,10 @@ def _extracted(given: Prompt) -> Reply:
     if is_told or is_remark(given.question):
         return _heard(given, language)
     return Reply(_unknown(given, language))
+
+
+def _words(text: str) -> list[str]:
+    return searchable(text[:MAX_QUOTED]).split()
 
 
 def _answering(question: str, sources: list[Source], wording: str = "") -> list[Sentence]:

@@ -605,6 +605,11 @@ async def test_other_languages_find_and_answer():
     assert russian.content == "Из ваших заметок: “Я живу в Казани”"
 
 
+async def test_a_short_answer_is_understood_in_the_language_that_was_spoken_before():
+    for before, said, told in (("Ich wohne hier", "no, Bonn", "Dazu finde"), ("I like tea", "im in la", "I find")):
+        assert (await answer(before, AIMessage("ok"), said)).content.startswith(told)
+
+
 async def test_what_it_was_not_given_it_does_not_claim():
     said = await answer("Who won the world cup in 1954?", notes=NOTES)
     assert "built-in responder" in said.content
