@@ -127,6 +127,8 @@ _WISHES: list[tuple[Kind, str, str]] = [
         r" (?:that )?(?:you (?:know|remember)|i (?:said|told you)) about (?P<what>.+)$",
     ),
     ("forget", "en", r"(?:forget|stop remembering) (?:about |that )?(?P<what>.+)$"),
+    # Of oneself: "delete that line" means something else.
+    ("forget", "en", r"(?:delete|remove|erase) that (?=(?:i|i'm|im|i've|ive|my|we|our)\b)(?P<what>.+)$"),
     # Whoever asks, or leaves out his "I", does not remember it himself.
     (
         "forget",
@@ -134,15 +136,19 @@ _WISHES: list[tuple[Kind, str, str]] = [
         r"(?:don't|do not) remember (?:anything about |that (?=(?:i|i'm|my|we|our)\b))(?P<what>[^?]+)$",
     ),
     ("forget", "de", r"lösche?,? (?:alles,? )?was du (?:über|von) (?P<what>.+?) weißt[\s.!]*$"),
+    ("forget", "de", r"lösche?,? (?:bitte,? )?dass (?P<what>.+)$"),
     ("forget", "de", r"merke? dir nicht(?: mehr)?,? (?:dass )?(?P<what>.+)$"),
     ("remember", "de", r"vergiss,? (?:bitte,? )?nicht,? (?:dass )?(?P<what>.+)$"),
     ("forget", "de", r"vergiss,? (?:bitte,? )?(?:dass |das mit )?(?P<what>.+)$"),
     ("forget", "ru", r"забудь(?:те)?,? (?:про |о том,? что |что |об? )?(?P<what>.+)$"),
     ("forget", "ru", r"(?:удали|сотри)(?:те)? (?:вс[её],? )?что (?:ты |вы )?зна(?:ешь|ете) (?:про|об?) (?P<what>.+)$"),
+    ("forget", "ru", r"(?:удали|сотри)(?:те)?,? (?:то,? )?что (?P<what>.+)$"),
     ("forget", "ru", r"не запоминай(?:те)?,? (?:про |о том,? что |что )?(?P<what>.+)$"),
     ("forget", "es", r"borra (?:todo )?lo que sabes (?:de|sobre) (?P<what>.+)$"),
+    ("forget", "es", r"borra que (?P<what>.+)$"),
     ("forget", "es", r"no recuerdes (?:que |lo de )?(?P<what>.+)$"),
     ("forget", "fr", r"efface(?:z)? (?:tout )?ce que (?:tu sais|vous savez) (?:de|sur) (?P<what>.+)$"),
+    ("forget", "fr", r"efface(?:z)? (?:que |qu')(?P<what>.+)$"),
     ("forget", "fr", r"ne (?:retiens|retenez) pas (?:que |qu')?(?P<what>.+)$"),
     ("forget", "es", r"olvida (?:que |lo de )?(?P<what>.+)$"),
     ("forget", "fr", r"oublie(?:z)? (?:que |qu'|ce que j'ai dit sur )?(?P<what>.+)$"),

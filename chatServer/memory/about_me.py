@@ -5,13 +5,21 @@ import re
 
 READ_CHARACTERS = 200  # such a question is short
 
-POLITE = {
-    "en": r"(?:please,?\s+|(?:can|could|will|would) you\s+|and\s+|ok(?:ay)?,?\s+|also\s+)*",
-    "de": r"(?:bitte,?\s+|kannst du\s+|könntest du\s+|und\s+|ok(?:ay)?,?\s+)*",
-    "ru": r"(?:пожалуйста,?\s+|можешь\s+|и\s+|ещё\s+)*",
-    "es": r"(?:por favor,?\s+|puedes\s+|y\s+|también\s+)*",
-    "fr": r"(?:s'il (?:te|vous) plaît,?\s+|peux-tu\s+|pouvez-vous\s+|et\s+)*",
+# What people say before what they wish; a few at most, so that a text of nothing else is read in no time. "No note was
+# left" and "no recuerda" deny something.
+_LEADS = {
+    "en": r"please|can you|could you|will you|would you|and|also|ok(?:ay)?|no(?! note\b)|nope|oh|ah|hey|hi|hello"
+    r"|actually|wait|well|sorry|hmm?|umm?|so|then|now|just",
+    "de": r"bitte|kannst du|könntest du|und|auch|ok(?:ay)?|nein|nee?|oh|ach|ah|hey|hi|hallo|eigentlich|warte|moment"
+    r"|doch|sorry|entschuldigung|also|dann|jetzt",
+    "ru": r"пожалуйста|можешь|и|а|ещё|ок(?:ей)?|нет|ой|ах|эй|ну|привет|подожди(?:те)?|погоди(?:те)?|вообще-то"
+    r"|на самом деле|извини(?:те)?|ладно|теперь",
+    "es": r"por favor|puedes|y|también|ok|no(?=[,.!…])|oh|ah|ay|oye|hola|espera|en realidad|perdón|bueno|vale|pues"
+    r"|entonces|ahora",
+    "fr": r"s'il (?:te|vous) plaît|peux-tu|pouvez-vous|et|aussi|ok|non|oh|ah|hé|bonjour|salut|attends|attendez|en fait"
+    r"|pardon|désolée?|bon|alors|maintenant",
 }
+POLITE = {language: rf"(?:(?:{leads})[,.!…]*\s+){{0,6}}" for language, leads in _LEADS.items()}
 BEGINNING = r"^[\s\"«¡¿]*"
 ASKED = [
     ("en", r"what (?:do|can) you (?:know|remember|recall)(?: about me)?(?: so far)?\s*[?.!]*$"),

@@ -69,6 +69,53 @@ def test_what_is_to_be_forgotten_is_read_however_it_is_said(text, what):
 
 
 @pytest.mark.parametrize(
+    ("kind", "language", "texts"),
+    [
+        ("forget", "en", "No, forget that X|Oh please forget that X|Oh, forget X|actually, forget that X|No. Forget X"),
+        ("forget", "en", "wait, no, forget that X|ok forget that X|sorry forget X|hey, please stop remembering that X"),
+        ("forget", "de", "nein, vergiss, dass X|Ach, vergiss X|Moment, merk dir nicht, dass X|Lösche, dass X"),
+        ("forget", "ru", "нет, забудь, что X|ой забудь про X|Удали, что X|Извини, не запоминай X"),
+        ("forget", "es", "No, olvida que X|espera, olvida X|Borra que X|No recuerdes que X"),
+        ("forget", "fr", "Non, oublie que X|en fait, oublie X|Efface que X"),
+        ("remember", "en", "No, remember that X|Hi, please note: X"),
+        ("remember", "de", "Hallo, merk dir X"),
+    ],
+)
+def test_what_is_said_before_a_wish_does_not_hide_it(kind, language, texts):
+    for text in texts.split("|"):
+        assert wishes.wish_in(text) == wishes.Wish(kind, language, "X"), text
+
+
+def test_every_kind_of_wish_may_come_after_a_word():
+    asked = {"Hey, who am I?": "know", "so which files do you have?": "articles", "Oh, forget everything": "forget_all"}
+    polite = {"no, thanks": "thanks", "oh hi": "hello", "oh ok": "fine"}
+    for text, kind in {**asked, **polite}.items():
+        wish = wishes.wish_in(text)
+        assert wish is not None
+        assert wish.kind == kind, text
+
+
+def test_what_one_has_told_of_oneself_can_be_deleted():
+    for lead in ("Delete", "hey, please delete", "No, erase"):
+        assert wishes.wish_in(f"{lead} that I live in Linz") == wishes.Wish("forget", "en", "I live in Linz")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No, I forget everything",
+        "Oh, I always forget that",
+        "No note was left on the door",
+        "no recuerda que vivo aquí",
+        "Delete that file",
+        "Delete that",
+    ],
+)
+def test_who_denies_or_means_something_else_wishes_nothing(text):
+    assert wishes.wish_in(text) is None
+
+
+@pytest.mark.parametrize(
     ("language", "text"),
     [
         ("en", "Delete everything you know about me!"),
@@ -115,7 +162,10 @@ def test_what_names_more_than_oneself_is_not_everything(text):
 
 @pytest.mark.parametrize(
     "piece",
-    ["forget everything that you know about me ", "vergiss alles, was du über mich ", "удали всё, что ты ", " ,"],
+    [
+        *("forget everything that you know about me ", "vergiss alles, was du über mich ", "удали всё, что ты "),
+        *(" ,", "no, ", "oh..."),
+    ],
 )
 def test_junk_takes_no_time(piece):
     began = time.process_time()
