@@ -183,8 +183,9 @@ def _words(text: str) -> frozenset[str]:
 COMMON: dict[str, frozenset[str]] = {
     "en": _words(
         "a about all am an and any are as at be been but by can could did do does for from had has have he her his"
-        " how i if in is it its me my of on or our please s she should so t tell than that the their them then"
-        " there they this to us was we were what when where which who whom whose why will with would you your"
+        " how hows i if in is it its me my of on or our please s she should so t tell than that the their them then"
+        " there they this to us was we were what whats when whens where wheres which who whom whos whose why will with"
+        " would you your"
     ),
     "de": _words(
         "aber als am an auch auf aus bei bin bist bitte da das dass dein deine dem den der des die dir du ein eine"

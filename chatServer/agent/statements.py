@@ -8,6 +8,7 @@ from chatServer.memory.facts.words import word_set
 from chatServer.memory.rules import MIN_FACT_CHARACTERS
 from chatServer.memory.worth import worth_keeping
 from chatServer.messages import searchable
+from chatServer.messages.asking import asks
 
 MAX_CHARACTERS = 4_000  # what is longer is a paste
 MIN_WORDS = 3
@@ -47,7 +48,7 @@ def is_remark(text: str) -> bool:
 
 def _told(text: str) -> list[str]:
     """The words of a message that asks for nothing; none where it does."""
-    if len(text) > MAX_CHARACTERS or "?" in text or "？" in text:
+    if len(text) > MAX_CHARACTERS or "?" in text or "？" in text or asks(text):
         return []
     words = searchable(text).split()
     if len(words) < MIN_WORDS or words[0] in _ASKS or _WISH.search(text.replace("’", "'")):

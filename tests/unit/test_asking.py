@@ -10,6 +10,12 @@ ASKED = """
 how old is my dog
 what's my phone number
 Whats my name
+wheres ana living
+whos my boss
+hows my cat called
+whens my exam
+how old am i
+can i eat shrimp
 what is my sister called
 Who am I
 where do I live

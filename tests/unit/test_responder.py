@@ -339,6 +339,24 @@ async def test_who_asks_for_his_job_is_told_what_he_works_as(asked):
     assert told == "From your memories (remembered, 2026-11-01): “The user works as a nurse.”"
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("whats my name", "My name is Kim."),
+        ("hey whos my boss", "My boss is Lee."),
+        ("hows my cat called", "My cat is called Miso."),
+        ("whens my exam", "My exam is on Friday."),
+        ("wheres ana living", "Ana is living in Rome."),
+        ("how old am i", "I am 30 years old."),
+        ("and where do i live", "I live in Oslo."),
+        ("can i eat shrimp", "I cannot eat shrimp."),
+    ],
+)
+async def test_a_question_without_its_signs_is_answered_and_not_thanked_for(asked, told):
+    assert (await answer(told, AIMessage("ok"), asked)).content == f"Earlier you said: “{told}”"
+    assert (await answer(asked)).content.startswith("I find nothing")
+
+
 SISTER = "The user's sister Anna lives in Rome."
 OTHERS = (
     "The user has a sister called Anna.",
