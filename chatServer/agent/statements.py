@@ -33,6 +33,16 @@ _VERBS = word_set(
     "is are was were has have had will isn aren wasn weren won ist sind war waren hat haben hatte wird werden это был"
     " была было были будет es está están son fue era tiene est sont était ont sera"
 )
+# As people type it. The German "im" comes within a sentence, or before a word that is written large.
+_IM = re.compile(
+    r"(?P<before>^|[,.;!] ?|(?i:\b(?:so|and|but|because|cause|hi|hey|hello|ok|okay|now|well|btw|lol|yes|yeah|no|oh) ))"
+    r"[Ii](?P<verb>m|ve) (?![A-ZÄÖÜ])"
+)
+_I_LEFT_OUT = re.compile(
+    r"^(?=(?:just )?(?:(?:can'?t|cannot) (?:stand|wait)\b|moved to "
+    r"|moving to [^\n]{1,60}?(?:!| (?:in|on|next|soon)\b)))",  # "moving to the cloud" may be looked for
+    re.IGNORECASE,
+)
 _WISH = re.compile(r"\bi(?:'d| would| want| need| wonder| wish)\b", re.IGNORECASE)
 
 
@@ -50,8 +60,9 @@ def _told(text: str) -> list[str]:
     """The words of a message that asks for nothing; none where it does."""
     if len(text) > MAX_CHARACTERS or "?" in text or "？" in text or asks(text):
         return []
-    words = searchable(text).split()
-    if len(words) < MIN_WORDS or words[0] in _ASKS or _WISH.search(text.replace("’", "'")):
+    typed = text.strip().replace("’", "'")
+    words = searchable(_I_LEFT_OUT.sub("I ", _IM.sub(r"\g<before>I \g<verb> ", typed))).split()
+    if len(words) < MIN_WORDS or words[0] in _ASKS or _WISH.search(typed):
         return []
     return words
 

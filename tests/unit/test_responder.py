@@ -301,6 +301,28 @@ async def test_only_what_rules_learn_is_said_to_be_remembered(said, heard):
 
 
 @pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("so im allergic to nuts", "Thank you, I will remember that."),
+        ("ive got two cats", "Thank you, I will remember that."),
+        ("cant stand mushrooms lol", "Thank you for telling me."),
+        ("moving to manchester in march!!", "Thank you for telling me."),
+        ("just moved to Linz", "Thank you for telling me."),
+        ("hi im kim", "Thank you for telling me."),
+        ("im tired", "Thank you for telling me."),
+        ("not vegetarian anymore, im vegan now", "Thank you for telling me."),
+    ],
+)
+async def test_what_is_told_as_people_type_it_is_told(said, heard):
+    assert (await answer(said)).content == heard
+
+
+@pytest.mark.parametrize("asked", ["Zeiten im Sommer", "im Sommer geöffnet", "moving to the cloud", "cant log in"])
+async def test_what_only_looks_as_if_it_were_told_is_looked_for(asked):
+    assert "MODEL_API_KEY" in (await answer(asked)).content
+
+
+@pytest.mark.parametrize(
     ("before", "said"),
     [
         ("My dentist appointment is on Monday", "no, it's Tuesday, not Monday"),
@@ -624,7 +646,7 @@ async def test_other_languages_find_and_answer():
 
 
 async def test_a_short_answer_is_understood_in_the_language_that_was_spoken_before():
-    for before, said, told in (("Ich wohne hier", "no, Bonn", "Dazu finde"), ("I like tea", "im in la", "I find")):
+    for before, said, told in (("Ich wohne hier", "no, Bonn", "Dazu finde"), ("I like tea", "la rosa", "I find")):
         assert (await answer(before, AIMessage("ok"), said)).content.startswith(told)
 
 
