@@ -5,6 +5,7 @@ import logging
 import re
 import unicodedata
 from collections.abc import Awaitable, Callable
+from itertools import chain
 from uuid import UUID
 
 from langchain_core.language_models import BaseChatModel
@@ -14,6 +15,7 @@ from markdown_it.token import Token
 
 from chatServer.agent.catalog import Catalog
 from chatServer.agent.models import Models
+from chatServer.agent.wishes import wish_in
 from chatServer.memory.guard import guard
 from chatServer.messages import clean_text, text_of
 from chatServer.messages.fence import fence
@@ -71,12 +73,16 @@ def title_models(models: Models, agents: Catalog, default_model: str) -> TitleMo
 
 
 def extract_title(text: str) -> str:
-    """The first sentence of a text as people read it, without code blocks and addresses; of at most 60 characters."""
-    for line in _prose(clean_text(text[:READ_CHARACTERS])):
-        for sentence in _SENTENCE_END.split(_URL.sub(" ", line)):
-            if title := _shortened(_plain(sentence), EXTRACT_CHARACTERS):
-                return title
-    return ""
+    """The first sentence of a text as people read it, without code blocks and addresses; of at most 60 characters. A
+    greeting names nothing where more is said."""
+    sentences = (
+        title
+        for line in _prose(clean_text(text[:READ_CHARACTERS]))
+        for sentence in _SENTENCE_END.split(_URL.sub(" ", line))
+        if (title := _shortened(_plain(sentence), EXTRACT_CHARACTERS))
+    )
+    first = next(sentences, "")
+    return next((each for each in chain([first], sentences) if not _is_greeting(each)), first)
 
 
 def clean_title(text: str) -> str:
@@ -109,6 +115,11 @@ def _first(messages: list[StoredMessage], role: str) -> StoredMessage | None:
 def _text(messages: list[StoredMessage], role: str) -> str:
     found = _first(messages, role)
     return text_of(found.message) if found else ""
+
+
+def _is_greeting(text: str) -> bool:
+    wish = wish_in(text)
+    return wish is not None and wish.kind == "hello"
 
 
 def _prose(text: str) -> list[str]:

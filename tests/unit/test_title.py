@@ -17,7 +17,7 @@ LONG = "Please explain to me in great detail how the circulation of the Atlantic
     [
         ("Where do puffins breed? I want to go there.", "Where do puffins breed?"),
         ("Where do puffins breed. And when?", "Where do puffins breed"),
-        ("  \n\nhello\nworld", "hello"),
+        ("  \n\npuffins\nworld", "puffins"),
         ("# My *plan* for **today**\n\n- one", "My plan for today"),
         ("> quoted\n\nand then", "quoted"),
         ("What does `len(x)` do?", "What does len(x) do?"),
@@ -40,6 +40,23 @@ LONG = "Please explain to me in great detail how the circulation of the Atlantic
     ],
 )
 def test_the_first_sentence_is_the_title(text, title):
+    assert extract_title(text) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Hi! I am Robin and I live in Porto.", "I am Robin and I live in Porto"),
+        ("Hello there\nhow are you?\n\nWhere do puffins breed?", "Where do puffins breed?"),
+        ("Hallo! Wie geht's? Ich heiße Robin.", "Ich heiße Robin"),
+        ("Привет! Я живу в Порту.", "Я живу в Порту"),
+        ("¡Hola! Vivo en Oporto.", "Vivo en Oporto"),
+        ("Bonjour ! J'habite à Porto.", "J'habite à Porto"),
+        ("Hi, I am Robin.", "Hi, I am Robin"),
+        ("Hello! How are you?", "Hello!"),
+    ],
+)
+def test_a_greeting_is_the_title_only_where_nothing_else_is_said(text, title):
     assert extract_title(text) == title
 
 
