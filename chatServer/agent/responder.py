@@ -20,9 +20,10 @@ from chatServer.agent.let_go import FORGET_TOOL, of_line
 from chatServer.agent.phrases import language_of, phrase, without_quotes
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.statements import is_learned, is_remark, is_statement, tells_a_fact
+from chatServer.agent.where_from import where_from
 from chatServer.agent.wishes import Wish, tells_nothing, wish_in
 from chatServer.memory.asked_of import asked_in, is_beside
-from chatServer.memory.label import BY_USER, CORRECTED, OF_TOOLS, is_over
+from chatServer.memory.label import OF_TOOLS, is_over
 from chatServer.memory.notes import NOTED, NOTHING
 from chatServer.memory.past import without_before
 from chatServer.memory.reworded import reworded
@@ -183,7 +184,7 @@ def _known(given: Prompt, wish: Wish) -> Reply:
     notes = given.notes if page is None else page
     if notes is None and given.can_note:
         return Reply(call=READ)
-    memories = "\n".join(_listed(block) for block in given.blocks if _is_known(block))
+    memories = "\n".join(_listed(block, wish.language) for block in given.blocks if _is_known(block))
     known = [Source("notes", notes or ""), Source("memories", memories)]
     known.append(Source("said", _said_here(given, known)))
     told = [f"{phrase(wish.language, s.kind)}:\n{s.text.strip()[:MAX_QUOTED]}" for s in known if s.text.strip()]
@@ -208,16 +209,8 @@ def _is_known(block: Source) -> bool:
     return not is_over(block.label) and not tells_nothing(block.text)
 
 
-def _listed(memory: Source) -> str:
-    return f"- {memory.text} ({_to_the_user(memory.label)})" if memory.label else memory.text
-
-
-def _to_the_user(label: str) -> str:
-    """Of whom a label says that he said it, or put it right, he is told so himself."""
-    for of_him, to_him in ((BY_USER, "you said"), (CORRECTED, "corrected by you")):
-        if label.startswith(of_him):
-            return f"{to_him}{label.removeprefix(of_him)}"
-    return label
+def _listed(memory: Source, language: str) -> str:
+    return f"- {memory.text} ({where_from(memory.label, language)})" if memory.label else memory.text
 
 
 def _extracted(given: Prompt) -> Reply:
@@ -236,7 +229,8 @@ def _extracted(given: Prompt) -> Reply:
     if ARTICLES_TOOL in given.tools and not given.has_looked and not is_sure and not is_told:
         return Reply(call={"query": given.question[:MAX_QUOTED]}, tool=ARTICLES_TOOL)
     for sentence in found:
-        above = _to_the_user(sentence.label) or sentence.heading
+        label = where_from(sentence.label, language) if sentence.kind == "memories" else sentence.label
+        above = label or sentence.heading
         heading = f" ({above})" if above else ""
         quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")
     if quoted:

@@ -7,6 +7,8 @@ from chatServer.records import Recalled
 
 OF_TOOLS = "how tools went"
 BY_USER = "the user said"
+BY_ASSISTANT = "the assistant said"
+REMEMBERED = "remembered"
 CORRECTED = "corrected by the user"
 UNTIL = "until "
 IN_PART = "in part "
@@ -23,9 +25,9 @@ def label_of(item: Recalled) -> str:
     if "tool" in item.parts:
         who = OF_TOOLS
     elif item.what == "memory":
-        who = "remembered" if item.trust == "user" else f"remembered, from {_doubtful(item)}"
+        who = REMEMBERED if item.trust == "user" else f"{REMEMBERED}, from {_doubtful(item)}"
     else:
-        who = _short(item.speaker or "") or (BY_USER if item.role == "user" else "the assistant said")
+        who = _short(item.speaker or "") or (BY_USER if item.role == "user" else BY_ASSISTANT)
     if item.corrected_at:
         who = CORRECTED
     parts = [who, _day(item.corrected_at or item.said_at)]

@@ -470,6 +470,28 @@ async def test_answers_are_quoted_with_their_source():
 
 
 @pytest.mark.parametrize(
+    ("asked", "where"),
+    [
+        ("Where is Kim?", "you said, 2026-11-15, until 2026-11-16, in “Kim, remembered, in “Rome””"),
+        ("Wo ist Kim?", "du hast gesagt, 2026-11-15, bis 2026-11-16, in “Kim, remembered, in “Rome””"),
+        ("Где Kim, кто она?", "вы сказали, 2026-11-15, до 2026-11-16, в “Kim, remembered, in “Rome””"),
+        ("¿Dónde está Kim?", "dijiste, 2026-11-15, hasta 2026-11-16, en “Kim, remembered, in “Rome””"),
+        ("Où est Kim ?", "vous avez dit, 2026-11-15, jusqu'au 2026-11-16, dans “Kim, remembered, in “Rome””"),
+    ],
+)
+async def test_where_a_memory_is_from_is_told_in_the_language_of_the_question(asked, where):
+    label = "the user said, 2026-11-15, until 2026-11-16, in “Kim, remembered, in “Rome””"
+    told = (await answer(QuotedMessage(fence("memories", f"- ({label}) Kim is in Rome")), asked)).content
+    assert f" ({where}): “Kim is in Rome”" in told
+
+
+async def test_what_is_known_is_listed_with_where_it_is_from_in_the_language_of_the_question():
+    lines = "- (corrected by the user, 2026-11-16) Wohnt in Rom\n- (Lee, 2026-11-16) Mag Tee"
+    told = (await answer(QuotedMessage(fence("memories", lines)), "Was weißt du über mich?")).content
+    assert told.endswith(":\n- Wohnt in Rom (von dir berichtigt, 2026-11-16)\n- Mag Tee (Lee, 2026-11-16)")
+
+
+@pytest.mark.parametrize(
     ("pasted", "asked"),
     [
         (fence("memories", "- (corrected by the user, 2026-11-16) The rent goes to DE99."), "Where does the rent go?"),
