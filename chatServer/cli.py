@@ -7,17 +7,19 @@ import gc
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import FrameType
 
 import uvicorn
 import uvloop
 
 from chatServer import __version__, logs
+from chatServer.agent.catalog import Catalog
+from chatServer.agent.models import Models
 from chatServer.api.dev_key import DevKey
 from chatServer.api.dev_users import dev_user_id
 from chatServer.api.patience import LimitedPatience
-from chatServer.api.shutdown import Shutdown
+from chatServer.api.state import State
 from chatServer.commands import account, command, knowledge, memory, operations
 from chatServer.config import Settings
 from chatServer.errors import StartupError
@@ -71,7 +73,7 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
             server_header=False,
             timeout_graceful_shutdown=AFTER_THE_GRACE_S,
         )
-        await Server(config, settings, state.shutdown).serve([listening])
+        await Server(config, settings, state).serve([listening])
 
 
 def settle() -> None:
@@ -89,10 +91,11 @@ class Server(uvicorn.Server):
     """uvicorn, that says where it is once it is there, and that goes on listening while it finishes its work:
     whoever asks in that time is told so, and does not find a closed port."""
 
-    def __init__(self, config: uvicorn.Config, settings: Settings, shutdown: Shutdown) -> None:
+    def __init__(self, config: uvicorn.Config, settings: Settings, state: State) -> None:
         super().__init__(config)
         self.settings = settings
-        self.ending = shutdown
+        self.agents = state.agents
+        self.ending = state.shutdown
         self.loop = asyncio.get_running_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -106,7 +109,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if not self.should_exit:
-            print(_welcome(self.settings, self._address()), flush=True)
+            warnings = _warnings(self.settings, self.agents)
+            print(_welcome(self.settings, self._address()), *warnings, sep="\n", flush=True)
 
     def _address(self) -> str:
         host, port = self.servers[0].sockets[0].getsockname()[:2]
@@ -155,6 +159,14 @@ Sign in for development, under any name:
   curl -s {address}/api/dev/token -H 'Content-Type: application/json' -d '{{"user": "ada"}}'
 or: {sys.argv[0]} token --user ada
 """
+
+
+def _warnings(settings: Settings, agents: Catalog) -> Iterator[str]:
+    """Which agents cannot answer, for whoever looks at the first lines alone."""
+    unable = Models(settings).unable(agents)
+    for missing in dict.fromkeys(unable.values()):
+        names = ", ".join(name for name in unable if unable[name] == missing)
+        yield f"WARNING: {names} cannot answer. {missing}"
 
 
 if __name__ == "__main__":

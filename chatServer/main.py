@@ -170,7 +170,7 @@ async def running(settings: Settings, *, when_loaded: Callable[[], None] = lambd
                 deadline_ms=settings.recall_ms,
                 closed=agents_found.closed,
             ) as recaller,
-            Readiness(looks(database, keys, models, recaller)) as readiness,
+            Readiness(looks(database, keys, models, recaller, agents_found)) as readiness,
             running_turns(settings, beginning, recaller, Retriever(database, embedder, count_text), shutdown) as turns,
             feed.running(database, shutdown.begun) as feeds,
         ):

@@ -1,7 +1,6 @@
 """Models by name: `builtin`, `script:FILE`, and `provider:model` of LangChain's packages, imported when first used."""
 
 import asyncio
-import contextlib
 import logging
 import os
 from collections.abc import Iterable, Mapping
@@ -16,6 +15,7 @@ from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import Script, read_script
 from chatServer.config import Settings
 from chatServer.errors import ModelNotConfigured, StartupError
+from chatServer.records import Agent
 
 BUILTIN = "builtin"
 SCRIPT = "script:"
@@ -57,12 +57,13 @@ class Models:
         return await self.get(name, output_tokens=output_tokens)
 
     async def warm(self, names: Iterable[str]) -> None:
-        """Import and build what will be asked, so that nobody waits for it; what cannot be built says so later."""
+        """Import and build what will be asked, so that nobody waits for it, and say what cannot be built."""
         for name in dict.fromkeys(names):
-            if self.problem(name) is None:
-                self.loading = name
-                with contextlib.suppress(ModelNotConfigured):
-                    await self.get(name)
+            self.loading = name
+            try:
+                await self.get(name)
+            except ModelNotConfigured as problem:
+                logger.warning("a model cannot be used: %s", problem.detail)
         self.loading = None
 
     async def close(self) -> None:
@@ -91,6 +92,11 @@ class Models:
         except ModelNotConfigured as problem:
             return problem
         return None
+
+    def unable(self, agents: Iterable[Agent]) -> dict[str, str]:
+        """The agents that cannot answer, by name, each with what is missing."""
+        found = {agent.name: self.problem(agent.model or self._settings.model) for agent in agents}
+        return {name: problem.detail for name, problem in found.items() if problem}
 
     def _build(self, name: str, output_tokens: int | None) -> BaseChatModel:
         if name == BUILTIN:

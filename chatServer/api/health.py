@@ -29,7 +29,7 @@ async def readyz(state: CurrentState, response: Response) -> Ready:
     answer = {name: CheckAnswer(ok=check.ok, detail=check.detail) for name, check in checks.items()}
     ends = state.shutdown.has_begun
     answer["shutting_down"] = CheckAnswer(ok=not ends, detail="takes nothing new" if ends else "no")
-    is_ready = all(check.ok for check in answer.values())
+    is_ready = not ends and all(check.ok or check.works_in_part for check in checks.values())
     response.status_code = 200 if is_ready else 503
     return Ready(ready=is_ready, checks=answer)
 

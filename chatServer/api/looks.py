@@ -2,6 +2,7 @@
 
 import asyncio
 
+from chatServer.agent.catalog import Catalog
 from chatServer.agent.models import Models
 from chatServer.api.keys import IssuerKeys, Keys
 from chatServer.api.readiness import Check, Look
@@ -10,7 +11,7 @@ from chatServer.store import jobs, startup
 from chatServer.store.pool import Database
 
 
-def looks(database: Database, keys: Keys, models: Models, recaller: Recaller) -> dict[str, Look]:
+def looks(database: Database, keys: Keys, models: Models, recaller: Recaller, agents: Catalog) -> dict[str, Look]:
     """Each by its name."""
     reading: asyncio.Task[startup.Schema] | None = None
 
@@ -33,8 +34,8 @@ def looks(database: Database, keys: Keys, models: Models, recaller: Recaller) ->
     async def queue_is_read() -> Check:
         return Check(ok=True, detail=str(await jobs.read_status(database)))
 
-    async def models_are_loaded() -> Check:
-        return Check(models.loading is None, f"loading {models.loading}" if models.loading else "loaded")
+    async def models_can_answer() -> Check:
+        return _can_answer(models, agents)
 
     async def memory_is_loaded() -> Check:
         return Check(recaller.is_warm, "loaded" if recaller.is_warm else "loading")
@@ -44,5 +45,15 @@ def looks(database: Database, keys: Keys, models: Models, recaller: Recaller) ->
         return Check(*await keys.status())
 
     found: dict[str, Look] = {"database": database_answers, "migrations": is_migrated, "queue": queue_is_read}
-    found |= {"models": models_are_loaded, "memory": memory_is_loaded}
+    found |= {"models": models_can_answer, "memory": memory_is_loaded}
     return found | {"issuer": issuer_is_known} if isinstance(keys, IssuerKeys) else found
+
+
+def _can_answer(models: Models, agents: Catalog) -> Check:
+    if models.loading:
+        return Check(ok=False, detail=f"loading {models.loading}")
+    unable = models.unable(agents)
+    missing = unable.get(agents.default)
+    if missing is None:
+        return Check(ok=True, detail="loaded")
+    return Check(ok=False, detail=missing, works_in_part=any(agent.name not in unable for agent in agents))

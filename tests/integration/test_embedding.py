@@ -262,7 +262,7 @@ async def test_memory_is_loading_until_its_embedder_and_every_connection_are_the
             await self.loaded.wait()
 
     async with recaller_of(database, Slow()) as recaller:
-        look = looks(database, None, None, recaller)["memory"]
+        look = looks(database, None, None, recaller, None)["memory"]
         assert await look() == Check(ok=False, detail="loading")
         Slow.loaded.set()
         async with asyncio.timeout(60):

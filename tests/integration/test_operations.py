@@ -75,7 +75,7 @@ async def test_a_server_that_can_work_is_ready(client):
 
 
 async def test_the_two_looks_at_the_database_share_one_transaction(database):
-    found = looks(database, OneKey(b""), None, None)
+    found = looks(database, OneKey(b""), None, None, None)
     for number in range(1, 4):
         assert all(check.ok for check in await asyncio.gather(found["database"](), found["migrations"]()))
         assert database._pool.get_stats()["requests_num"] == number
@@ -95,7 +95,7 @@ async def test_a_missing_migration_is_not_ready_and_says_what_to_do(client, urls
 async def test_a_database_that_takes_no_writes_is_not_ready(settings, urls):
     url = make_conninfo(urls.app, options="-c default_transaction_read_only=on")
     async with Database(url, settings) as standby:
-        found = looks(standby, OneKey(b""), None, None)
+        found = looks(standby, OneKey(b""), None, None, None)
         assert await found["database"]() == Check(ok=False, detail="answers, and takes no writes")
 
 
