@@ -223,10 +223,25 @@ def load_settings() -> Settings:
         raise StartupError("\n".join(_problems(error))) from error
 
 
+# What a value should be, by the kind of pydantic's complaint, in the words of our own.
+_SAID = {
+    "int_parsing": "a whole number, in digits",
+    "int_parsing_size": "a whole number that is not so long",
+    "float_parsing": "a number, such as 30 or 2.5",
+    "finite_number": "a finite number",
+    "bool_parsing": "true or false",
+    "greater_than": "more than {gt:.15g}",
+    "greater_than_equal": "at least {ge:.15g}",
+    "less_than_equal": "at most {le:.15g}",
+    "literal_error": "one of these: {expected}",
+}
+
+
 def _problems(error: ValidationError) -> list[str]:
     lines = ["The settings are not valid:"]
     for problem in error.errors(include_url=False, include_input=False):
         name = ".".join(str(part) for part in problem["loc"]).upper()
-        message = problem["msg"].removeprefix("Value error, ")
+        said = _SAID.get(problem["type"])
+        message = said.format(**problem.get("ctx", {})) if said else problem["msg"].removeprefix("Value error, ")
         lines.append(f"  {name}: {message}" if name else f"  {message}")
     return lines

@@ -46,12 +46,24 @@ def test_an_empty_value_is_none(monkeypatch, name):
         ("MODEL_TIMEOUT_S", "nan", "finite"),
         ("SHUTDOWN_GRACE_S", "nan", "finite"),
         ("CHAT_DATA_DIR", "~nosuchuser/x", "no such user"),
+        ("PORT", "abc", "a whole number"),
+        ("PORT", "9" * 5_000, "a whole number"),
+        ("PORT", "65536", "at most 65535"),
+        ("RETENTION_DAYS", "1.5", "a whole number"),
+        ("RECALL_CACHE_MB", "1000001", "at most 1000000"),
+        ("MODEL_TIMEOUT_S", "soon", "a number, such as"),
+        ("MODEL_TIMEOUT_S", "0", "more than 0"),
+        ("MODEL_TIMEOUT_S", "3601", "at most 3600"),
+        ("DATABASE_POOL_SIZE", "0", "at least 1"),
+        ("ALLOW_LANGSMITH", "perhaps", "true or false"),
+        ("LOG_LEVEL", "LOUD", "one of these: 'DEBUG', 'INFO'"),
     ],
 )
 def test_a_value_that_cannot_be_is_a_sentence_of_what_can(monkeypatch, name, value, said):
     monkeypatch.setenv(name, value)
-    with pytest.raises(StartupError, match=f"{name}.*{re.escape(said)}"):
+    with pytest.raises(StartupError, match=f"{name}.*{re.escape(said)}") as caught:
         load_settings()
+    assert "Input" not in str(caught.value), "the words of a library"
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.com"])
