@@ -80,7 +80,7 @@ async def _found(settings: Settings, database: Database, parsed: argparse.Namesp
     if parsed.action == "list":
         return await memories.list_memories(database, user, wanted, as_json=as_json, width=width)
     found = await with_vectors().search(settings, database, user, wanted)
-    return memories.listed(found, as_json=as_json, width=width)
+    return await memories.listed(database, user, found, as_json=as_json, width=width)
 
 
 def with_vectors() -> Any:

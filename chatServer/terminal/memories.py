@@ -24,6 +24,8 @@ from chatServer.terminal.text import as_text, plain, table
 PAGE = 200
 MIN_TEXT = 40  # columns
 AUDITED = 20
+# Nobody signs up here: a user of whom there is nothing cannot be told from a name that was mistyped.
+NOTHING = "Nothing is remembered of this user. Is the name or id right?"
 
 
 async def list_memories(
@@ -37,15 +39,18 @@ async def list_memories(
         found += page
         if before is None:
             break
-    return listed(found, as_json=as_json, width=width)
+    return await listed(database, user, found, as_json=as_json, width=width)
 
 
-def listed(found: Sequence[Memory], *, as_json: bool, width: int | None) -> str:
+async def listed(
+    database: Database, user: Principal, found: Sequence[Memory], *, as_json: bool, width: int | None
+) -> str:
     """The rows of a list, or what a program reads."""
     if as_json:
         return as_text([MemoryAnswer.of(each).model_dump(mode="json") for each in found])
     if not found:
-        return "Nothing that is remembered fits."
+        any_at_all, _ = await browse(database, user, MemoryFilter(ever=True), limit=1)
+        return "Nothing that is remembered fits." if any_at_all else NOTHING
     rows = [(each.memory_id, each.kind, each.tier, f"{each.importance:.2f}", shown_agent(each)) for each in found]
     lines = table(("ID", "KIND", "TIER", "IMP.", "AGENT"), rows).splitlines()
     texts = ["TEXT", *(_said(each) for each in found)]

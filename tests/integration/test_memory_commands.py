@@ -45,7 +45,16 @@ async def test_a_list_fits_its_terminal_and_moves_no_cursor(database, monkeypatc
     assert " [2J and so on" in rows[0]
     found = json.loads(await terminal_memories.list_memories(database, ADA, EVERYTHING, as_json=True))
     assert [each["kind"] for each in found] == ["fact"] * 5
-    assert await terminal_memories.list_memories(database, EVE, EVERYTHING) == "Nothing that is remembered fits."
+
+
+async def test_a_list_that_is_empty_says_whether_nothing_fits_or_nothing_is_remembered(database):
+    await write(database, memory("Lives in Rome.", valid_to=datetime.now(UTC) - timedelta(hours=1)))
+    fits = MemoryFilter(tag="work")
+    assert await terminal_memories.list_memories(database, ADA, fits) == "Nothing that is remembered fits."
+    of_nobody = "Nothing is remembered of this user. Is the name or id right?"
+    assert await terminal_memories.list_memories(database, EVE, fits) == of_nobody
+    assert await terminal_memories.list_memories(database, EVE, EVERYTHING) == of_nobody
+    assert await terminal_memories.list_memories(database, EVE, EVERYTHING, as_json=True) == "[]"
 
 
 async def test_one_memory_is_shown_edited_forgotten_and_brought_back(database):
