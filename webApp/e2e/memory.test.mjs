@@ -35,12 +35,12 @@ export const tests = {
     await page.getByRole("button", { name: "New chat" }).first().click();
     await answers(page).first().waitFor({ state: "detached" });
     await say(page, "Where does my sister Mary live?");
-    await answers(page).last().getByText(/Used \d/).waitFor();
+    await answers(page).last().getByText(/Looked at \d/).waitFor();
     await settled(page);
     await page.reload();
-    await answers(page).last().getByText(/Used \d/).click();
+    await answers(page).last().getByText(/Looked at \d/).click();
     const text = "The user's sister Mary lives in Porto.";
-    const line = page.getByRole("list", { name: "Used for this answer" }).getByRole("listitem").filter({ hasText: text });
+    const line = page.getByRole("list", { name: "Looked at for this answer" }).getByRole("listitem").filter({ hasText: text });
     await line.getByText("said in an earlier chat").waitFor();
     await line.getByRole("button", { name: "Wrong" }).click();
     await line.getByText("No longer taken for true.").waitFor();
@@ -75,11 +75,11 @@ export const tests = {
       await route.fulfill({ response: answer, json: read });
     });
     await page.reload();
-    await answers(page).last().getByText("Used 1 memory").click();
+    await answers(page).last().getByText("Looked at 1 memory").click();
     const list = (name) => page.getByRole("list", { name }).getByRole("listitem");
     await list("Earlier in your chats").getByText("Where does Mary live?").waitFor();
-    assert.deepEqual(await list("Used for this answer").locator("p").first().innerText(), "Mary lives:\n• in Porto\n• with Max");
-    assert.equal(await list("Used for this answer").count(), 1);
+    assert.deepEqual(await list("Looked at for this answer").locator("p").first().innerText(), "Mary lives:\n• in Porto\n• with Max");
+    assert.equal(await list("Looked at for this answer").count(), 1);
     assert.deepEqual(await violations(page), []);
     await page.screenshot({ path: new URL("used.png", world.output).pathname });
   },

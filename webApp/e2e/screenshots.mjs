@@ -67,7 +67,7 @@ try {
   await say(page, "I'd like to visit my sister at the weekend. Which train?");
   await answers(page).getByText("muzzle").waitFor();
   await settled(page);
-  await answers(page).last().getByText(/Used \d/).click();
+  await answers(page).last().getByText(/Looked at \d/).click();
   await picture(page, "chat");
 
   for (const name of ["memory", "graph"]) {

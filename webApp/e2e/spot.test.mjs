@@ -25,11 +25,11 @@ export const tests = {
     await page.getByRole("button", { name: "New chat" }).first().click();
     await answers(page).first().waitFor({ state: "detached" });
     await say(page, "What opens the shed at the allotment?");
-    await answers(page).last().getByText(/Used \d/).waitFor();
+    await answers(page).last().getByText(/Looked at \d/).waitFor();
     await settled(page);
     const hidden = async () => (await server.as(user, "GET", "/api/memories/audit")).body.counts.hidden_messages;
-    await answers(page).last().getByText(/Used \d/).click();
-    const line = page.getByRole("list", { name: "Used for this answer" }).getByRole("listitem").filter({ hasText: "walnut" }).first();
+    await answers(page).last().getByText(/Looked at \d/).click();
+    const line = page.getByRole("list", { name: "Looked at for this answer" }).getByRole("listitem").filter({ hasText: "walnut" }).first();
     assert.equal(await line.getByRole("button", { name: "Wrong" }).count(), 0);
     await line.getByRole("button", { name: "Forget" }).click();
     await line.getByText("No longer used for answers. It stays in its chat.").waitFor();

@@ -170,15 +170,15 @@ export const strings = {
 
   memory: {
     lead: "What is remembered about you. Choose one to correct it, or let it be forgotten.",
-    // below an answer
-    used: (count: number) => (count === 1 ? "Used 1 memory" : `Used ${count} memories`),
+    // below an answer; it was given these memories, and may have needed none of them
+    used: (count: number) => (count === 1 ? "Looked at 1 memory" : `Looked at ${count} memories`),
     remembered: (text: string) => `Remembered: ${text}`,
     rememberedMore: (text: string, more: number) => `Remembered: ${text.replace(/[.!]$/, "")}, and ${more} more`,
     notesChanged: "Notes changed",
     notesFlagged: "Notes changed after reading text from outside",
     forgotSome: (count: number) => (count === 1 ? "Forgot 1 memory" : `Forgot ${count} memories`),
     passedOverSome: (count: number) => (count === 1 ? "Forgot 1 message" : `Forgot ${count} messages`),
-    usedTitle: "Used for this answer",
+    usedTitle: "Looked at for this answer",
     askedTitle: "Earlier in your chats",
     learnedTitle: "Remembered from this",
     goneTitle: "Forgotten with this",

@@ -12,7 +12,7 @@ import { useLearned } from "./useLearned";
 const AnswerMemoryBody = lazy(() => import("./AnswerMemoryBody"));
 const words = strings.memory;
 
-/** Below an answer: which memories it used, and what was learned from this turn. One quiet line until it is opened. */
+/** Below an answer: which memories it was given, and what was learned from this turn. One quiet line until it is opened. */
 export default function AnswerMemory({ message }: { message: ChatMessage }) {
   const [isOpen, setOpen] = useState(false);
   const [wasOpen, setWasOpen] = useState(false); // it stays, closed: what was undone in it must not look as if it were not
