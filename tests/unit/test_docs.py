@@ -63,6 +63,12 @@ def test_the_lines_for_a_frontend_are_those_that_are_run():
     assert "\n".join(blocks) == (ROOT / "tests" / "contract" / "frontend.tsx").read_text()
 
 
+def test_newcomers_are_told_at_once_what_answers_without_a_key_and_where_a_page_of_their_own_goes():
+    readme = (ROOT / "README.md").read_text()
+    assert "MODEL_API_KEY" in readme.partition("## Run it")[2].partition("\n## ")[0]
+    assert "npm create vite" in (ROOT / "docs" / "frontend.md").read_text().partition("\n## ")[0]
+
+
 def test_the_versions_that_a_frontend_was_run_with_are_named():
     packages = json.loads((ROOT / "tests" / "contract" / "package.json").read_text())["dependencies"]
     document = (ROOT / "docs" / "frontend.md").read_text()
