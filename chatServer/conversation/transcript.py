@@ -1,18 +1,19 @@
 """A session as people see it: UIMessages, one per user message and one per answer, paged by turn."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, pairwise
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
 
 from chatServer.conversation.sessions import SessionKey
 from chatServer.errors import InvalidRequest, MessageNotFound, SessionNotFound
+from chatServer.memory.guard import guard
 from chatServer.messages import Message, UIMessage, cut_short, sources, text_of, to_ui_parts
 from chatServer.records import Principal, Session, StoredMessage, Turn
 from chatServer.records.moments import utc_iso
-from chatServer.store import deeds, images, sessions, superseded, turns
+from chatServer.store import deeds, events, images, sessions, superseded, turns
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 from chatServer.store.queries import NEWEST
@@ -33,6 +34,15 @@ class Transcript:
     before: str | None
 
 
+class _Page(NamedTuple):
+    """What a transcript is made of."""
+
+    stored: list[StoredMessage]
+    known: dict[UUID, Turn]
+    words: dict[UUID, str]  # of turns whose process died
+    before: str | None
+
+
 async def read(
     database: Database, principal: Principal, key: SessionKey, *, limit: int, before: UUID | None = None
 ) -> Transcript:
@@ -42,7 +52,8 @@ async def read(
         history = ChatMessageHistory(connection, principal.user_id, session.session_id)
         place = _there(await history.place_of(before)) if before else NEWEST
         rows = await _whole(history.page, limit, place, _is_said)
-        return await _transcript(connection, principal, session, rows, _is_said)
+        page = await _page(connection, principal, session, rows, _is_said)
+    return await _transcript(page)
 
 
 async def read_one(database: Database, principal: Principal, key: SessionKey, message_id: UUID) -> UIMessage:
@@ -54,7 +65,8 @@ async def read_one(database: Database, principal: Principal, key: SessionKey, me
         if place is None:
             raise MessageNotFound
         rows = await history.page(1, place + 1), False
-        return (await _transcript(connection, principal, session, rows, _is_said)).messages[0]
+        page = await _page(connection, principal, session, rows, _is_said)
+    return (await _transcript(page)).messages[0]
 
 
 async def read_superseded(
@@ -66,7 +78,8 @@ async def read_superseded(
         of_session = connection, principal.user_id, session.session_id
         place = _there(await superseded.find_place(*of_session, before)) if before else NEWEST
         rows = await _whole(partial(superseded.read_page, *of_session), limit, place, _is_another)
-        return await _transcript(connection, principal, session, rows, _is_another)
+        page = await _page(connection, principal, session, rows, _is_another)
+    return await _transcript(page)
 
 
 async def _session(connection: Connection, principal: Principal, key: SessionKey) -> Session:
@@ -82,13 +95,13 @@ def _there(place: int | None) -> int:
     return place
 
 
-async def _transcript(
+async def _page(
     connection: Connection,
     principal: Principal,
     session: Session,
     rows: tuple[list[StoredMessage], bool],
     begins: Begins,
-) -> Transcript:
+) -> _Page:
     stored, more = rows
     pictures = await images.measure_images(connection, principal.user_id, session.session_id, stored)
     start = _not_too_large(stored, pictures, begins)
@@ -96,7 +109,18 @@ async def _transcript(
     stored = await images.put_images_back(connection, principal.user_id, session.session_id, stored)
     stored = await deeds.without_taken_back(connection, principal.user_id, stored)
     known = await turns.read_turns(connection, principal.user_id, {each.turn_id for each in stored if each.turn_id})
-    return Transcript(list(_ui_messages(stored, known)), stored[0].message.message_id if stored and more else None)
+    cut_off = [turn.turn_id for turn in known.values() if turn.state == "interrupted" and turn.partial_text is None]
+    words = await events.read_words(connection, principal.user_id, cut_off)
+    return _Page(stored, known, words, stored[0].message.message_id if stored and more else None)
+
+
+async def _transcript(page: _Page) -> Transcript:
+    """Made without a connection: a guard takes its time. What a process that died could not store of an answer is in
+    the log, as long as that is kept, and no guard has seen it yet."""
+    known = dict(page.known)
+    for turn_id, text in page.words.items():
+        known[turn_id] = replace(known[turn_id], partial_text=await guard(text))
+    return Transcript(list(_ui_messages(page.stored, known)), page.before)
 
 
 async def _whole(

@@ -27,6 +27,7 @@ from chatServer.records.memories import (
 )
 from chatServer.records.turns import (
     LARGER,
+    MAX_PARTIAL,
     NOBODY,
     WORDS,
     Agent,
@@ -58,6 +59,7 @@ from chatServer.records.turns import (
 __all__ = [
     "EVERY_AGENT",
     "LARGER",
+    "MAX_PARTIAL",
     "NOBODY",
     "USUAL_COMPRESSION",
     "WORDS",

@@ -36,6 +36,7 @@ EventKind = Literal[
     "abort",
     "error",
 ]
+MAX_PARTIAL = 1_000_000  # characters that are kept of an answer that never came to its end
 WORDS: frozenset[EventKind] = frozenset({"text-delta", "reasoning-delta"})  # as they come, each an event
 
 

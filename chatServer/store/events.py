@@ -2,18 +2,19 @@
 
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from chatServer.records import WORDS, TurnEvent
+from chatServer.records import MAX_PARTIAL, WORDS, TurnEvent
 from chatServer.store import queries
 from chatServer.store.pool import Connection
 from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("events.sql")
 LAST = 2**31 - 1
+MOST_WORDS = 20_000  # or as many pieces of several: more than any answer has
 KEPT_S = 15 * 60  # after that nobody resumes
 TEXTS = "texts"  # of several that are written as one
 
@@ -35,6 +36,23 @@ async def read_events(
     rows = await (await connection.execute(SQL["read_events"], values)).fetchall()
     numbered = [each for seq_from, batch in rows for each in enumerate(_unpacked(json.loads(batch)), seq_from)]
     return [(seq, event) for seq, event in numbered if seq > after_seq]
+
+
+async def read_words(connection: Connection, user_id: UUID, turn_ids: Collection[UUID]) -> dict[UUID, str]:
+    """What some turns have said so far, for those that left no messages; without a query when there are none."""
+    if not turn_ids:
+        return {}
+    values = {"user_id": user_id, "turn_ids": list(turn_ids), "limit": MOST_WORDS}
+    rows = await (await connection.execute(SQL["read_words"], values)).fetchall()
+    steps: dict[UUID, list[str]] = {}
+    for turn_id, plain in rows:
+        said = steps.setdefault(turn_id, [""])
+        for event in _unpacked([json.loads(plain)]):
+            if event.kind == "step-start":
+                said.append("")
+            said[-1] += event.text
+    spoken = {turn_id: "\n\n".join(filter(None, said))[:MAX_PARTIAL] for turn_id, said in steps.items()}
+    return {turn_id: text for turn_id, text in spoken.items() if text}
 
 
 async def has_events_after(connection: Connection, user_id: UUID, turn_id: UUID, after_seq: int) -> bool:

@@ -2,9 +2,8 @@
 
 from chatServer.conversation.tokens import count_text
 from chatServer.messages import Message
-from chatServer.records import EventKind, Said, TurnEvent, Usage
+from chatServer.records import MAX_PARTIAL, EventKind, Said, TurnEvent, Usage
 
-MAX_PARTIAL = 1_000_000
 CLOSED_BY: dict[EventKind, EventKind] = {"text-start": "text-end", "reasoning-start": "reasoning-end"}
 
 

@@ -202,13 +202,14 @@ async def test_a_turn_past_its_lease_reads_as_interrupted_and_is_taken_over_by_i
     dead = await interrupted(pair, urls)
     async with database.transaction(ADA) as connection:
         await log.delete_events(connection, ADA.user_id, dead["turn_id"])
-        said = [TurnEvent("start", id="x")] * 7
+        said = [TurnEvent("start", id="x")] * 6 + [TurnEvent("text-delta", id="t", text="You sa")]
         await log.append_events(connection, ADA.user_id, dead["turn_id"], said, attempt=1, seq_from=1)
     shown = (await pair[1].get("/api/sessions/s/messages")).json()["messages"]
     assert [(each["role"], each["metadata"].get("state")) for each in shown] == [
         ("user", None),
         ("assistant", "interrupted"),
     ]
+    assert [part.get("text") for part in shown[1]["parts"]] == ["You sa"]
     assert (await pair[1].get("/api/chat/s/stream")).status_code == 204
     stream = await pair[1].post(
         "/api/chat", **dead["ask"] | {"headers": {"Idempotency-Key": "k", "Accept": "text/event-stream"}}

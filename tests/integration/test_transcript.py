@@ -2,13 +2,15 @@
 
 import base64
 import uuid
+from uuid import UUID
 
 import pytest
 
 from chatServer.conversation import transcript
+from chatServer.memory import guard
 from chatServer.messages import Message, ToolCallMsg
-from chatServer.records import new_id
-from chatServer.store import sessions
+from chatServer.records import TurnEvent, new_id
+from chatServer.store import events, sessions, turns
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
 from tests.conftest import ADA
@@ -97,6 +99,44 @@ async def test_a_running_turn_past_its_lease_reads_as_interrupted(client, as_ada
     )
     shown = (await read(client, as_ada, session_id))["messages"]
     assert shown[1]["metadata"]["state"] == "interrupted"
+
+
+async def cut_off(database: Database, session_id: str, said: list[TurnEvent]) -> UUID:
+    """A turn whose process was killed: its lease is over, and all that is left of it is its log."""
+    past = "2020-01-01T00:00:00Z"
+    question = [Message(role="user", content="tell me")]
+    turn_id = UUID((await store_turn(database, session_id, question, state="running", lease_until=past))[0])
+    async with database.transaction(ADA) as connection:
+        for seq_from in (1, len(said) + 1):
+            await events.append_events(connection, ADA.user_id, turn_id, said, attempt=1, seq_from=seq_from)
+    return turn_id
+
+
+async def test_what_a_turn_said_before_its_process_was_killed_is_shown_from_its_log(
+    client, as_ada, database, session_id
+):
+    words = [TurnEvent("text-delta", id="t", text=text) for text in ("Once ", "upon ", "a time")]
+    tool = TurnEvent("tool-output", id="c", value="not said")
+    spoke = await cut_off(database, session_id, [TurnEvent("start"), TurnEvent("step-start"), *words, tool])
+    async with database.transaction(ADA) as connection:
+        assert await turns.mark_interrupted(connection, ADA.user_id, spoke), "as the next message in its session does"
+    await cut_off(database, session_id, [TurnEvent("start"), TurnEvent("step-start")])
+    _, answer, _, silent = (await read(client, as_ada, session_id))["messages"]
+    assert answer["metadata"]["state"] == silent["metadata"]["state"] == "interrupted"
+    assert answer["parts"] == [
+        {"type": "text", "text": "Once upon a time\n\nOnce upon a time", "state": "done"},
+    ]
+    assert silent["parts"] == []
+
+
+async def test_the_log_of_a_turn_that_was_killed_is_shown_as_the_guard_lets_it_pass(
+    client, as_ada, database, session_id, monkeypatch
+):
+    monkeypatch.setattr(guard, "_guard", lambda text: text.replace("Porto", "[a city]"))
+    words = [TurnEvent("text-delta", id="t", text=text) for text in ("To Por", "to.")]
+    await cut_off(database, session_id, [TurnEvent("step-start"), *words])
+    _, answer = (await read(client, as_ada, session_id))["messages"]
+    assert answer["parts"][0]["text"] == "To [a city].\n\nTo [a city]."
 
 
 @pytest.mark.parametrize("limit", [1, 3, 4, 5, 7, 50])

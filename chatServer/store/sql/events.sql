@@ -13,6 +13,15 @@ from chat.turn_events
 where user_id = %(user_id)s and turn_id = %(turn_id)s and seq_to > %(after_seq)s
 order by seq_from;
 
+-- name: read_words
+-- The words of some turns' logs and where their steps begin, without what tools said, in their order.
+select e.turn_id, said.event::text
+from chat.turn_events e, jsonb_array_elements(e.events) with ordinality said (event, place)
+where e.user_id = %(user_id)s and e.turn_id = any(%(turn_ids)s)
+    and said.event ->> 'kind' in ('step-start', 'text-delta')
+order by e.turn_id, e.seq_from, said.place
+limit %(limit)s;
+
 -- name: has_events_after
 -- Whether the log goes on after a point.
 select exists (
