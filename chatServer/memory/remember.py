@@ -68,11 +68,12 @@ async def remember(
         messages = await history.of_turn(turn_id, turn.question_id)
         question = question_in(messages)
         before = await history.page(MESSAGES_BETWEEN, before=question.id) if question else []
+        answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
         if extractor is None and question:
             earlier = await _told_before(connection, user_id, question, before)
-            extractor = RuleExtractor(earlier, await _perhaps_denied(connection, user_id, shelf, question))
+            denied = await _perhaps_denied(connection, user_id, shelf, question)
+            extractor = RuleExtractor(earlier, denied, is_asked=any("?" in each for each in answers[-1:]))
     sheet = Sheet(turn, turn_id, shelf)
-    answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
     drafts = await drafts_of(sheet, messages, extractor or RuleExtractor(), answers=answers, tools=tools)
     drafts = [passed for draft in drafts if (passed := await _guarded(draft))]
     if not drafts:

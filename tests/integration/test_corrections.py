@@ -83,6 +83,15 @@ async def test_a_day_corrects_what_is_ahead_and_nothing_else(database, told, the
 
 
 @pytest.mark.parametrize(
+    ("answer", "now"),
+    [("Noted.", "Madrid"), ("Noted. Shall I look for flights to Rome?", "Berlin")],
+)
+async def test_a_bare_word_corrects_what_was_told_unless_it_answers_a_question(database, answer, now):
+    await tell(database, "i live in berlin", "no, madrid", session_id=str(uuid.uuid4()), answer=answer)
+    assert await texts(database) == [f"The user lives in {now}."]
+
+
+@pytest.mark.parametrize(
     ("told", "then", "now"),
     [
         ("My sister Anna lives in Berlin.", "Anna moved to Vienna", "The user's sister Anna lives in Vienna."),

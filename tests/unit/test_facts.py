@@ -25,8 +25,8 @@ TOLD = [tuple(line.split(" => ")) for line in lines("facts_told.txt")]
 UNTOLD = lines("facts_untold.txt")
 
 
-def told(text, earlier=()):
-    return facts_in(text, said_at=SAID_AT, earlier=earlier)
+def told(text, earlier=(), *, is_asked=False):
+    return facts_in(text, said_at=SAID_AT, earlier=earlier, is_asked=is_asked)
 
 
 def shown(fact):
@@ -177,6 +177,19 @@ def test_a_corrected_name_denies_the_old_one(text):
         ("I live in Berlin", "no, I meant Thursday"),
         ("I work at Bosch and my exam is on Friday", "no, I meant 10am"),
         ("My exam is on Friday and I live in Berlin", "Oh, it's Monday"),
+        ("My exam is on Friday", "oh, monday"),
+        ("My exam is on Friday", "actually now"),
+        ("My exam is on Friday and my test is on Monday", "no, tuesday"),
+        ("i live in berlin", "no, thanks"),
+        ("i live in berlin", "no, kidding"),
+        ("i live in berlin", "oh, paris"),
+        ("I live in Berlin", "No, Thanks"),
+        ("I live in Berlin", "Sorry, Anna"),
+        ("I live in Berlin and I was born in Rome", "no, madrid"),
+        ("I work at Bosch", "Actually I do"),
+        ("My favourite food is pizza", "Actually it's Monday"),
+        ("My favourite film is Alien", "Actually it's Netflix only"),
+        ("My favourite food is pizza", "no, thanks"),
     ],
 )
 def test_a_correction_that_does_not_fit_corrects_nothing(before, text):
@@ -186,6 +199,27 @@ def test_a_correction_that_does_not_fit_corrects_nothing(before, text):
 @pytest.mark.parametrize(
     ("before", "text", "now"),
     [
+        ("i live in berlin", "no, madrid", "Madrid"),
+        ("i live in berlin", "actually no, madrid", "Madrid"),
+        ("I'm Ana and I live in Berlin", "No, in Madrid.", "Madrid"),
+        ("My favourite colour is green", "sorry, blue", "blue"),
+        ("My favourite food is pizza", "No, I meant sushi", "sushi"),
+        ("I'm 34", "sorry, 35", "35"),
+        ("My birthday is 3 March", "Sorry, 4 March", "4 March"),
+    ],
+)
+def test_a_bare_word_corrects_the_last_message_where_it_can_mean_only_one_thing(before, text, now):
+    (fact,) = told(text, told(before))
+    assert fact.object == now
+    assert "meant" in text or told(text, told(before), is_asked=True) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "now"),
+    [
+        ("My dentist appointment is on Monday", "no, tuesday", "2026-11-17"),
+        ("My dentist appointment is on Monday", "nope tuesday sorry", "2026-11-17"),
+        ("My dentist appointment is on Monday at 9", "Sorry, 13 December at 10am", "2026-12-13 at 10am"),
         ("My dentist appointment is on Monday", "no, it's Tuesday, not Monday", "2026-11-17"),
         ("My dentist appointment is on Monday", "no, it's on tuesday", "2026-11-17"),
         ("My dentist appointment is on Monday", "The appointment was moved to Tuesday.", "2026-11-17"),
@@ -265,6 +299,7 @@ JUNK = [
     "I have a dog called Rex and ", "I don't ", "@.I my email is a@",
     "My son Max is no longer a, he's ", "The exam is now on Monday not ", "Anna is ", "My cat Rex died of ",
     "8, not 7 ", "no, I meant Monday at 9 ", "My kids are Tom, Anna and ", "in my ",
+    "no, sorry sorry ", "sorry, 13 13 13 13 ",
 ]  # fmt: skip
 
 

@@ -9,6 +9,8 @@ from chatServer.memory.facts import events, kin, names
 from chatServer.memory.facts.clauses import without_leads
 from chatServer.memory.facts.dates import is_when
 from chatServer.memory.facts.meanings import MEANINGS, Fact, predicate_of
+from chatServer.memory.facts.objects import Object, thing
+from chatServer.memory.facts.vocabulary import COLOURS, TOWNS
 from chatServer.memory.facts.words import set_apart, spelled_out
 
 MAX_WORDS = 12
@@ -26,7 +28,12 @@ _WORDINGS = tuple(
         rf"(?:{_SORRY}[,.:!]? ){{0,3}}{_NEW}, not (?P<old>.+)",
     )
 )
-_BARE = re.compile(rf"(?:{_SORRY}[,.:!]? ){{1,3}}(?P<new>[\w'-]+(?: [\w'-]+)?)", re.IGNORECASE)
+_BARE = re.compile(
+    rf"(?:{_SORRY}[,.:!]? ){{1,3}}(?:in |on )?(?!i )(?P<new>[\w':-]+(?: [\w':-]+){{0,3}}?)"
+    r"(?:,? (?:sorry|my bad|my mistake))?",
+    re.IGNORECASE,
+)
+MAX_BARE = 2  # words, but for a day and its hour
 _WRONG = re.compile(
     r"\b(?:no|nope|sorry|actually|oops|correction|mistake|my bad|wrong|meant|should be)\b", re.IGNORECASE
 )
@@ -38,6 +45,9 @@ _DENIED_FIRST = re.compile(
 )
 _NAME = re.compile(r"\bname (?:is|are)$", re.IGNORECASE)
 _DAYS = ("birthday", "birth year")  # keys of facts
+_PLACES = ("home", "origin", "birthplace")
+_FAVOURITE = "favourite:"
+_NOT_DAYS = frozenset(["now", "may", "march"])  # alone these are more often something else
 
 
 def denies_first(text: str) -> bool:
@@ -54,9 +64,12 @@ def turned(sentence: str, told: Sequence[Fact], said_at: datetime) -> str:
     return f"{match['about']} {match['called'] or ''}{match['new']}, not {match['old']}"
 
 
-def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact], said_at: datetime) -> list[Fact]:
+def corrected(
+    sentence: str, found: Sequence[Fact], earlier: Sequence[Fact], said_at: datetime, *, is_asked: bool = False
+) -> list[Fact]:
     """The fact with its new object, where a sentence says nothing but what that is; and, where it does not replace the
-    old one, that this is not so."""
+    old one, that this is not so. `is_asked`: between what was told earlier and now stands a question, which "no,
+    Madrid" answers."""
     text = set_apart(spelled_out(sentence)).strip(" .!")
     told = [*earlier, *found]
     if not told or len(text.split()) > MAX_WORDS:
@@ -68,9 +81,11 @@ def corrected(sentence: str, found: Sequence[Fact], earlier: Sequence[Fact], sai
             if _is_sure(match, text, fact) and (new := _changed(fact, match["new"], sentence, said_at)):
                 return new
     bare = _BARE.fullmatch(text)
-    if bare is None or not (_is_written_so(bare["new"]) or is_when(bare["new"])):  # "no, thanks" names no town
+    word = bare["new"] if bare else ""
+    if not word or (len(word.split()) > MAX_BARE and not is_when(word)):
         return []
-    changes = (_changed(fact, bare["new"], sentence, said_at) for fact in _likely(found, bare["new"]))
+    before = [] if is_asked or not _WRONG.search(text) else _only(earlier, word)
+    changes = (_changed(fact, word, sentence, said_at) for fact in _written(found, word) or before)
     return next(filter(None, changes), [])
 
 
@@ -82,11 +97,22 @@ def _is_sure(match: re.Match[str], text: str, fact: Fact) -> bool:
     """ "Actually it's Madrid" corrects, "actually it's raining" does not; nor does "oh, it's Monday" an exam's day."""
     if events.is_event(fact) and not match["old"]:
         return _WRONG.search(text) is not None
-    return bool(match["old"] or _is_written_so(match["new"]) or "meant" in text.lower())
+    return bool(match["old"] or _is_known(match["new"], fact) or "meant" in text.lower())
 
 
-def _is_written_so(new: str) -> bool:
-    return any(each.isupper() or each.isdigit() for each in new)
+def _is_known(new: str, fact: Fact) -> bool:
+    """As what it is: by a capital or a number, or as one that everybody knows."""
+    return _is_listed(new, fact) or any(each.isupper() or each.isdigit() for each in new)
+
+
+def _is_listed(new: str, fact: Fact) -> bool:
+    """Also in small letters. Which words are no towns nobody can list, so those are that are."""
+    about, said = _about(fact), new.lower()
+    return (about in _PLACES and said in TOWNS) or (about == f"{_FAVOURITE}colour" and said in COLOURS)
+
+
+def _about(fact: Fact) -> str:
+    return (fact.key or "").partition("|")[2]
 
 
 def _meant(told: Sequence[Fact], match: re.Match[str], said_at: datetime) -> list[Fact]:
@@ -107,8 +133,25 @@ def _likely(told: Sequence[Fact], new: str) -> list[Fact]:
     return list(alike if is_day else alike[:1])
 
 
+def _written(found: Sequence[Fact], new: str) -> list[Fact]:
+    """What is corrected in the very message that told it; "no, thanks" names no town."""
+    return [each for each in _likely(found, new) if is_when(new) or _is_known(new, each)]
+
+
+def _only(earlier: Sequence[Fact], new: str) -> list[Fact]:
+    """The one of another message that can be meant: of several nobody knows which, and "no, Anna" may only speak to
+    somebody."""
+    is_day = is_when(new) and new.lower() not in _NOT_DAYS
+    alike = [each for each in earlier if (_tells_when(each) if is_day else _is_alike(new, each))]
+    return alike if len(alike) == 1 else []
+
+
+def _is_alike(new: str, fact: Fact) -> bool:
+    return _is_listed(new, fact) or (new.isdigit() and fact.object.isdigit())
+
+
 def _tells_when(fact: Fact) -> bool:
-    return events.is_event(fact) or (fact.key or "").partition("|")[2] in _DAYS
+    return events.is_event(fact) or _about(fact) in _DAYS
 
 
 def _changed(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fact]:
@@ -119,17 +162,27 @@ def _changed(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fa
         return []
     if renamed := kin.corrected(fact, text, sentence):
         return renamed
-    if fact.key is None or ":" in fact.key.partition("|")[2]:
-        return []
-    meanings = (
-        each for each in MEANINGS.values() if predicate_of(each) == fact.predicate and fact.key.endswith(f"|{each.key}")
-    )
-    meaning = next(meanings, None)
-    read = meaning.read(text) if meaning else []
+    read = _read(fact, text)
     if len(read) != 1:
         return []
-    was, now = fact.text, read[0]
-    shown = now.shown or now.value
-    ending = was.rfind(f" {fact.object}")
-    text = f"{was[:ending]} {shown}." if ending >= 0 else was
-    return [replace(fact, text=text, object=now.value, valid_from=None, sentence=sentence)]
+    shown = read[0].shown or read[0].value
+    return [replace(fact, text=_ending(fact, shown), object=read[0].value, valid_from=None, sentence=sentence)]
+
+
+def _read(fact: Fact, text: str) -> list[Object]:
+    about = _about(fact)
+    if about.startswith(_FAVOURITE):
+        words = text.split()
+        is_name = text == text.lower() or all(not word[0].islower() for word in words)  # "it's Netflix only" is none
+        return thing(text) if is_name and len(words) <= MAX_BARE and not is_when(text) else []
+    if not about or ":" in about:
+        return []
+    meanings = (each for each in MEANINGS.values() if predicate_of(each) == fact.predicate and each.key == about)
+    meaning = next(meanings, None)
+    return meaning.read(text) if meaning else []
+
+
+def _ending(fact: Fact, shown: str) -> str:
+    """What it says, of the new object."""
+    ending = fact.text.rfind(f" {fact.object}")
+    return f"{fact.text[:ending]} {shown}." if ending >= 0 else fact.text

@@ -27,21 +27,31 @@ class Extractor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RuleExtractor:
-    """These rules; `earlier` is what "no, I meant Madrid" may be about, `held` what a whole sentence may deny."""
+    """These rules; `earlier` is what "no, I meant Madrid" may be about, `held` what a whole sentence may deny, and
+    `is_asked` whether a question stands before the message."""
 
     earlier: Sequence[Fact] = ()
     held: Sequence[Fact] = ()
+    is_asked: bool = False
 
     async def facts(self, text: str, said_at: datetime) -> list[Fact]:
-        return facts_in(text, said_at=said_at, earlier=self.earlier, held=self.held)
+        return facts_in(text, said_at=said_at, earlier=self.earlier, held=self.held, is_asked=self.is_asked)
 
 
-def facts_in(text: str, *, said_at: datetime, earlier: Sequence[Fact] = (), held: Sequence[Fact] = ()) -> list[Fact]:
+def facts_in(
+    text: str,
+    *,
+    said_at: datetime,
+    earlier: Sequence[Fact] = (),
+    held: Sequence[Fact] = (),
+    is_asked: bool = False,
+) -> list[Fact]:
     """What a message of the user tells, in order. `earlier`: what he told last, for "no, I meant Madrid"; `held`: what
-    he told at any time, for "my favourite colour is not blue but green"."""
+    he told at any time, for "my favourite colour is not blue but green"; `is_asked`: since then he was asked something,
+    to which "no, Madrid" is the answer."""
     found: list[Fact] = []
     for sentence in statements(text, is_reply=bool(earlier or held)):
-        corrected = corrections.corrected(sentence, found, earlier, said_at)
+        corrected = corrections.corrected(sentence, found, earlier, said_at, is_asked=is_asked)
         if corrected:
             found = events.settled(found, corrected)
             continue

@@ -95,6 +95,24 @@ NOT_PLACES = word_set(
     " spring summer autumn winter apartment flat house room building street unit block condo dorm"
     " team google microsoft apple amazon meta facebook ibm oracle intel nvidia anthropic siemens bosch hostel"
 )
+# Those that are known without their capital.
+TOWNS = word_set(
+    "amsterdam athens atlanta auckland baltimore bangkok barcelona basel beijing belfast belgrade berlin bern"
+    " birmingham bogota bologna bordeaux boston bratislava bremen brisbane bristol brussels bucharest budapest cairo"
+    " calgary cardiff chennai chicago cologne copenhagen delhi denver detroit dortmund dresden dubai dublin dubrovnik"
+    " dusseldorf düsseldorf edinburgh frankfurt gdansk geneva genoa ghent glasgow gothenburg graz hamburg hanoi"
+    " hanover helsinki innsbruck istanbul jakarta jerusalem johannesburg kiev krakow kyiv kyoto lausanne leeds"
+    " leicester leipzig linz lisbon liverpool ljubljana london lucerne lyon madrid malaga manchester manila marseille"
+    " melbourne miami milan minneapolis montreal moscow mumbai munich nairobi naples newcastle nottingham nuremberg"
+    " osaka oslo ottawa palermo paris perth philadelphia pittsburgh portland porto potsdam prague riga rome rotterdam"
+    " salzburg sarajevo seattle seoul seville shanghai sheffield singapore stockholm strasbourg stuttgart sydney"
+    " taipei tallinn tbilisi tokyo toronto toulouse turin utrecht valencia vancouver venice vienna vilnius warsaw"
+    " yerevan zagreb zurich zürich"
+)
+COLOURS = word_set(
+    "black white grey gray red orange yellow green blue purple violet pink brown turquoise teal cyan magenta beige gold"
+    " silver navy maroon lilac lavender indigo crimson"
+)
 PLACE_STARTS = word_set(
     "new san los las hong south north east west cape buenos rio st saint tel abu costa sri united el"
 )
