@@ -225,6 +225,9 @@ def test_a_bare_word_corrects_the_last_message_where_it_can_mean_only_one_thing(
         ("My dentist appointment is on Monday", "The appointment was moved to Tuesday.", "2026-11-17"),
         ("I have a dentist appointment on Monday", "it's Tuesday at 4pm, not Monday", "2026-11-17"),
         ("My exam is on Friday", "sorry, I meant Thursday", "2026-11-19"),
+        ("meeting w/ dave tmrw 3pm", "nope friday sorry", "2026-11-20 at 3pm"),
+        ("My flight to Rome leaves on 12 December at 7am.", "Sorry, 13 December.", "2026-12-13 at 7am"),
+        ("I have a flight to Rome on 3 December", "The flight is now on 4 December", "2026-12-04"),
         ("My wedding is on 5 June 2027", "The wedding is now on 12 June 2027 instead", "2027-06-12"),
     ],
 )
@@ -300,6 +303,7 @@ JUNK = [
     "My son Max is no longer a, he's ", "The exam is now on Monday not ", "Anna is ", "My cat Rex died of ",
     "8, not 7 ", "no, I meant Monday at 9 ", "My kids are Tom, Anna and ", "in my ",
     "no, sorry sorry ", "sorry, 13 13 13 13 ",
+    "My flight to Rome leaves on Monday at ", "my exam starts begins ", "meeting with dave at 3 ", "meeting 3pm ",
 ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from chatServer.memory.facts.meanings import USER, Who
+from chatServer.memory.facts.sentences import NOTE
 from chatServer.memory.facts.vocabulary import KIN, NOT_NAMES, PLURALS
 from chatServer.memory.facts.words import any_of, set_apart, spelled_out, word_set
 
@@ -118,6 +119,8 @@ def clauses(sentence: str) -> list[Clause]:
     if "?" in text[-4:]:
         text = _before_the_question(text)
     text = without_leads(text)
+    if NOTE.fullmatch(text):
+        text = f"i have {'an' if text[0] in 'aeiAEI' else 'a'} {text[0].lower()}{text[1:]}"
     if not _OPENING.match(text):
         return []
     text = _NOT_OLD.sub("", text.rstrip(".!… "))

@@ -41,7 +41,10 @@ _FORMS = tuple(
     )
 )
 _LEAD = re.compile(r"(?:on|in|the|early|late|around|about|sometime|back) ")
-HOUR = re.compile(r",? at (\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)?)$", re.IGNORECASE)
+HOUR = re.compile(
+    r",? (?:at )?(\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)|(?<= at )\d{1,2}(?::\d\d)?)$",
+    re.IGNORECASE,
+)
 _CLOCK = re.compile(
     r"at \d{1,2}|(?:at )?(?:\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)|\d{1,2}:\d\d|noon|midnight)", re.IGNORECASE
 )

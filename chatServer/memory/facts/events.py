@@ -11,8 +11,13 @@ from chatServer.memory.facts.objects import Object, folded, thing
 from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import EVENTS
 
-_EVENT = re.compile(r"an? (?:[\w'-]+ ){0,3}?(\w+)(?: (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30})?", re.IGNORECASE)
-_DUE = re.compile(r"((?:\w+ )?(\w+)) is (.{3,40})", re.IGNORECASE)
+_WHERE = r"(?: (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30}|(?<=meeting) with [\w'-]{2,20})"
+_EVENT = re.compile(rf"an? (?:[\w'-]+ ){{0,3}}?(\w+){_WHERE}?", re.IGNORECASE)
+_DUE = re.compile(
+    rf"(?P<what>(?:\w+ )?(?P<event>\w+))(?P<where>{_WHERE}??) (?:is|leaves|departs|starts|begins) (?P<day>.{{3,40}})",
+    re.IGNORECASE,
+)
+_TO_WHERE = re.compile(r" (?:to|with|at|for) .*")
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _PRESENT = re.compile(r"\b(?:is|has)\b")
@@ -42,14 +47,15 @@ def planned(told: Told, text: str) -> list[Fact]:
 
 
 def due(told: Told, text: str) -> list[Fact]:
-    """Of "my exam is next Friday"."""
+    """Of "my exam is next Friday" and "my flight to Rome leaves on 12 December"."""
     said = _DUE.fullmatch(HOUR.sub("", text.strip(" .!")))
-    day = date_in(said[3], told.said_at, is_ahead=True) if said and said[2].lower() in EVENTS else None
+    day = date_in(said["day"], told.said_at, is_ahead=True) if said and said["event"].lower() in EVENTS else None
     if not said or not day or day < told.said_at - timedelta(days=1) or told.clause.is_negation:
         return []
     what = Object(f"{day:%Y-%m-%d}", f"on {day:%Y-%m-%d}{_hour(text)}")
-    name = said[1].lower()
-    return [told.fact(Meaning(f"'s {name}", f"event:{name} {{}}", thing), what, Span(end=day + timedelta(days=1)))]
+    name = said["what"].lower() + said["where"]
+    key = f"event:{name.lower()} {{}}"
+    return [told.fact(Meaning(f"'s {name}", key, thing), what, Span(end=day + timedelta(days=1)))]
 
 
 def is_event(fact: Fact) -> bool:
@@ -103,9 +109,9 @@ def settled(found: Sequence[Fact], corrected: Sequence[Fact]) -> list[Fact]:
 
 
 def _is(fact: Fact, what: str) -> bool:
-    """ "The appointment" is the dentist appointment, too."""
-    name = fact.predicate if fact.predicate != "has" else fact.object.partition(" on ")[0]
-    return f" {name.lower()}".endswith(f" {what}")
+    """ "The appointment" is the dentist appointment, too, and "the flight" the one to Rome."""
+    name = (fact.predicate if fact.predicate != "has" else fact.object.partition(" on ")[0]).lower()
+    return any(f" {each}".endswith(f" {what}") for each in (name, _TO_WHERE.sub("", name)))
 
 
 def _put(text: str, was: str, now: str, hour: str) -> str:

@@ -96,7 +96,7 @@ _ROWS = (
     r"i had to put my (?P<put_down>.+)",
     r"my (?P<former>(?:ex|late|former)[ -].+)",
     # How to reach
-    r"my (?P<due>.+? is .+)",
+    r"my (?P<due>.+? (?:is|leaves|departs|starts|begins) .+)",
     r"my time ?zone is (?P<timezone>.+)",
     r"i am in (?:the )?(?P<timezone>.+?) time ?zone",
     r"my e-?mail(?: address)? is (?P<email>.+)",

@@ -31,6 +31,13 @@ _PASTE = re.compile(
 _WHOLE = r"(?!(?:i|i'm|i've|my|our|it|it's|that|that's|he|he's|she|she's|his|her|its|they|their|not)\b)"
 _WAIT = re.compile(rf"^(?:no,? wait|wait,? no|or rather),? (?:in |at |from )?{_WHOLE}(?=\w)", re.IGNORECASE)
 _SLIP = re.compile(r", (?=(?:sorry|i mean|i meant|no,? wait|wait,? no|actually|or rather),? \w)", re.IGNORECASE)
+# A note to oneself: what is ahead, on which day, at what hour. Whose else would it be? A verb before it asks for one.
+NOTE = re.compile(
+    r"(?!.* (?:is|was|moved|cancell?ed)\b)"
+    r"(?:(?:dentist|doctor|doctor's|job|team|client|work|zoom) )?(?:meeting|appointment|interview|exam|checkup) "
+    r"[\w/' ]{3,60} (?:at )?\d{1,2}(?::\d\d)? ?(?:am|pm)[.!]?",
+    re.IGNORECASE,
+)
 _SPEAKER = re.compile(r"^[ \t]*(?:\*\*)?[A-Z][\w ]{0,20}(?:\*\*)?:[ \t]+\S", re.MULTILINE)
 
 
@@ -90,7 +97,7 @@ _CODE = re.compile(r"[{}<>=|\\\[\]]|//|::|->|\w\(|;$|https?:")
 
 def statements(text: str, *, is_reply: bool = False) -> list[str]:
     """The sentences that may tell something of the user, in order; a reply may do so without "I" or "my"."""
-    if len(text) > MAX_TOLD or not (is_reply or _OWN_WORDS.search(straight(text))):
+    if len(text) > MAX_TOLD or not (is_reply or _OWN_WORDS.search(straight(text)) or NOTE.fullmatch(text.strip())):
         return []
     lines = _prose_lines(straight(text))
     if len(lines) > MAX_LINES:

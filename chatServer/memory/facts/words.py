@@ -35,6 +35,8 @@ _CONTRACTIONS = {
     "cant": "can not",
     "im": "i am",
     "ive": "i have",
+    "w/": "with",
+    "tmrw": "tomorrow",
 }
 _ENDINGS = {"n't": " not", "'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}
 _SPELLINGS = {"favorite": "favourite", "color": "colour", "my": "i", "me": "i", "mine": "i", "his": "he", "her": "she"}
