@@ -111,6 +111,15 @@ async def test_who_was_fired_works_there_no_longer(database):
     assert await texts(database) == ["The user no longer works at Bosch."]
 
 
+async def test_who_has_started_elsewhere_works_there_and_no_longer_where_he_did(database):
+    await tell(
+        database,
+        "I work as a frontend developer at a small agency called Pixelwerk.",
+        "Actually I don't work at Pixelwerk anymore, I started at Siemens on Monday.",
+    )
+    assert set(await texts(database)) == {"The user works as a frontend developer.", "The user works at Siemens."}
+
+
 async def test_two_dogs_are_two(database):
     await tell(database, "My dog is called Rex.", "My dog is called Max.", "My dog is called Rex.")
     assert set(await texts(database)) == {"The user has a dog called Max.", "The user has a dog called Rex."}

@@ -304,6 +304,7 @@ JUNK = [
     "8, not 7 ", "no, I meant Monday at 9 ", "My kids are Tom, Anna and ", "in my ",
     "no, sorry sorry ", "sorry, 13 13 13 13 ",
     "My flight to Rome leaves on Monday at ", "my exam starts begins ", "meeting with dave at 3 ", "meeting 3pm ",
+    "I started at ", "I work at a small agency called ", "I work for a a a a a named ",
 ]  # fmt: skip
 
 

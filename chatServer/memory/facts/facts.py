@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from chatServer.memory.facts import corrections, events, kin, meant, partings, tastes
@@ -15,6 +15,7 @@ from chatServer.memory.facts.sentences import statements
 from chatServer.memory.facts.told import Told
 from chatServer.memory.rules import MAX_FACTS_PER_MESSAGE
 
+A_YEAR = timedelta(days=366)
 MIN_AGE = 10  # of a user: "I'm 5" is more often a place in a queue
 __all__ = ["Extractor", "Fact", "RuleExtractor", "facts_in"]
 
@@ -129,6 +130,12 @@ def _over(told: Told, name: str, text: str) -> list[Fact]:
     return [] if told.clause.is_negation else _plain(told.over(), name, text)  # who is no ex-smoker may smoke, or not
 
 
+def _started(told: Told, text: str) -> list[Fact]:
+    """Where somebody started long ago he may be no longer, or he tells how he got where he is."""
+    facts = [] if told.clause.is_negation else _plain(told, "company", text)
+    return [fact for fact in facts if not fact.valid_from or fact.valid_from > told.said_at - A_YEAR]
+
+
 def _alcohol(told: Told) -> list[Fact]:
     """Who says of himself that he does not drink means no water; "I drink" means nothing in particular."""
     is_whole = "drink and" not in told.sentence.lower()  # "I don't drink and drive"
@@ -148,6 +155,7 @@ _SPECIAL = {
     "moved": lambda told, text: _plain(told, "home", text) if _is_written_alike(told, text) else [],
     "came": lambda told, text: _plain(told, "origin", text) if _is_written_alike(told, text) else [],
     "left": lambda told, text: _past(told, "home", text),
+    "started": _started,
     "was_employer": lambda told, text: _past(told, "employer", text),
     "no_employer": lambda told, text: _over(told, "employer", text),
     "no_eats": lambda told, text: _over(told, "eats", text),

@@ -7,7 +7,9 @@ from chatServer.memory.facts.objects import folded
 from chatServer.records import Triple
 
 _USER = frozenset(["user", "the user", "i", "me"])
-_PREDICATES = Counter(predicate_of(meaning) for name, meaning in MEANINGS.items() if name != "sure_name")
+_PREDICATES = Counter(
+    predicate_of(meaning) for name, meaning in MEANINGS.items() if name not in ("sure_name", "company")
+)
 # "is" and "works in" say several things of somebody: under which key they belong only the object would tell.
 _KEYS = {predicate_of(each): each.key for each in MEANINGS.values() if _PREDICATES[predicate_of(each)] == 1}
 

@@ -9,6 +9,7 @@ from chatServer.memory.facts.objects import EDGE, LOWER_WORDS, MORE, Object, one
 _NAME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)?(?: [^\W\d_]+(?:['-][^\W\d_]+)?){0,3}")
 _CAPITAL = re.compile(r"(?:[A-ZÀ-ÖØ-ÞА-Я][\w&.'’-]*|of|the|de|del|la|le|van|von|der|and|&|upon|am)")
 
+_CALLED = re.compile(r"an? (?:[\w'-]+ ){1,4}(?:called|named)(?: (.+))?", re.IGNORECASE)
 _MORE_SAID = re.compile(
     r"(?<=\w) (?:and|but) [^\W\d_A-Z][^ ]* .*"
 )  # "Mia and the dog hates her", not "Salt and pepper"
@@ -88,6 +89,20 @@ def organisation(text: str) -> list[Object]:
     is_org = is_named or not (words[0].lower() in known.NOT_ORGS or is_when(text))
     is_text = len(text) <= 60 and any(letter.isalpha() for letter in text)
     return one(titled(text)) if is_org and is_text and len(text.split(" ")) <= max_words else []
+
+
+def employer(text: str) -> list[Object]:
+    """By its name, where it has one: by that it is spoken of again."""
+    called = _CALLED.fullmatch(trimmed(text))
+    return organisation((called[1] or "") if called else text)  # "named after my dog" is cut before a name comes
+
+
+def company(text: str) -> list[Object]:
+    """One that only its name gives away: "I started at Siemens", not "at the bottom", "at Chapter 3" or at a school."""
+    name = text.strip(EDGE)
+    is_name = name == _capitals(name) and not any(each.isdigit() for each in name)
+    is_other = known.NOT_COMPANIES & set(name.lower().split(" "))
+    return organisation(name) if is_name and not is_other else []
 
 
 def vehicle(text: str) -> list[Object]:

@@ -37,6 +37,7 @@ _ROWS = (
     rf"{_WORK} as (?:an? |the )?(?P<job>.+)",
     rf"{_WORK} (?:at|for) (?P<employer>.+)",
     r"i (?:started working|started to work|got a job|have a job|started an? (?:new )?job) (?:at|for) (?P<employer>.+)",
+    r"i (?:have )?started at (?P<started>.+)",
     r"i worked (?:at|for) (?P<was_employer>.+)",
     r"i (?:quit|left|lost|resigned from|(?:was|got) fired from) my job (?:at|with) (?P<no_employer>.+)",
     r"i (?:resigned|(?:was|got|have been) (?:fired|sacked|laid off|let go)) from (?!an? |the |my )(?P<no_employer>.+)",

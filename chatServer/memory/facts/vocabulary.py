@@ -121,6 +121,11 @@ NOT_ORGS = word_set(
     " free myself me them him her us you yourself fun money hours years months weeks days minutes ages about over"
     " nothing something anything some many it's what which who whom the my your our his their and or now your"
 )
+# Where one starts without working there.
+NOT_COMPANIES = word_set(
+    "the university uni college school academy kindergarten gym harvard oxford cambridge stanford mit yale princeton"
+    " zero level chapter step page part line home work bottom midnight noon"
+)
 JOBS = word_set(
     "accountant actor actress analyst anesthesiologist animator archaeologist architect artist astronomer"
     " attorney author"
