@@ -305,6 +305,7 @@ JUNK = [
     "no, sorry sorry ", "sorry, 13 13 13 13 ",
     "My flight to Rome leaves on Monday at ", "my exam starts begins ", "meeting with dave at 3 ", "meeting 3pm ",
     "I started at ", "I work at a small agency called ", "I work for a a a a a named ",
+    "we have a dog called ", "we have a ", "I have a cat called minka and ",
 ]  # fmt: skip
 
 

@@ -29,6 +29,7 @@ _LISTED = re.compile(
     rf" (?P<names>{_NAME}(?:(?:, |,? and ){_NAME}){{1,5}})"
 )
 _CORRECTING = re.compile(r"\W*(?:no|nope|wait|sorry|oops|actually|correction|i mean|i meant)\b", re.IGNORECASE)
+_NOT_CALLED = frozenset(["after", "me", "us", "him", "them", "yesterday", "names", "foo", "bar"])
 _NOT_SO = re.compile(r",? (?:and )?not (?P<old>[^\W\d_][\w'-]{1,30})[.! ]*$")
 
 
@@ -155,9 +156,15 @@ def _somebody(told: Told, part: re.Match[str]) -> list[Fact]:
         return facts  # "my sister has a dog called Rex": it is not the user's
     if part["names"] and number == 1:
         facts = []  # the name says it
-    called = [names.sure_name(name) for name in _JOINT.split(part["names"])[:MAX_NAMES]] if part["names"] else []
+    called = [_named(name) for name in _JOINT.split(part["names"])[:MAX_NAMES]] if part["names"] else []
     who = told.about(Who(SAME_KIN.get(single, single)))
     return facts + [relation(who, name[0].value) for name in called if name]
+
+
+def _named(text: str) -> list[Object]:
+    """Also a single word in small letters: whoever says what somebody is called says a name."""
+    is_small = text.islower() and text.isalpha() and text not in _NOT_CALLED
+    return names.name(text) if is_small else names.sure_name(text)
 
 
 def _counted(told: Told, count: str, word: str, single: str) -> Fact:

@@ -5,6 +5,7 @@ Everything else is left alone: code, quotations, pasted letters, verse, what oth
 
 import re
 
+from chatServer.memory.facts.vocabulary import CHILDREN, PETS
 from chatServer.memory.facts.words import any_of, straight
 
 MAX_TOLD = 4_000  # characters; nobody types more of himself at once: it is pasted
@@ -36,6 +37,13 @@ NOTE = re.compile(
     r"(?!.* (?:is|was|moved|cancell?ed)\b)"
     r"(?:(?:dentist|doctor|doctor's|job|team|client|work|zoom) )?(?:meeting|appointment|interview|exam|checkup) "
     r"[\w/' ]{3,60} (?:at )?\d{1,2}(?::\d\d)? ?(?:am|pm)[.!]?",
+    re.IGNORECASE,
+)
+_OURS = "|".join(sorted(PETS | CHILDREN, key=len, reverse=True))
+# What a couple has either of them has; of two brothers, or of cats without names, a riddle tells.
+WE_HAVE = re.compile(
+    r"\bwe(?: have|'ve)(?: got)? (?=(?:an?|\d{1,2}|one|two|three|four|five) (?:\w+ )?"
+    rf"(?:{_OURS})s? (?:called|named) )",
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(r"^[ \t]*(?:\*\*)?[A-Z][\w ]{0,20}(?:\*\*)?:[ \t]+\S", re.MULTILINE)
@@ -97,9 +105,10 @@ _CODE = re.compile(r"[{}<>=|\\\[\]]|//|::|->|\w\(|;$|https?:")
 
 def statements(text: str, *, is_reply: bool = False) -> list[str]:
     """The sentences that may tell something of the user, in order; a reply may do so without "I" or "my"."""
-    if len(text) > MAX_TOLD or not (is_reply or _OWN_WORDS.search(straight(text)) or NOTE.fullmatch(text.strip())):
+    text = straight(text)
+    if len(text) > MAX_TOLD or not (is_reply or _tells_of_oneself(text)):
         return []
-    lines = _prose_lines(straight(text))
+    lines = _prose_lines(text)
     if len(lines) > MAX_LINES:
         return []
     prose = "\n".join(lines)
@@ -115,6 +124,10 @@ def statements(text: str, *, is_reply: bool = False) -> list[str]:
         if _is_own(sentence):
             kept.append(sentence)
     return kept
+
+
+def _tells_of_oneself(text: str) -> bool:
+    return bool(_OWN_WORDS.search(text) or NOTE.fullmatch(text.strip()) or WE_HAVE.search(text))
 
 
 def _prose_lines(text: str) -> list[str]:

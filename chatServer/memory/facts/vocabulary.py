@@ -8,6 +8,7 @@ PEOPLE = word_set(
     " colleague roommate flatmate neighbour neighbor stepmother stepfather stepson stepdaughter baby child"
 )
 PARTNERS = word_set("wife husband partner spouse fiance fiancé fiancée girlfriend boyfriend")
+CHILDREN = word_set("son daughter baby kid child children")
 PETS = word_set("dog cat puppy kitten rabbit hamster parrot horse tortoise turtle fish bird snake lizard pet goldfish")
 PLURALS = {
     "parents": "parent", "children": "child", "kids": "kid", "wives": "wife", "twins": "twin",
