@@ -159,7 +159,7 @@ async def test_who_asks_what_was_before_is_told(database, question):
 
 
 async def test_a_message_is_over_only_when_all_that_was_learned_from_it_is(database):
-    text = "My name is Tom and I live in Berlin with my wife Ana."
+    text = "My name is Tom and I live in Berlin with Ana, my wife."
 
     async def label(recaller) -> str:
         found = (await asked(recaller, ADA, "Who is my wife Ana?", scope="agent")).items
@@ -181,7 +181,7 @@ async def test_a_message_is_over_only_when_all_that_was_learned_from_it_is(datab
 
 
 async def test_what_will_end_by_itself_keeps_no_message_from_being_over(database):
-    text = "I live in Berlin with my wife Ana, and I have a meeting with Bob tomorrow."
+    text = "I live in Berlin with Ana, my wife, and I have a meeting with Bob tomorrow."
     await tell(database, text, "I moved to Paris.")
     assert len(await kept(database, ever=True)) == 3
     async with recaller_of(database) as recaller:

@@ -306,6 +306,7 @@ JUNK = [
     "My flight to Rome leaves on Monday at ", "my exam starts begins ", "meeting with dave at 3 ", "meeting 3pm ",
     "I started at ", "I work at a small agency called ", "I work for a a a a a named ",
     "we have a dog called ", "we have a ", "I have a cat called minka and ",
+    "I live in Graz with my wife and ", "I live in Graz together with my ", "I'm Pat, 34, ", "i live in leeds uk uk ",
 ]  # fmt: skip
 
 

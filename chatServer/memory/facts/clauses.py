@@ -51,6 +51,16 @@ _NOT_OLD = re.compile(
     r"|(?<=\b\d)(?: years old)?, not \d{1,3}(?: years old)?$|(?<=\b\d\d)(?: years old)?, not \d{1,3}(?: years old)?$",
     re.IGNORECASE,
 )
+# "I live in Graz with my wife Elena and our two kids": with whom he lives, he has.
+_LIVES_WITH = re.compile(
+    r"(?P<there>(?i:i (?:(?:still|currently|now) )?(?:live|am living) in) [^,;]{2,40}?) (?:together )?with "
+    r"(?P<whom>(?:my|our) [^,;]{3,80})"
+)
+_NUMBER = r"(?:\d{1,2}|two|three|four|five)"
+_WHOM = re.compile(
+    rf"(?:(?:my|our) |(?={_NUMBER} ))(?:(?P<count>{_NUMBER}) )?(?P<kin>{'|'.join(sorted(KIN, key=len, reverse=True))})"
+    r"(?: (?P<name>[A-Z][\w-]+))?"
+)
 _HE = re.compile(r"(?:he|she)(?: (?=\w)|('s) )", re.IGNORECASE)
 _ELIDED_VERBS = any_of(
     "am|is|have|has|live|lives|moved|work|works|study|studies|speak|speaks|play|plays|drive|drives|allergic",
@@ -150,12 +160,24 @@ def _parts(text: str) -> list[tuple[str, bool]]:
     """The clauses, and whether each has its subject from the one before: "I'm 34 and live in Berlin"."""
     parts: list[tuple[str, bool]] = []
     for part in _JOINT.split(text):
+        if (lives := _LIVES_WITH.fullmatch(part)) and (whom := _had(lives["whom"])):
+            parts += [(lives["there"], False), *((each, True) for each in whom)]
+            continue
         told, *asides = _ASIDE.split(part)
         first, *more = _with_subject(told)
         parts += [(first, False), *((each, True) for each in more)]
         if asides and (named := _NAMED.fullmatch(told)):
             parts += [(each, True) for each in _with_subject(_of_the_named(named, asides[0]))]
     return parts
+
+
+def _had(whom: str) -> list[str]:
+    """That he has each of them, where a name or a number is said; nothing where more is said than who they are."""
+    found = [_WHOM.fullmatch(each) for each in whom.split(" and ")]
+    people = [each for each in found if each]
+    one = [f"i have a {each['kin']} called {each['name']}" for each in people if each["name"] and not each["count"]]
+    many = [f"i have {each['count']} {each['kin']}" for each in people if each["count"] and not each["name"]]
+    return one + many if len(people) == len(found) else []
 
 
 def _with_subject(said: str) -> list[str]:

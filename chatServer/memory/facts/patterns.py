@@ -103,6 +103,9 @@ _ROWS = (
     r"my e-?mail(?: address)? is (?P<email>.+)",
     r"you can (?:reach|e-?mail) me (?:at|under) (?P<email>.+)",
     r"(?:i am(?: called| named)?|my names are) (?P<several>.+)",
+    r"i am (?P<sure_name>[^,]{2,40}), (?P<age>\d\d)(?: years old)?,? (?:and )?from (?P<came>.+)",
+    r"i am (?P<sure_name>[^,]{2,40}), (?P<age>\d\d)(?: years old)?,? (?:and )?an? (?P<job>.+)",
+    r"i am (?P<sure_name>[^,]{2,40}), (?P<age>\d\d)(?: years old)?(?:, .+)?",
     r"i am (?P<sure_name>.+?), an? (?P<job>.+)",
     r"i am (?P<sure_name>.+?)(?:,? (?:an?|the|from|and) .+)?",
 )

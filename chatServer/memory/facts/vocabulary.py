@@ -114,6 +114,8 @@ COLOURS = word_set(
     "black white grey gray red orange yellow green blue purple violet pink brown turquoise teal cyan magenta beige gold"
     " silver navy maroon lilac lavender indigo crimson"
 )
+LANDS = word_set("uk usa uae")  # after a town, without a comma
+REGIONS = word_set("northern southern eastern western central mainland inner outer the")
 PLACE_STARTS = word_set(
     "new san los las hong south north east west cape buenos rio st saint tel abu costa sri united el"
 )
