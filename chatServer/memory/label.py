@@ -11,6 +11,7 @@ BY_ASSISTANT = "the assistant said"
 REMEMBERED = "remembered"
 CORRECTED = "corrected by the user"
 UNTIL = "until "
+NO_LONGER = "no longer so"
 IN_PART = "in part "
 IN = "in “"
 TITLE_FORGOTTEN = "in a chat whose title is forgotten"  # it is the source still
@@ -32,9 +33,9 @@ def label_of(item: Recalled) -> str:
         who = CORRECTED
     parts = [who, _day(item.corrected_at or item.said_at)]
     if item.valid_to:
-        parts.append(f"{UNTIL}{_day(item.valid_to)}")
+        parts.append(_ended(item, item.valid_to))
     elif item.changed_at:
-        parts.append(f"{IN_PART}{UNTIL}{_day(item.changed_at)}")
+        parts.append(f"{IN_PART}{_ended(item, item.changed_at)}")
     if not item.corrected_at and item.source.title == "":
         parts.append(TITLE_FORGOTTEN)
     elif not item.corrected_at and (title := _short(item.source.title or "")):
@@ -44,7 +45,14 @@ def label_of(item: Recalled) -> str:
 
 def is_over(label: str) -> bool:
     """Whether a line with this label says nothing but what no longer holds."""
-    return f", {UNTIL}" in label.partition(f", {IN}")[0]
+    before = label.partition(f", {IN}")[0]
+    return f", {UNTIL}" in before or f", {NO_LONGER}" in before
+
+
+def _ended(item: Recalled, until: datetime) -> str:
+    """Who says today that he moved last month was wrong when he said yesterday where he lives: nothing held from
+    yesterday until last month."""
+    return f"{UNTIL}{_day(until)}" if _day(until) >= _day(item.said_at) else NO_LONGER
 
 
 def _doubtful(item: Recalled) -> str:

@@ -180,6 +180,16 @@ async def test_a_message_is_over_only_when_all_that_was_learned_from_it_is(datab
             assert is_over(await label(another))
 
 
+async def test_a_message_is_not_said_to_have_ended_before_it_was_said(database):
+    text = "I live in Graz with Ana, my wife, near a lake in the mountains."
+    await tell(database, text, "I moved to Vienna last month.")
+    async with recaller_of(database) as recaller:
+        found = (await asked(recaller, ADA, "Where is the lake of my wife Ana?", scope="agent")).items
+    [line] = [item for item in found if item.text == text]
+    assert label_of(line).startswith(f"the user said, {datetime.now(UTC):%Y-%m-%d}, no longer so")
+    assert is_over(label_of(line))
+
+
 async def test_what_will_end_by_itself_keeps_no_message_from_being_over(database):
     text = "I live in Berlin with Ana, my wife, and I have a meeting with Bob tomorrow."
     await tell(database, text, "I moved to Paris.")
