@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime
 
-from chatServer.memory.facts import facts_in
+from chatServer.memory.facts import facts_in, only_tells
 from chatServer.memory.facts.words import word_set
 from chatServer.memory.rules import MIN_FACT_CHARACTERS
 from chatServer.memory.worth import worth_keeping
@@ -74,7 +74,8 @@ def tells_a_fact(text: str, before: str = "") -> bool:
     if facts_in(text, said_at=now):
         return is_statement(text)
     earlier = facts_in(before, said_at=now) if before and "?" not in text else []
-    return bool(earlier and facts_in(text, said_at=now, earlier=earlier))
+    is_asked = not only_tells(before, now)
+    return bool(earlier and facts_in(text, said_at=now, earlier=earlier, is_asked=is_asked))
 
 
 def is_learned(text: str, before: str = "") -> bool:
@@ -84,4 +85,5 @@ def is_learned(text: str, before: str = "") -> bool:
         return False
     now = datetime.now(UTC)
     earlier = facts_in(before, said_at=now) if before else []
-    return bool(facts_in(text, said_at=now, earlier=earlier) or worth_keeping(text))
+    is_asked = not only_tells(before, now)
+    return bool(facts_in(text, said_at=now, earlier=earlier, is_asked=is_asked) or worth_keeping(text))

@@ -11,7 +11,7 @@ from uuid import UUID
 from chatServer import metrics
 from chatServer.memory.classify import classify
 from chatServer.memory.drafts import MAX_READ, Draft, KnownTools, Sheet, drafts_of, fact_of, question_in
-from chatServer.memory.facts import Extractor, Fact, RuleExtractor
+from chatServer.memory.facts import Extractor, Fact, RuleExtractor, only_tells
 from chatServer.memory.facts.corrections import denies_first
 from chatServer.memory.facts.meant import may_name
 from chatServer.memory.guard import guard
@@ -68,12 +68,12 @@ async def remember(
         messages = await history.of_turn(turn_id, turn.question_id)
         question = question_in(messages)
         before = await history.page(MESSAGES_BETWEEN, before=question.id) if question else []
-        answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
         if extractor is None and question:
             earlier = await _told_before(connection, user_id, question, before)
             denied = await _perhaps_denied(connection, user_id, shelf, question)
-            extractor = RuleExtractor(earlier, denied, is_asked=any("?" in each for each in answers[-1:]))
+            extractor = RuleExtractor(earlier, denied, is_asked=bool(earlier) and _is_asked(before))
     sheet = Sheet(turn, turn_id, shelf)
+    answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
     drafts = await drafts_of(sheet, messages, extractor or RuleExtractor(), answers=answers, tools=tools)
     drafts = [passed for draft in drafts if (passed := await _guarded(draft))]
     if not drafts:
@@ -95,10 +95,21 @@ async def _told_before(
     """The facts of the user's last message before this one, if this one is short enough to correct them."""
     if len(text_of(question.message)) > MAX_CORRECTION:
         return []
-    last = next((each for each in reversed(before) if each.message.role == "user"), None)
+    last = _last(before, "user")
     known = await store.find_said_by(connection, user_id, [UUID(last.message.message_id)]) if last else []
     said_at = question.created_at
     return [fact_of(each) for each in known if each.triple and (each.valid_to is None or each.valid_to > said_at)]
+
+
+def _is_asked(before: list[StoredMessage]) -> bool:
+    """Whether "no, Madrid" may be about something else than what was told: the user wanted something, or was asked."""
+    said, answer = _last(before, "user"), _last(before, "assistant")
+    has_told = said is not None and only_tells(text_of(said.message)[:MAX_READ], said.created_at)
+    return not has_told or (answer is not None and "?" in text_of(answer.message))
+
+
+def _last(before: list[StoredMessage], role: str) -> StoredMessage | None:
+    return next((each for each in reversed(before) if each.message.role == role), None)
 
 
 async def _perhaps_denied(connection: Connection, user_id: UUID, shelf: str, question: StoredMessage) -> list[Fact]:

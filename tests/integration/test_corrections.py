@@ -83,11 +83,17 @@ async def test_a_day_corrects_what_is_ahead_and_nothing_else(database, told, the
 
 
 @pytest.mark.parametrize(
-    ("answer", "now"),
-    [("Noted.", "Madrid"), ("Noted. Shall I look for flights to Rome?", "Berlin")],
+    ("told", "answer", "now"),
+    [
+        ("i live in berlin", "Noted.", "Madrid"),
+        ("i live in berlin", "Noted. Shall I look for flights to Rome?", "Berlin"),
+        ("i live in berlin. what is the weather like there?", "It is raining.", "Berlin"),
+        ("i live in berlin. find me a flight to rome", "There is one at noon.", "Berlin"),
+        ("i live in berlin. recommend hotels", "There are many.", "Berlin"),
+    ],
 )
-async def test_a_bare_word_corrects_what_was_told_unless_it_answers_a_question(database, answer, now):
-    await tell(database, "i live in berlin", "no, madrid", session_id=str(uuid.uuid4()), answer=answer)
+async def test_a_bare_word_corrects_what_was_told_unless_it_may_answer_something(database, told, answer, now):
+    await tell(database, told, "no, madrid", session_id=str(uuid.uuid4()), answer=answer)
     assert await texts(database) == [f"The user lives in {now}."]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatServer.memory.facts import Extractor, RuleExtractor, facts_in
+from chatServer.memory.facts import Extractor, RuleExtractor, facts_in, only_tells
 from chatServer.memory.rules import MAX_FACTS_PER_MESSAGE
 
 SAID_AT = datetime(2026, 11, 15, 12, tzinfo=UTC)  # a Sunday
@@ -277,6 +277,21 @@ def test_what_names_no_other_day_of_it_puts_nothing_off(text):
 def test_who_was_named_once_is_known_by_his_name(before, text, now):
     assert [fact.text for fact in told(text, told(before))] == now
     assert facts_in(text, said_at=SAID_AT, held=told(before)) == told(text, told(before))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("i live in berlin", True),
+        ("I live in Berlin. My exam is on Friday.", True),
+        ("I live in Berlin. What is new?", False),
+        ("I live in Berlin, find me a hotel", False),
+        ("I live in Berlin. Recommend hotels.", False),
+        ("I live in Berlin. " * 20, False),
+    ],
+)
+def test_a_message_that_wants_something_does_not_only_tell(text, is_so):
+    assert only_tells(text, SAID_AT) is is_so
 
 
 def test_of_two_that_exclude_each_other_the_last_one_said_holds():

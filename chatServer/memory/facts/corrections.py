@@ -68,8 +68,8 @@ def corrected(
     sentence: str, found: Sequence[Fact], earlier: Sequence[Fact], said_at: datetime, *, is_asked: bool = False
 ) -> list[Fact]:
     """The fact with its new object, where a sentence says nothing but what that is; and, where it does not replace the
-    old one, that this is not so. `is_asked`: between what was told earlier and now stands a question, which "no,
-    Madrid" answers."""
+    old one, that this is not so. `is_asked`: "no, Madrid" may be about something else than what was told
+    earlier."""
     text = set_apart(spelled_out(sentence)).strip(" .!")
     told = [*earlier, *found]
     if not told or len(text.split()) > MAX_WORDS:

@@ -1,5 +1,6 @@
 """Facts that a user tells of himself, found by rules. Precision before recall: what is unsure is not a fact."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -11,13 +12,14 @@ from chatServer.memory.facts.dates import Span, without_time
 from chatServer.memory.facts.meanings import MEANINGS, Fact
 from chatServer.memory.facts.objects import Object
 from chatServer.memory.facts.patterns import PATTERNS
-from chatServer.memory.facts.sentences import statements
+from chatServer.memory.facts.sentences import MAX_SENTENCE, sentences, statements
 from chatServer.memory.facts.told import Told
 from chatServer.memory.rules import MAX_FACTS_PER_MESSAGE
 
 A_YEAR = timedelta(days=366)
+_WANTS = re.compile(r"\?|\b(?:please|me|you|your|let's)\b", re.IGNORECASE)  # "find me a hotel there"
 MIN_AGE = 10  # of a user: "I'm 5" is more often a place in a queue
-__all__ = ["Extractor", "Fact", "RuleExtractor", "facts_in"]
+__all__ = ["Extractor", "Fact", "RuleExtractor", "facts_in", "only_tells"]
 
 
 class Extractor(Protocol):
@@ -29,7 +31,7 @@ class Extractor(Protocol):
 @dataclass(frozen=True, slots=True)
 class RuleExtractor:
     """These rules; `earlier` is what "no, I meant Madrid" may be about, `held` what a whole sentence may deny, and
-    `is_asked` whether a question stands before the message."""
+    `is_asked` whether the message may answer something."""
 
     earlier: Sequence[Fact] = ()
     held: Sequence[Fact] = ()
@@ -48,8 +50,8 @@ def facts_in(
     is_asked: bool = False,
 ) -> list[Fact]:
     """What a message of the user tells, in order. `earlier`: what he told last, for "no, I meant Madrid"; `held`: what
-    he told at any time, for "my favourite colour is not blue but green"; `is_asked`: since then he was asked something,
-    to which "no, Madrid" is the answer."""
+    he told at any time, for "my favourite colour is not blue but green"; `is_asked`: there is something else that "no,
+    Madrid" may be about."""
     found: list[Fact] = []
     for sentence in statements(text, is_reply=bool(earlier or held)):
         corrected = corrections.corrected(sentence, found, earlier, said_at, is_asked=is_asked)
@@ -64,6 +66,13 @@ def facts_in(
                 facts = _facts(Told(clause, sentence, said_at))
                 found += facts if said == sentence else [each for each in facts if not _is_told(each, told)]
     return _settled(found)[:MAX_FACTS_PER_MESSAGE]
+
+
+def only_tells(text: str, said_at: datetime) -> bool:
+    """Whether every sentence of a short message tells a fact, and none asks for what a reply could be about."""
+    if len(text) > MAX_SENTENCE or _WANTS.search(text):
+        return False
+    return all(facts_in(each, said_at=said_at) for each in sentences(text))
 
 
 def _is_told(fact: Fact, told: Sequence[Fact]) -> bool:

@@ -61,7 +61,7 @@ def place(text: str) -> list[Object]:
         return []
     words = text.split(" ")
     is_lower = text == text.lower()
-    is_town = is_lower and len(words) > 1 and words[-2] not in known.PLACE_STARTS | known.REGIONS
+    is_town = is_lower and len(words) > 1 and words[-2] not in known.PLACE_STARTS | known.REGIONS | known.LANDS
     if is_town and words[-1] in known.LANDS:
         return [Object(f"{each.value}, {words[-1].upper()}") for each in place(" ".join(words[:-1]))]
     max_words = 4 if not is_lower else 3 if words[0] in known.PLACE_STARTS else 1

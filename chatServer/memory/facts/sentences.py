@@ -116,7 +116,7 @@ def statements(text: str, *, is_reply: bool = False) -> list[str]:
     if is_foreign:
         return []
     kept: list[str] = []
-    for sentence in _sentences(prose):
+    for sentence in sentences(prose):
         if _TEXT_WORK.match(sentence):
             return [] if _BACKWARDS.search(sentence) else kept
         if _LABEL.match(sentence):
@@ -157,7 +157,7 @@ def _is_verse(lines: list[str]) -> bool:
     return len(open_lines) >= 4 and sum(not line.rstrip().endswith((".", "!", "?", ":")) for line in open_lines) >= 3
 
 
-def _sentences(prose: str) -> list[str]:
+def sentences(prose: str) -> list[str]:
     """A slip of the tongue begins another one, which corrects the first."""
     lines = [_BULLET.sub("", line) for line in _ABBREVIATION.sub(r"\1", prose).splitlines()]
     parts = [part.strip() for line in lines for part in _END.split(line) if part.strip()]
