@@ -5,6 +5,7 @@ says what it is. It decides by rules on the user's own last message; texts that 
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -206,7 +207,7 @@ def _is_known(block: Source) -> bool:
     """Of the user, and still: not how tools went, what is over, and what he wanted to be told or forgotten."""
     if block.kind != "memories" or block.label.startswith(OF_TOOLS):
         return False
-    return not is_over(block.label) and not tells_nothing(block.text)
+    return not is_over(block.label, datetime.now(UTC)) and not tells_nothing(block.text)
 
 
 def _listed(memory: Source, language: str) -> str:

@@ -43,10 +43,12 @@ def label_of(item: Recalled) -> str:
     return ", ".join(parts)
 
 
-def is_over(label: str) -> bool:
-    """Whether a line with this label says nothing but what no longer holds."""
+def is_over(label: str, now: datetime) -> bool:
+    """Whether a line with this label says nothing but what no longer holds; an appointment holds until its day is
+    over."""
     before = label.partition(f", {IN}")[0]
-    return f", {UNTIL}" in before or f", {NO_LONGER}" in before
+    ended = before.partition(f", {UNTIL}")[2]
+    return f", {NO_LONGER}" in before or (bool(ended) and ended[: len(_day(now))] <= _day(now))
 
 
 def _ended(item: Recalled, until: datetime) -> str:

@@ -28,5 +28,13 @@ def test_nothing_ends_before_the_day_on_which_it_was_said(ended, says):
     over, changed = label_of(replace(LINE, valid_to=ended)), label_of(replace(LINE, changed_at=ended))
     assert over == f"the user said, 2026-11-17, {says}"
     assert changed == f"the user said, 2026-11-17, in part {says}"
-    assert (is_over(over), is_over(changed), is_over(label_of(LINE))) == (True, False, False)
-    assert not is_over(label_of(replace(LINE, source=Source(None, None, "Why, no longer so, until 2020"))))
+    titled = label_of(replace(LINE, source=Source(None, None, "Why, no longer so, until 2020")))
+    later = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    assert [is_over(each, later) for each in (over, changed, label_of(LINE), titled)] == [True, False, False, False]
+
+
+def test_an_appointment_holds_until_its_day_is_over():
+    ends, nameless = datetime(2026, 11, 20, tzinfo=UTC), Source(None, None, "")
+    for coming in (replace(LINE, valid_to=ends), replace(LINE, valid_to=ends, source=nameless)):
+        assert not is_over(label_of(coming), datetime(2026, 11, 19, 23, tzinfo=UTC))
+        assert is_over(label_of(coming), ends)
