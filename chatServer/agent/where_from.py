@@ -1,6 +1,16 @@
 """Where a recalled line is from, as its user is told: labels are written for models, in English, and speak of him."""
 
-from chatServer.memory.label import BY_ASSISTANT, BY_USER, CORRECTED, IN, IN_PART, REMEMBERED, TITLE_FORGOTTEN, UNTIL
+from chatServer.memory.label import (
+    BY_ASSISTANT,
+    BY_USER,
+    CORRECTED,
+    IN,
+    IN_PART,
+    NO_LONGER,
+    REMEMBERED,
+    TITLE_FORGOTTEN,
+    UNTIL,
+)
 
 _LANGUAGES = ("en", "de", "ru", "es", "fr")
 _TOLD = {
@@ -10,6 +20,14 @@ _TOLD = {
     BY_ASSISTANT: (BY_ASSISTANT, "der Assistent sagte", "ассистент сказал", "el asistente dijo", "l'assistant a dit"),
     UNTIL: (UNTIL, "bis ", "до ", "hasta ", "jusqu'au "),
     f"{IN_PART}{UNTIL}": (f"{IN_PART}{UNTIL}", "teils bis ", "отчасти до ", "en parte hasta ", "en partie jusqu'au "),
+    NO_LONGER: (NO_LONGER, "nicht mehr so", "уже не так", "ya no es así", "ce n'est plus le cas"),
+    f"{IN_PART}{NO_LONGER}": (
+        f"{IN_PART}{NO_LONGER}",
+        "teils nicht mehr so",
+        "отчасти уже не так",
+        "en parte ya no es así",
+        "ce n'est plus le cas en partie",
+    ),
     TITLE_FORGOTTEN: (
         TITLE_FORGOTTEN,
         "in einem Chat, dessen Titel vergessen ist",
