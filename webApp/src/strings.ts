@@ -205,6 +205,8 @@ export const strings = {
     openChat: "Open the chat",
     details: "Details",
     held: (date: string) => `held until ${date}`,
+    holds: (date: string) => `until ${date}`,
+    holdsNoLonger: "no longer so",
     // the page
     views: "Views",
     list: "Memories",

@@ -68,10 +68,16 @@ function Origin({ used }: { used: UsedMemory }) {
         words.addedByYou
       )}
       {used.said_at && ` · ${ago(used.corrected_at ?? used.said_at)}`}
-      {used.valid_to && ` · ${words.held(dayOf(used.valid_to))}`}
+      {used.valid_to && ` · ${holds(used, new Date(used.valid_to))}`}
       {used.trust === "untrusted" && ` · ${words.trusts.untrusted}`}
     </>
   );
+}
+
+/** What ended before the day it was said never held: who moved last month was wrong when he said where he lives. */
+function holds({ said_at, valid_to }: UsedMemory, end: Date): string {
+  if (said_at && end < new Date(said_at)) return words.holdsNoLonger;
+  return (end > new Date() ? words.holds : words.held)(dayOf(valid_to ?? ""));
 }
 
 const isMissing = (error: unknown) => error instanceof ApiError && error.status === 404;
