@@ -170,7 +170,7 @@ async def test_a_message_is_over_only_when_all_that_was_learned_from_it_is(datab
     async def label(recaller) -> str:
         found = (await asked(recaller, ADA, "Who is my wife Ana?", scope="agent")).items
         [line] = [item for item in found if item.text == text]
-        assert (line.valid_to is None) is not is_over(label_of(line))
+        assert (line.valid_to is None) is not is_over(label_of(line), datetime.now(UTC))
         return label_of(line)
 
     await tell(database, text)
@@ -181,9 +181,9 @@ async def test_a_message_is_over_only_when_all_that_was_learned_from_it_is(datab
         async with recaller_of(database) as another:
             assert "in part until" in await label(another)
         await tell(database, "My name is Tim.")
-        assert is_over(await label(recaller))
+        assert is_over(await label(recaller), datetime.now(UTC))
         async with recaller_of(database) as another:
-            assert is_over(await label(another))
+            assert is_over(await label(another), datetime.now(UTC))
 
 
 async def test_a_message_is_not_said_to_have_ended_before_it_was_said(database):
@@ -193,7 +193,7 @@ async def test_a_message_is_not_said_to_have_ended_before_it_was_said(database):
         found = (await asked(recaller, ADA, "Where is the lake of my wife Ana?", scope="agent")).items
     [line] = [item for item in found if item.text == text]
     assert label_of(line).startswith(f"the user said, {datetime.now(UTC):%Y-%m-%d}, no longer so")
-    assert is_over(label_of(line))
+    assert is_over(label_of(line), datetime.now(UTC))
 
 
 async def test_what_will_end_by_itself_keeps_no_message_from_being_over(database):
