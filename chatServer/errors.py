@@ -250,6 +250,15 @@ class DatabaseUnavailable(ChatError):
         super().__init__(detail, retry_after_s=2)
 
 
+class Crowded(DatabaseUnavailable):
+    """One user has as many connections as he may have, and none of them was free in time."""
+
+    code, title = "overloaded", "Too much arrives at once"
+
+    def __init__(self) -> None:
+        super().__init__("Too many of your requests are being answered. Try again in a moment.")
+
+
 class ShuttingDown(ChatError):
     """Another process takes over, or this one is back in a moment."""
 

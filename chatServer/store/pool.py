@@ -22,6 +22,7 @@ from chatServer import errors, metrics
 from chatServer.config import Settings
 from chatServer.records import Principal
 from chatServer.store.pipeline import Pipeline
+from chatServer.store.shares import Shares
 
 Connection = Pipeline  # of one transaction; what lies beneath stays in this file
 RawConnection = AsyncConnection[tuple[Any, ...]]
@@ -61,6 +62,9 @@ class Database:
         self._statement_timeout_ms = settings.database_statement_timeout_ms
         self._idle_timeout_ms = settings.database_idle_timeout_ms
         self._connecting = asyncio.Lock()
+        # Half of them for one user; of a pool beside, whose transactions are short, all.
+        share = self.pool_size if is_ready else max(self.pool_size // 2, 1)
+        self._shares = Shares(share, settings.database_pool_wait_ms / 1_000)
         self._pool: AsyncConnectionPool[RawConnection] = AsyncConnectionPool(
             url,
             min_size=settings.database_pool_size if is_ready else min(2, settings.database_pool_size),
@@ -122,7 +126,8 @@ class Database:
         travels with the last. A block without a statement sends nothing.
         """
         timeout_ms = timeout_ms or self._statement_timeout_ms
-        async with self._pipeline([*self._begin("chat_user", timeout_ms), claims(principal)], timeout_ms) as pipeline:
+        begin = [*self._begin("chat_user", timeout_ms), claims(principal)]
+        async with self._shares.one_of(principal.user_id), self._pipeline(begin, timeout_ms) as pipeline:
             yield pipeline
         if pipeline.has_last_words:
             self.on_told(principal.user_id)

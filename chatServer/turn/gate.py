@@ -1,38 +1,16 @@
 """How many turns begin at once, and when one more is turned away: at the door, while that is still quick."""
 
-import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator
 from uuid import UUID
 
 from chatServer import errors, metrics
+from chatServer.store.shares import Row
 
 MAX_WAIT_S = 1.0  # what somebody may have to wait before his turn begins
 OWN_PLACES = 2  # of one user: more of his would only wait for each other's locks, each with a connection
 SMOOTHING = 0.1  # how much one measurement changes what is believed
-
-
-class Row:
-    """A few places, and those who wait for one, holding nothing."""
-
-    def __init__(self, places: int) -> None:
-        self.guests = 0  # who wait or have a place
-        self._count = places
-        self._places = asyncio.Semaphore(places)
-
-    def wait_s(self, takes_s: float) -> float:
-        """What the next one would have to wait, if one takes so long."""
-        return max(self.guests - self._count, 0) * takes_s / self._count
-
-    @contextlib.asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        self.guests += 1
-        try:
-            async with self._places:
-                yield
-        finally:
-            self.guests -= 1
 
 
 class Gate:

@@ -234,6 +234,31 @@ async def test_a_pool_without_a_free_connection_is_an_outage_after_the_wait(urls
         assert await stored(database) == 1
 
 
+async def test_one_users_crowd_leaves_connections_to_others(urls, settings):
+    limits = {"database_pool_size": 4, "database_pool_wait_ms": 300}
+    async with Database(urls.app, settings.model_copy(update=limits)) as database, contextlib.AsyncExitStack() as held:
+        await database.connect()
+        for _ in range(2):
+            await held.enter_async_context(database.transaction(ADA))
+        more = [asyncio.create_task(stored(database)) for _ in range(10)]
+        await asyncio.sleep(0)
+        assert database.usage().waiting == 0
+        assert await stored(database, EVE) == 0
+        for refused in await asyncio.gather(*more, return_exceptions=True):
+            assert isinstance(refused, errors.Crowded)
+
+
+async def test_who_waits_for_his_own_crowd_goes_on_when_one_of_it_is_through(urls, settings):
+    async with Database(urls.app, settings.model_copy(update={"database_pool_size": 2})) as database:
+        async with database.transaction(ADA) as connection:
+            await add_session(connection)
+            more = [asyncio.create_task(stored(database)) for _ in range(10)]
+            await asyncio.sleep(0)
+            more[0].cancel()
+        assert await asyncio.gather(*more[1:]) == [1] * 9
+        assert not database._shares._rows
+
+
 async def test_a_connection_that_was_ended_while_idle_is_replaced_silently(database, urls):
     await asyncio.gather(*(stored(database) for _ in range(10)))
     with owner_connection(urls.owner) as owner:

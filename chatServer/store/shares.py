@@ -1,0 +1,73 @@
+"""Places and who waits for them; and how many connections one user may have, lest his crowd be one to others."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from chatServer import errors
+
+
+class Row:
+    """A few places, and those who wait for one, holding nothing."""
+
+    def __init__(self, places: int) -> None:
+        self.guests = 0  # who wait or have a place
+        self._count = places
+        self._places = asyncio.Semaphore(places)
+
+    def wait_s(self, takes_s: float) -> float:
+        """What the next one would have to wait, if one takes so long."""
+        return max(self.guests - self._count, 0) * takes_s / self._count
+
+    async def enter(self, within_s: float | None = None) -> None:
+        """TimeoutError when no place is free in time."""
+        self.guests += 1
+        try:
+            if self._places.locked():
+                await asyncio.wait_for(self._places.acquire(), within_s)
+            else:  # at once, and without the task that waiting takes
+                await self._places.acquire()
+        except BaseException:
+            self.guests -= 1
+            raise
+
+    def leave(self) -> None:
+        self._places.release()
+        self.guests -= 1
+
+    @contextlib.asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        await self.enter()
+        try:
+            yield
+        finally:
+            self.leave()
+
+
+class Shares:
+    """Requests of one user may wait for each other's locks, each with a connection: more than these wait without."""
+
+    def __init__(self, most: int, wait_s: float) -> None:
+        self._most, self._wait_s = most, wait_s
+        self._rows: dict[UUID, Row] = {}
+
+    @contextlib.asynccontextmanager
+    async def one_of(self, user_id: UUID) -> AsyncIterator[None]:
+        """Crowded when the others of the same user take too long."""
+        row = self._rows.setdefault(user_id, Row(self._most))
+        try:
+            await self._enter(row)
+            try:
+                yield
+            finally:
+                row.leave()
+        finally:
+            if not row.guests:
+                del self._rows[user_id]
+
+    async def _enter(self, row: Row) -> None:
+        try:
+            await row.enter(self._wait_s)
+        except TimeoutError as error:
+            raise errors.Crowded from error
