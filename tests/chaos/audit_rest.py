@@ -25,7 +25,7 @@ def note_findings(ledger: Ledger, stories: dict[str, Story]) -> Iterator[str]:
             yield f"the versions of {key} have gaps: {numbers}"
         yield from _steps(versions, {turn.turn_id: turn for turn in ledger.turns}, stories)
     lines = {page.user_id: page.notes.split("\n\n") for page in ledger.pages}
-    yield from _written_notes(ledger, stories, lines, by_page)
+    yield from _written_notes(ledger, stories, lines)
 
 
 def _steps(versions: list[Any], turns: dict[str, Any], stories: dict[str, Story]) -> Iterator[str]:
@@ -45,35 +45,19 @@ def _steps(versions: list[Any], turns: dict[str, Any], stories: dict[str, Story]
             yield f"version {version.version} ({version.operation}) does not follow from the one before it"
 
 
-def _written_notes(
-    ledger: Ledger, stories: dict[str, Story], lines: dict[str, list[str]], by_page: dict[tuple[str, str], list[Any]]
-) -> Iterator[str]:
-    """A note that the tool confirmed stands there once; one more for each dead attempt's that could not be taken
-    back, because somebody else had changed the page since."""
+def _written_notes(ledger: Ledger, stories: dict[str, Story], lines: dict[str, list[str]]) -> Iterator[str]:
+    """A note that the tool confirmed stands there once, also where that of a dead attempt could not be taken back,
+    because somebody else had changed the page since: a line that is there is not noted again."""
     by_key = {story.key: story for story in stories.values()}
-    kept = _kept_of_the_dead(ledger, by_page)
     for turn in ledger.turns:
         story = by_key.get(turn.turn_key)
         if story is None or not story.text.startswith("note "):
             continue
-        count = lines.get(turn.user_id, []).count(note_of(story.nonce)) - kept.get(turn.turn_id, 0)
+        count = lines.get(turn.user_id, []).count(note_of(story.nonce))
         if turn.state == "done" and story.noted and count != 1:
             yield f"{story.nonce}: noted, and {count} times on the page"
         elif not 0 <= count <= 1:
             yield f"{story.nonce}: {count} times on the page"
-
-
-def _kept_of_the_dead(ledger: Ledger, by_page: dict[tuple[str, str], list[Any]]) -> dict[str, int]:
-    """How many notes of dead attempts stand behind somebody else's, by turn."""
-    attempts = {turn.turn_id: turn.attempt for turn in ledger.turns}
-    kept: dict[str, int] = defaultdict(int)
-    for versions in by_page.values():
-        for place, version in enumerate(versions[:-1]):
-            is_dead = version.operation == "append" and version.attempt < attempts.get(version.turn_id, 0)
-            following = versions[place + 1]
-            if is_dead and not (following.operation == "revert" and following.turn_id == version.turn_id):
-                kept[version.turn_id] += following.turn_id != version.turn_id
-    return kept
 
 
 def usage_findings(ledger: Ledger, _: dict[str, Story]) -> Iterator[str]:
