@@ -88,6 +88,10 @@ def test_a_server_that_was_down_is_asked_again_for_a_token_and_an_old_one_is_ren
     assert (in_trouble["nextDay"], in_trouble["renewed"]) == ("open", 1)
 
 
+def test_where_nothing_is_being_answered_there_is_no_error(in_trouble):
+    assert in_trouble["begins"] == "ready"
+
+
 def test_what_a_proxy_says_is_not_shown(in_trouble):
     statuses = {"page": 502, "pageAsSuccess": 200, "json": 500, "nothing": 503, "text": 503}
     for name, status in statuses.items():
@@ -99,3 +103,23 @@ def test_a_stop_right_after_sending_stops(in_trouble):
     stopped = in_trouble["stopped"]
     assert stopped["tries"] > 1, "nothing ran yet"
     assert len(stopped["text"]) < len(SLOW)
+
+
+def test_what_is_said_in_another_tab_is_shown(in_trouble):
+    assert in_trouble["elsewhere"] == ["tell me a story", STORY]
+
+
+def test_an_answer_that_ends_before_its_end_is_no_whole_one_and_goes_on(in_trouble):
+    assert in_trouble["rest"] == ["slowly", SLOW], "without anybody's help, and nothing twice"
+
+
+def test_what_was_refused_is_not_lost(in_trouble):
+    assert (in_trouble["meanwhile"]["code"], in_trouble["meanwhile"]["shown"]) == ("turn_in_progress", "me too")
+    assert in_trouble["meToo"] == ["slowly", SLOW, "me too", "I have nothing to say."], "with what was said elsewhere"
+    assert in_trouble["refused"] == {"code": "rate_limited", "detail": "Wait 12 s.", "shown": "tell me a story"}
+    assert in_trouble["taken"] == ["tell me a story", STORY]
+
+
+def test_files_and_headers_can_be_sent(in_trouble):
+    assert in_trouble["uploaded"] == "pump.txt"
+    assert in_trouble["notes"] == ["Likes tea.", "version_conflict"]

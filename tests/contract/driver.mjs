@@ -15,14 +15,20 @@ export const wire = {
   sent: [], // of each request its path, and how large it is
   before: async () => undefined, // may wait, fail, or answer in the server's place
   cutOff: undefined, // the stream that is being read breaks off, as when a network goes away
+  endEarly: undefined, // that of what was asked last just ends, as when the token expires
 };
 const reach = globalThis.fetch;
 globalThis.fetch = async (url, asked) => {
   const path = new URL(url).pathname;
   wire.sent.push({ path, size: asked?.body?.length ?? 0 });
   const answer = (await wire.before(path)) ?? (await reach(url, asked));
+  if (answer.status === 204) Object.defineProperty(answer, "body", { value: new Blob([]).stream() }); // as in Chromium
   if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer;
-  const start = (line) => { wire.cutOff = () => line.error(new TypeError("network error")); };
+  if (path === "/api/events") return answer;
+  const start = (line) => {
+    wire.cutOff = () => line.error(new TypeError("network error"));
+    if (path === "/api/chat") wire.endEarly = () => line.terminate();
+  };
   return new Response(answer.body.pipeThrough(new TransformStream({ start })), answer);
 };
 

@@ -9,22 +9,26 @@ const JSON_BODY = { "Content-Type": "application/json" };
 export function connect(server: string, token: () => Promise<string>) {
   const headers = async () => ({ Authorization: `Bearer ${await token()}` });
 
-  async function call(method: string, path: string, body?: object) {
-    const known = { method, headers: { ...(await headers()), ...JSON_BODY } };
-    const answer = await ask(server + path, body ? { ...known, body: JSON.stringify(body) } : known);
+  async function call(method: string, path: string, body?: object, more: Record<string, string> = {}) {
+    const isForm = body instanceof FormData; // files: the browser itself says what it sends
+    const known = { method, headers: { ...(await headers()), ...(isForm ? {} : JSON_BODY), ...more } };
+    const answer = await ask(server + path, body ? { ...known, body: isForm ? body : JSON.stringify(body) } : known);
     return answer.status === 204 ? null : answer.json();
   }
+
+  const events = async (more: Record<string, string>, signal: AbortSignal) =>
+    (await ask(`${server}/api/events`, { headers: { ...(await headers()), ...more }, signal })).body!;
 
   const transport = new DefaultChatTransport<Message>({
     api: `${server}/api/chat`,
     headers,
-    fetch: ask,
+    fetch: askForAll,
     prepareSendMessagesRequest: ({ id, trigger, messageId, messages, body }) => {
       const sent = messages.filter(({ role }) => role === "user").slice(-1);
       return { body: { ...body, id, trigger, messageId, messages: sent } };
     },
   });
-  return { call, transport };
+  return { call, events, transport };
 }
 
 /** Who is signed in at Supabase; supabase-js refreshes the token when it is old. */
@@ -60,9 +64,36 @@ export async function open(connection: Connection): Promise<Session> {
   return { id, messages: await history(connection, id) };
 }
 
-/** useChat with a stop that stops, and a way back after a broken connection. */
-export function useConversation(connection: Connection, { id, messages }: Session) {
-  const [chat] = useState(() => new Chat<Message>({ id, messages, transport: connection.transport }));
+/** What the server has, and the rest of an answer that is being written. */
+async function reconnect(connection: Connection, chat: Chat<Message>) {
+  const before = chat.lastMessage;
+  const said = await history(connection, chat.id);
+  if (isAnswering(chat) || chat.lastMessage !== before) return; // something was asked here meanwhile
+  chat.messages = said;
+  await chat.resumeStream();
+}
+
+/** A chat that goes on by itself where an answer broke off; an error that comes then stays for the button. */
+function begin(connection: Connection, { id, messages }: Session): Chat<Message> {
+  const goOn = () => reconnect(connection, chat).catch(() => {});
+  const onError = (error: Error) => void (error instanceof BrokenOff && setTimeout(goOn, 500));
+  const chat = new Chat<Message>({ id, messages, transport: connection.transport, onError });
+  return chat;
+}
+
+/** useChat with a stop that stops, a way on after an error, and what other tabs and devices say in the session. */
+export function useConversation(connection: Connection, session: Session) {
+  const { id } = session;
+  const [chat] = useState(() => begin(connection, session));
+  useEffect(() => {
+    const leaving = new AbortController();
+    const heard = (event: string, { session_id, reply_message_id }: Heard) => {
+      const isOthers = event === "turn" && session_id === id && reply_message_id !== chat.lastMessage?.id;
+      if (chat.status === "ready" && (isOthers || event === "reset")) reconnect(connection, chat).catch(() => {});
+    };
+    void follow(connection, heard, leaving.signal);
+    return () => leaving.abort();
+  }, [connection, chat, id]);
   return {
     ...useChat({ chat, resume: true }),
     stop: async () => {
@@ -72,18 +103,47 @@ export function useConversation(connection: Connection, { id, messages }: Sessio
         await new Promise((resolve) => setTimeout(resolve, 250)); // nothing runs: what was sent may not have begun
       } while (--tries && isAnswering(chat));
     },
-    reconnect: async () => {
-      chat.messages = await history(connection, id);
-      await chat.resumeStream();
+    /** For a button beside the error: what was refused is sent, what failed answered anew, what broke off goes on. */
+    retry: async () => {
+      const code = chat.error && problem(chat.error).code;
+      if (chat.lastMessage?.role === "assistant" && code !== "model_failed") return reconnect(connection, chat);
+      await chat.regenerate();
+      if (code === "turn_in_progress" && chat.status === "ready") await reconnect(connection, chat);
     },
   };
 }
 
 const isAnswering = ({ status }: { status: string }) => status === "submitted" || status === "streaming";
 
+export type Heard = { session_id?: string; turn_id?: string; reply_message_id?: string; state?: string };
+
+/** Tells each event, and comes back behind the last one, until `signal` ends it or nobody is signed in any more. */
+export async function follow({ events }: Connection, heard: (event: string, data: Heard) => void, signal: AbortSignal) {
+  let last = "";
+  while (!signal.aborted) {
+    try {
+      const pieces = (await events(last ? { "Last-Event-ID": last } : {}, signal)).getReader();
+      const decoder = new TextDecoder();
+      let rest = "";
+      for (let read = await pieces.read(); !read.done; read = await pieces.read()) {
+        const frames = (rest + decoder.decode(read.value, { stream: true })).split("\n\n");
+        rest = frames.pop() ?? "";
+        for (const frame of frames) {
+          const fields = new Map(frame.split("\n").map((line) => line.split(/: (.*)/) as [string, string]));
+          last = fields.get("id") ?? last;
+          if (fields.has("event")) heard(fields.get("event")!, JSON.parse(fields.get("data")!));
+        }
+      }
+    } catch (error) {
+      if (error instanceof Refused && error.code === "unauthenticated") return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+  }
+}
+
 export type Message = UIMessage<{
   turn_id?: string;
-  memories_used?: { id: string; what: "memory" | "message"; text?: string }[] | null;
+  memories_used?: { id: string; what: "memory" | "message"; text?: string }[];
   sources?: { article_id: string; title: string; page?: number }[];
 }>;
 
@@ -109,9 +169,29 @@ async function ask(...asked: Parameters<typeof fetch>): Promise<Response> {
   throw new Refused(`The server cannot answer now (${answer.status}). Try again later.`);
 }
 
+export class BrokenOff extends Error {}
+
+/** The same for answers: useChat takes one that ends before its end, as when the token expires, for a whole one. */
+async function askForAll(...asked: Parameters<typeof fetch>): Promise<Response> {
+  const answer = await ask(...asked);
+  let end = "";
+  const whole = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, passed) {
+      end = (end + new TextDecoder().decode(piece)).slice(-20);
+      passed.enqueue(piece);
+    },
+    flush() {
+      if (!end.includes("[DONE]")) throw new BrokenOff("The answer broke off.");
+    },
+  });
+  if (answer.status === 204 || !answer.body) return answer; // nothing is being written
+  return new Response(answer.body.pipeThrough(whole), answer);
+}
+
 export function problem(error: Error): { code: string; detail: string } {
   if (error instanceof Refused) return { code: error.code, detail: error.message };
   if (error instanceof TypeError) return { code: "unreachable", detail: "The server cannot be reached." };
+  if (error instanceof BrokenOff) return { code: "broken_off", detail: error.message };
   return { code: "model_failed", detail: error.message };
 }
 
@@ -136,6 +216,7 @@ export function Conversation({ connection, session }: { connection: Connection; 
         </section>
       ))}
       {chat.error && <p role="alert">{problem(chat.error).detail}</p>}
+      {chat.error && <button type="button" onClick={chat.retry}>Try again</button>}
       <input value={text} onChange={(event) => setText(event.target.value)} />
       {isAnswering(chat) ? <button type="button" onClick={chat.stop}>Stop</button> : <button>Send</button>}
     </form>

@@ -79,7 +79,7 @@ if (asked.email) {
   wire.cutOff();
   await act(() => sending);
   told.cutOff = { status: chat.now().status, ...ours.problem(chat.now().error) };
-  await chat.does((now) => now.reconnect());
+  await chat.does((now) => now.retry());
   told.reconnected = chat.texts();
   await chat.does((now) => now.sendMessage({ text: "break", messageId: now.messages[0].id }));
   told.broken = { status: chat.now().status, ...ours.problem(chat.now().error) };

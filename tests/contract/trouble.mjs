@@ -1,4 +1,5 @@
-// The page of docs/frontend.md where it goes wrong: large conversations, proxies, a server that is down, a hasty stop.
+// The page of docs/frontend.md where it goes wrong: large conversations, proxies, a server that is down, a hasty stop,
+// other tabs, answers that break off, refusals.
 // Reads one JSON line: {server, user}; writes one JSON line: what each step gave.
 import { text } from "node:stream/consumers";
 import { act } from "react-test-renderer";
@@ -37,6 +38,8 @@ told.renewed = asked("/api/dev/token").length - tokens;
 Date.now = now;
 
 const chat = await hold(connection);
+await pause(500);
+told.begins = chat.now().status;
 const png = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(300_000)]).toString("base64");
 const files = [{ type: "file", mediaType: "image/png", url: `data:image/png;base64,${png}` }];
 await chat.does((its) => its.sendMessage({ text: "tell me a story", files }, { body: { agent_id: "assistant" } }));
@@ -76,5 +79,39 @@ await spoilt("/api/chat", () => pause(600), async () => {
   await act(() => sending);
 });
 told.stopped = { text: chat.texts().at(-1), tries: asked(`/api/chat/${chat.session.id}/stop`).length - stops };
+
+const other = await hold(connection); // a second tab of the same user
+await other.does((its) => its.sendMessage({ text: "tell me a story" }));
+await until(() => chat.texts().at(-1) === other.texts().at(-1), "what was said elsewhere");
+told.elsewhere = chat.texts().slice(-2);
+
+await spoilt("/api/events", down, async () => {
+  const deaf = await hold(connection); // and a third, which does not hear of the others
+  const sending = chat.now().sendMessage({ text: "slowly" });
+  await until(() => chat.texts().at(-1).startsWith("word0 word1"), "the beginning");
+  await deaf.does((its) => its.sendMessage({ text: "me too" }));
+  told.meanwhile = { ...ours.problem(deaf.now().error), shown: deaf.texts().at(-1) };
+  wire.endEarly();
+  await act(() => sending);
+  await until(() => chat.now().status === "ready", "the rest");
+  told.rest = chat.texts().slice(-2);
+  await deaf.does((its) => its.retry());
+  told.meToo = deaf.texts().slice(-4);
+});
+await until(() => chat.texts().at(-1) === told.meToo.at(-1), "what was said elsewhere");
+
+const refused = () => Response.json({ code: "rate_limited", detail: "Wait 12 s." }, { status: 429 });
+await spoilt("/api/chat", refused, () => chat.does((its) => its.sendMessage({ text: "tell me a story" })));
+told.refused = { ...ours.problem(chat.now().error), shown: chat.texts().at(-1) };
+await chat.does((its) => its.retry());
+told.taken = chat.texts().slice(-2);
+
+const form = new FormData();
+form.append("file", new Blob(["The pump has a warranty of three years."]), "pump.txt");
+told.uploaded = (await connection.call("POST", "/api/knowledge", form)).article.name;
+const path = "/api/agents/assistant/notes";
+const { version } = await connection.call("GET", path);
+const written = () => connection.call("PUT", path, { notes: "Likes tea." }, { "If-Match": `"${version}"` });
+told.notes = [(await written()).notes, (await written().catch(ours.problem)).code];
 
 process.stdout.write(JSON.stringify(told) + "\n", () => process.exit(0));
