@@ -79,6 +79,8 @@ class ChatRequest(BaseModel):
     def _not_known(self) -> str:
         """The first field that may be a slip of the pen; what does not look like a name is not repeated."""
         unknown = next((name for name in self.model_extra or () if NAME.match(name)), None)
+        if unknown is None and self.is_plain and self.id is not None:
+            return "; its session is session_id, not id"
         return f"; there is no field {unknown}" if unknown else ""
 
     def ask(self, own_key: str | None) -> Ask:

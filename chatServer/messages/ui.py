@@ -116,5 +116,5 @@ def _image(part: Mapping[str, Any]) -> str:
         raise MessageError("A file part needs a url.")
     media_type, data = parse_data_uri(url)
     if not media_type.startswith("image/") or not data:
-        raise MessageError("Only images can be sent as files.")
+        raise MessageError("Only pictures can be sent with a message. Documents are uploaded: POST /api/knowledge.")
     return url

@@ -152,7 +152,11 @@ async def test_what_cannot_be_answered_is_refused_and_leaves_nothing(chat, urls,
     [
         ({"mesage": "hi"}, "Send either message or messages; there is no field mesage."),
         ({"message": "hi", "sesion_id": "x"}, "and nothing else; there is no field sesion_id."),
-        ({"message": "hi", "id": "x"}, "A plain body has message, session_id, agent_id and images, and nothing else."),
+        ({"message": "hi", "id": "x"}, "and images, and nothing else; its session is session_id, not id."),
+        (
+            {"id": "x", "message": {"role": "user", "parts": [{"type": "file", "url": "data:text/plain;base64,aGk="}]}},
+            "Only pictures can be sent with a message. Documents are uploaded: POST /api/knowledge.",
+        ),
         ({"<b>hi</b>": 1}, "Send either message or messages."),
         ({"secret-4711": 1, "x" * 41: 1}, "Send either message or messages."),
     ],
