@@ -1,6 +1,7 @@
 """Who is asking: a token is read strictly, with the issuer's rules, and remembered for a minute at most."""
 
 import hashlib
+import logging
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -20,7 +21,18 @@ LEEWAY_S = 5
 REMEMBERED_S = 60
 REMEMBERED_TOKENS = 10_000
 ROLE = "authenticated"
+REASONS: dict[type[Exception], str] = {
+    jwt.ExpiredSignatureError: "it has expired",
+    jwt.ImmatureSignatureError: "it is from the future: compare the clocks",
+    jwt.InvalidIssuerError: "another issuer than ours is in it",
+    jwt.InvalidAudienceError: "another audience than AUTH_AUDIENCE is in it",
+    jwt.MissingRequiredClaimError: "a claim is missing",
+    jwt.InvalidSignatureError: "it is signed with another key",
+}
+NO_USER = "its sub is no user's id"
 NEEDS_SIGN_IN = "This needs a token: send the header Authorization: Bearer <access token>."
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +44,7 @@ class Issuer:
 
 
 class Authenticator:
-    """Turns access tokens into principals. Whatever is wrong with a token, the answer is the same."""
+    """Turns access tokens into principals. Whatever is wrong with one, the answer is the same; the log says what."""
 
     def __init__(self, issuer: Issuer, keys: Keys, tokens: PersonalTokens | None = None) -> None:
         self._issuer = issuer
@@ -43,9 +55,9 @@ class Authenticator:
     async def principal_of(self, token: str) -> Principal:
         """The user of a token."""
         if len(token) > MAX_TOKEN_LENGTH or not token.isascii():
-            raise _refusal()
+            raise _refusal("it is no token")
         if self._tokens is not None and token.startswith(PREFIX):
-            return await self._tokens.principal_of(token) or _refuse()
+            return await self._tokens.principal_of(token) or _refuse("it is no personal token of ours, or over")
         digest = hashlib.sha256(token.encode()).digest()
         principal, until = self._remembered.get(digest, (None, 0.0))
         if principal is None or time.time() >= until:
@@ -60,7 +72,7 @@ class Authenticator:
             kid = header.get("kid")
             found = await self._keys.find(kid if isinstance(kid, str) else None)
             if found is None or header.get("alg") != found.algorithm:
-                raise _refusal()
+                raise _refusal("no key of ours is for it")
             return jwt.decode(
                 token,
                 found.key,
@@ -71,7 +83,7 @@ class Authenticator:
                 options={"require": ["exp", "iat", "sub", "aud", "iss"]},
             )
         except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
-            raise _refusal() from error
+            raise _refusal(REASONS.get(type(error), "it cannot be read")) from error
 
     def _remember(self, digest: bytes, principal: Principal, expires_at: int) -> None:
         self._remembered[digest] = (principal, min(expires_at, time.time() + REMEMBERED_S))
@@ -84,21 +96,27 @@ def _principal(claims: dict[str, Any]) -> Principal:
     """The user, if every claim has the type and the value that the issuer gives it."""
     times = (claims["exp"], claims["iat"])
     has_whole_seconds = all(type(each) is int for each in times)  # JSON's true is an int too, but not here
-    if not has_whole_seconds or not 0 < claims["exp"] - claims["iat"] <= MAX_LIFETIME_S or claims.get("role") != ROLE:
-        raise _refusal()
+    if not has_whole_seconds or claims["exp"] <= claims["iat"]:
+        raise _refusal("its times are not whole seconds, one after the other")
+    if claims["exp"] - claims["iat"] > MAX_LIFETIME_S:
+        raise _refusal("it is good for more than a day")
+    if claims.get("role") != ROLE:
+        raise _refusal(f"its role is not {ROLE}")
     try:
         user_id = UUID(claims["sub"])
     except ValueError as error:
-        raise _refusal() from error
+        raise _refusal(NO_USER) from error
     if str(user_id) != claims["sub"].lower() or user_id == NOBODY.user_id:
-        raise _refusal()
+        raise _refusal(NO_USER)
     return Principal(user_id, claims.get("is_anonymous") is True, expires_at=claims["exp"] + LEEWAY_S)
 
 
-def _refuse() -> NoReturn:
-    raise _refusal()
+def _refuse(why: str) -> NoReturn:
+    raise _refusal(why)
 
 
-def _refusal() -> errors.Unauthenticated:
+def _refusal(why: str) -> errors.Unauthenticated:
+    """`why` is for whoever operates the server: who guesses at tokens learns nothing from the answer."""
     metrics.refused_tokens.inc()
+    logger.info("a token was refused: %s", why)
     return errors.Unauthenticated("The token is not valid, or no longer. Sign in again.")

@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import json
+import logging
 import time
 from collections.abc import AsyncIterator, Iterator
 from uuid import UUID, uuid4
@@ -249,6 +250,27 @@ async def test_every_attack_gets_401_and_the_same_body(server, mode):
 @pytest.mark.parametrize("raw", [b"\xff\xfe", "ünïcödé".encode(), b"a b", b"\t", b"", b"null"])
 async def test_bytes_that_are_no_token(server, raw):
     assert (await status_of(server, raw)).status_code == 401
+
+
+WHY = {
+    "expired": "it has expired",
+    "issued in the future": "it is from the future: compare the clocks",
+    "issuer with a slash": "another issuer than ours is in it",
+    "other audience": "another audience than AUTH_AUDIENCE is in it",
+    "lives a week": "it is good for more than a day",
+    "service role": "its role is not authenticated",
+}
+
+
+@pytest.mark.parametrize(("attack", "why"), WHY.items(), ids=WHY)
+async def test_the_log_says_why_and_nothing_of_the_token(server, mode, caplog, attack, why):
+    token = claim_attacks(mode)[attack]
+    with caplog.at_level(logging.INFO, "chatServer.api.auth"):
+        assert (await status_of(server, token)).status_code == 401
+    assert [each.getMessage() for each in caplog.records if each.name == "chatServer.api.auth"] == [
+        f"a token was refused: {why}"
+    ]
+    assert not any(part in caplog.text for part in token.split("."))
 
 
 async def test_a_token_of_one_mode_is_nothing_in_another(settings, issuer):
