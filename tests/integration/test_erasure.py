@@ -21,7 +21,7 @@ from chatServer.conversation import put
 from chatServer.protocols.mcp.catalog import TOOLS
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Caller
-from chatServer.store import sessions, user_events
+from chatServer.store import sessions, turns, user_events
 from chatServer.store.pool import asked_at
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection, rows, serving
@@ -31,6 +31,7 @@ from tests.tools.canary import CANARY
 from tests.tools.dumping import tables_of_users, traces_of
 from tests.tools.mcp_client import connected
 from tests.tools.talking import with_script
+from tests.tools.turns import begin_turn
 
 NOT_ERASED = {"chat.embedding": "one row, and it is nobody's", "chat.erasures": "the receipts"}
 
@@ -246,6 +247,14 @@ async def test_a_turn_that_does_not_stop_leaves_nothing_but_what_it_took(setting
     assert rows(urls, taken) == [("*", "", 1, True)]
     queued = "select count(*) from procrastinate.procrastinate_jobs where extract(minute from scheduled_at) = 1"
     assert rows(urls, queued) == [(2,)], "the erasure's, and one for what was charged after it"
+
+
+async def test_a_turn_whose_process_is_gone_is_not_waited_for(database, urls):
+    await begin_turn(database, ADA)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.turns set lease_until = now() - interval '1 s'")
+    async with database.transaction(ADA) as connection:
+        assert await turns.request_all_stops(connection, ADA.user_id) == 0
 
 
 async def nobody_hears(*_: object) -> int:

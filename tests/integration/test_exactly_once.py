@@ -12,6 +12,7 @@ from chatServer.memory import notebook
 from chatServer.records import Author, TurnEvent
 from chatServer.store import events as log
 from tests.conftest import ADA, owner_connection, rows, serving
+from tests.tools.remembering import tell, texts
 from tests.tools.talking import calls, chunks, spoken, talking, user_message, with_script
 
 SLOW = {"match": "^slowly", "reply": " ".join(f"word{i}" for i in range(20)), "delay_ms": 40}
@@ -271,6 +272,22 @@ async def test_taking_over_reverts_what_the_dead_attempt_wrote_into_the_notes(se
         assert (await client.get("/api/agents/assistant/notes")).json()["notes"] == "tea\n\ncoffee"
         versions = (await client.get("/api/agents/assistant/notes/versions")).json()["versions"]
     assert [version["operation"] for version in versions][:3] == ["append", "revert", "append"]
+
+
+async def test_what_the_dead_attempt_forgot_is_there_to_be_forgotten_again(settings, as_ada, urls, database):
+    rule = {
+        "match": "^forget (.+)",
+        "tool_calls": [{"name": "forget_memories", "args": {"what": "{1}"}}],
+        "then": "Gone.",
+    }
+    await tell(database, "I live in Berlin.")
+    async with talking(settings, as_ada, rule) as client:
+        dead = await interrupted((client, client), urls, message="forget that I live in Berlin")
+        assert await texts(database) == []
+        again = (await client.post("/api/chat", **dead["ask"])).json()
+    first, second = ([part.get("output") for part in each["message"]["parts"]] for each in (dead, again))
+    assert second == first
+    assert await texts(database) == []
 
 
 async def test_an_attempt_that_was_taken_over_stores_nothing(pair, urls, settings):

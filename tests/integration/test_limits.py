@@ -199,11 +199,40 @@ async def test_the_tokens_of_a_day_are_back_with_the_next(settings, as_ada, urls
         assert (await pair[1].post("/api/chat", **say())).status_code == 200
 
 
-async def test_a_message_that_no_day_has_room_for_is_refused_for_good(settings, as_ada):
-    async with two_servers(settings, as_ada, limit_tokens_per_day=1_000) as (client, _):
-        refused = await client.post("/api/chat", **say("word " * 600))
-        assert (refused.status_code, refused.json()["code"]) == (422, "context_too_large")
-        assert "retry-after" not in refused.headers
+async def test_of_several_reasons_the_one_is_told_that_holds_the_longest(settings, as_ada):
+    async with two_servers(settings, as_ada, limit_turns_per_minute=1, limit_parallel_turns=1) as pair:
+        running = asyncio.create_task(pair[0].post("/api/chat", **say("wait")))
+        await eventually(lambda: started(settings) == 1)
+        assert refusal(await pair[1].post("/api/chat", **say(session="t")))[2] == "turns_per_minute"
+        await pair[0].post("/api/chat/s/stop")
+        await running
+
+
+@pytest.mark.parametrize("recent", [0, 1])
+async def test_times_that_no_longer_count_are_forgotten(settings, as_ada, urls, recent):
+    async with talking(settings, as_ada, limit_turns_per_minute=5) as client:
+        await client.post("/api/chat", **say())
+        with owner_connection(urls.owner) as connection:
+            old, later = "array_fill(now() - interval '61 s', array[2])", "array_fill(now(), array[%s])"
+            connection.execute(f"update chat.user_limits set turns_at = {old} || {later}", [recent])
+        await client.post("/api/chat", **say())
+    assert rows(urls, "select cardinality(turns_at) from chat.user_limits") == [(recent + 1,)]
+
+
+async def test_a_message_that_no_day_has_room_for_is_refused_for_good(settings, as_ada, urls):
+    message = "word " * 600
+    async with two_servers(settings, as_ada, limit_tokens_per_day=100_000) as (client, _):
+        await client.post("/api/chat", **say(message))
+    [(needed,)] = rows(urls, "delete from chat.turns returning reserved_tokens")
+    for day, status in ((needed - 1, 422), (needed, 200)):
+        with owner_connection(urls.owner) as connection:
+            connection.execute("delete from chat.usage_daily")
+        async with two_servers(settings, as_ada, limit_tokens_per_day=day) as (client, _):
+            answer = await client.post("/api/chat", **say(message, "another"))
+        assert answer.status_code == status
+        if status == 422:
+            assert answer.json()["code"] == "context_too_large"
+            assert "retry-after" not in answer.headers
 
 
 async def test_a_turn_that_died_gives_its_place_and_its_tokens_back_with_its_lease(settings, as_ada, urls):

@@ -118,3 +118,15 @@ async def test_one_users_crowd_is_no_crowd_to_others(monkeypatch):
     for guest in [other, *crowd]:
         await guest.leave()
     assert gate._own == {}
+
+
+async def test_who_has_a_crowd_of_his_own_waits_in_both_rows(monkeypatch):
+    monkeypatch.setattr(gates, "MAX_WAIT_S", 0.12)
+    gate, eve = Gate(1), uuid4()
+    others = await arrived(gate, 6)
+    crowd = await arrived(gate, 4, eve)  # two stand behind the others, and two behind these
+    gate.refuse_if_full(uuid4())  # 70 ms
+    with pytest.raises(errors.Overloaded):
+        gate.refuse_if_full(eve)  # and 80 ms more, until two of his have been through the other row
+    for guest in [*others, *crowd]:
+        await guest.leave()

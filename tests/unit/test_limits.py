@@ -1,6 +1,6 @@
 """Limits without a database: who is refused, for how long, and what is left."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from chatServer import errors
 from chatServer.config import Settings, load_settings
 from chatServer.records import Principal, new_id
 from chatServer.store.limits import Spending
-from chatServer.turn.limits import MINUTE, Quota, Quotas, allowance_of, in_the_last_minute, refusals_of
+from chatServer.turn.limits import MINUTE, Quota, Quotas, allowance_of, in_the_last_minute, midnight_after, refusals_of
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -74,7 +74,13 @@ def test_tokens_of_a_day_count_what_is_used_and_what_is_reserved():
     quota = Quota(tokens_per_day=1_000)
     assert refused(quota, [], spending(used=500, reserved=400), tokens=100) == {}
     assert refused(quota, [], spending(used=500, reserved=400), tokens=101) == {"tokens_per_day": 1}, "soon, perhaps"
+    assert refused(quota, [], spending(used=900, reserved=1), tokens=100) == {"tokens_per_day": 1}, "enough, then"
     assert refused(quota, [], spending(used=900), tokens=101) == {"tokens_per_day": 12 * 3600}
+
+
+def test_a_day_ends_at_midnight_utc_wherever_the_database_is():
+    half_past_midnight = datetime(2026, 11, 16, 0, 30, tzinfo=timezone(timedelta(hours=2)))
+    assert midnight_after(half_past_midnight) == datetime(2026, 11, 16, tzinfo=UTC)
 
 
 def test_every_reason_is_found():
