@@ -341,6 +341,18 @@ async def test_all_tabs_of_a_user_share_one_reading_and_all_users_one_look(datab
         assert looks == [], "nobody listens"
 
 
+async def test_what_this_process_tells_is_heard_without_a_look(database, monkeypatch):
+    monkeypatch.setattr(feed, "LOOK_EVERY_S", 60.0)
+    async with feeding(database) as feeds:
+        stream = await feeds.open(ADA, None)
+        batches = stream.follow()
+        await anext(batches)
+        for _ in range(2):  # the look with which everything begins may have found the first
+            await tell(database, ADA)
+            assert [event.kind for event in await asyncio.wait_for(anext(batches), 10)] == ["turn"]
+        stream.close()
+
+
 async def test_a_reader_that_is_far_behind_gets_the_rest_all_the_same(database, monkeypatch):
     monkeypatch.setattr(feed, "KEPT", 10)
     async with feeding(database) as feeds:

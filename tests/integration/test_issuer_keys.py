@@ -178,14 +178,29 @@ async def test_a_token_is_remembered_for_a_minute_and_not_beyond_its_end(issuer,
     assert await authenticator.principal_of(token) == principal, "no key was needed"
 
 
-async def test_what_is_remembered_is_bounded(issuer, keys, monkeypatch):
+async def test_a_token_that_was_good_is_refused_once_it_is_over(issuer, keys):
+    key = SigningKey()
+    published(issuer, key)
+    authenticator = Authenticator(auth.Issuer(issuer.name, "authenticated"), keys)
+    exp = int(time.time()) + 3 - auth.LEEWAY_S
+    token = key.sign(issuer.claims(iat=exp - 60, exp=exp))
+    await authenticator.principal_of(token)
+    await asyncio.sleep(exp + auth.LEEWAY_S + 0.1 - time.time())
+    with pytest.raises(errors.Unauthenticated):
+        await authenticator.principal_of(token)
+
+
+async def test_what_is_remembered_is_bounded_and_of_the_last_to_come(issuer, keys, monkeypatch):
     monkeypatch.setattr(auth, "REMEMBERED_TOKENS", 3)
     key = SigningKey()
     published(issuer, key)
     authenticator = Authenticator(auth.Issuer(issuer.name, "authenticated"), keys)
     for _ in range(10):
-        await authenticator.principal_of(key.sign(issuer.claims()))
+        token = key.sign(issuer.claims())
+        await authenticator.principal_of(token)
     assert len(authenticator._remembered) == 3
+    monkeypatch.setattr(keys, "find", None)
+    await authenticator.principal_of(token)
 
 
 def test_the_documented_patience():
