@@ -7,6 +7,7 @@ import random
 import socket
 import time
 from dataclasses import replace
+from uuid import UUID
 
 import httpx
 import pytest
@@ -15,7 +16,9 @@ from chatServer.api import event_stream
 from chatServer.main import create_app
 from chatServer.records import TurnEvent
 from chatServer.store import events as log
+from chatServer.store import turns
 from chatServer.turn.events import EventLog
+from chatServer.turn.follow import follow
 from tests.conftest import ADA, owner_connection, serving
 from tests.tools.listening import listening
 from tests.tools.talking import chunks, spoken, talking, user_message, with_script
@@ -40,6 +43,18 @@ async def test_the_rest_of_a_turn_is_heard_after_any_number(settings, as_ada):
             assert rest.status_code == 200
             assert chunks(rest.text) == chunks(whole)[place:]
         assert (await client.get("/api/chat/s/stream", headers={"Last-Event-ID": last})).status_code == 204
+
+
+async def test_who_has_heard_some_of_a_turn_whose_log_is_gone_hears_none_of_it_twice(settings, as_ada, urls, database):
+    async with talking(settings, as_ada) as client:
+        turn_id = UUID((await client.post("/api/chat", json={"message": "a b c d"})).json()["turn_id"])
+    with owner_connection(urls.owner) as connection:
+        connection.execute("delete from chat.turn_events")
+    async with database.transaction(ADA) as connection:
+        turn = (await turns.read_turns(connection, ADA.user_id, [turn_id]))[turn_id]
+    heard = [[event async for batch in follow(database, ADA, turn, seen) for event in batch] for seen in (0, 3)]
+    assert "".join(event.text for _, event in heard[0]) == "You said: a b c d"
+    assert heard[1] == []
 
 
 async def test_words_that_are_written_as_one_are_read_one_by_one_after_any_number(database, urls):

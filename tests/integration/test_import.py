@@ -281,6 +281,14 @@ async def test_a_message_has_a_hundred_pictures_at_most_and_of_known_kinds(datab
     await refuses(database, document, changes, "An image has to be of type")
 
 
+@pytest.mark.parametrize(("content", "said"), [("IyEvYmluL3No", "not what its media type says"), ("!", "is broken")])
+async def test_what_comes_as_a_picture_beside_a_message_is_one(database, content, said):
+    document = await adas(database)
+    image = {"image_id": str(uuid.uuid4()), "media_type": "image/png", "created_at": "2026-11-17T00:00:00Z"}
+    changes = [lambda d: d["messages"][0].update(images=[image | {"base64": content}])]
+    await refuses(database, document, changes, said)
+
+
 ABOUT = '{"format": "chatserver.account", "version": 1'
 
 

@@ -157,6 +157,13 @@ async def test_pages_split_no_turn_and_together_are_everything(client, as_ada, d
     assert len(everything) == 12
 
 
+async def test_a_page_of_as_many_as_there_are_is_all_of_them(client, as_ada, database, session_id):
+    for number in range(2):
+        await store_turn(database, session_id, tool_turn(number))
+    page = await read(client, as_ada, session_id, limit=2 * len(tool_turn(0)))
+    assert (len(page["messages"]), page["before"]) == (4, None)
+
+
 async def test_an_empty_session_has_no_messages(client, as_ada, session_id):
     assert await read(client, as_ada, session_id) == {"messages": [], "before": None}
 
