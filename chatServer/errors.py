@@ -31,6 +31,7 @@ ChatError
 │   └── QuotaExhausted         429 quota_exhausted
 ├── ModelFailed                502 model_failed
 ├── DatabaseUnavailable        503 database_unavailable
+│   └── Crowded                503 overloaded
 ├── ModelNotConfigured         503 model_not_configured
 ├── ShuttingDown               503 shutting_down
 ├── IssuerUnavailable          503 issuer_unavailable
@@ -52,10 +53,11 @@ class ChatError(Exception):
     status: ClassVar[int] = 500
     code: ClassVar[str] = "internal_error"
     title: ClassVar[str] = "Something went wrong on our side"
+    told: ClassVar[str] = ""  # the sentence, where whoever raises it knows no better one
 
-    def __init__(self, detail: str, *, retry_after_s: int | None = None, **extra: Any) -> None:
-        super().__init__(detail)
-        self.detail, self.retry_after_s = detail, retry_after_s
+    def __init__(self, detail: str = "", *, retry_after_s: int | None = None, **extra: Any) -> None:
+        super().__init__(detail or self.told)
+        self.detail, self.retry_after_s = detail or self.told, retry_after_s
         self.extra = extra
         self.headers: dict[str, str] = {}  # for HTTP, beside what the others say
 
@@ -76,9 +78,7 @@ class SessionNotFound(NotFound):
     """The same sentence whether the session is unknown or somebody else's."""
 
     code, title = "session_not_found", "No such session"
-
-    def __init__(self) -> None:
-        super().__init__("You have no session with this id.")
+    told = "You have no session with this id."
 
 
 class AgentNotFound(NotFound):
@@ -92,27 +92,21 @@ class ArticleNotFound(NotFound):
     """The same sentence whether the article is unknown, deleted or somebody else's."""
 
     code, title = "article_not_found", "No such document"
-
-    def __init__(self) -> None:
-        super().__init__("You have no document with this id.")
+    told = "You have no document with this id."
 
 
 class MemoryNotFound(NotFound):
     """The same sentence whether the memory is unknown, forgotten or somebody else's."""
 
     code, title = "memory_not_found", "No such memory"
-
-    def __init__(self) -> None:
-        super().__init__("You have no memory with this id.")
+    told = "You have no memory with this id."
 
 
 class MessageNotFound(NotFound):
     """The same sentence whether the message is unknown, replaced or somebody else's."""
 
     code, title = "message_not_found", "No such message"
-
-    def __init__(self) -> None:
-        super().__init__("There is no such message.")
+    told = "There is no such message."
 
 
 class MethodNotAllowed(ChatError):
@@ -148,9 +142,7 @@ class Erased(ChatError):
     """It began before the user had everything erased, and would have come after."""
 
     status, code, title = 409, "erased", "Everything was erased meanwhile"
-
-    def __init__(self) -> None:
-        super().__init__("All your data was erased while this was on its way. Nothing of it was kept: send it again.")
+    told = "All your data was erased while this was on its way. Nothing of it was kept: send it again."
 
 
 class VersionConflict(ChatError):
@@ -192,9 +184,7 @@ class InvalidRequest(ChatError):
 
 class IdempotencyMismatch(ChatError):
     status, code, title = 422, "idempotency_mismatch", "The key belongs to another request"
-
-    def __init__(self) -> None:
-        super().__init__("This Idempotency-Key came with another body before. Use a new key for a new message.")
+    told = "This Idempotency-Key came with another body before. Use a new key for a new message."
 
 
 class ContextTooLarge(ChatError):
@@ -227,9 +217,7 @@ class ModelFailed(ChatError):
     """The provider refused, broke off or answered with something that is no answer."""
 
     status, code, title = 502, "model_failed", "The model failed"
-
-    def __init__(self, detail: str = "The model did not finish its answer. Try again.", **extra: Any) -> None:
-        super().__init__(detail, **extra)
+    told = "The model did not finish its answer. Try again."
 
 
 class ModelNotConfigured(ChatError):
@@ -238,9 +226,7 @@ class ModelNotConfigured(ChatError):
 
 class ModelTimeout(ChatError):
     status, code, title = 504, "model_timeout", "The model took too long"
-
-    def __init__(self, detail: str = "The model did not answer in time. Try again.", **extra: Any) -> None:
-        super().__init__(detail, **extra)
+    told = "The model did not answer in time. Try again."
 
 
 class DatabaseUnavailable(ChatError):

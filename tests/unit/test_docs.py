@@ -5,7 +5,7 @@ import re
 
 from prometheus_client.metrics import MetricWrapperBase
 
-from chatServer import metrics
+from chatServer import errors, metrics
 from chatServer.api.body import IN_A_FILE, LARGER_BYTES
 from chatServer.config import ROOT, Settings
 from chatServer.errors import ChatError
@@ -35,6 +35,12 @@ def test_every_error_is_in_the_table():
     for kind in all_errors():
         row = next(line for line in API.splitlines() if line.startswith(f"| {kind.status} |"))
         assert f"`{kind.code}`" in row
+
+
+def test_every_error_is_in_the_tree_with_its_status_and_its_code():
+    drawn = re.findall(r"^[│├└─ ]+(\w+) +(\d+) (\w+)$", errors.__doc__ or "", re.MULTILINE)
+    named = [(kind.__name__, str(kind.status), kind.code) for kind in all_errors(ChatError)[1:]]
+    assert sorted(drawn) == sorted(named)
 
 
 def test_every_metric_is_explained():
