@@ -33,7 +33,7 @@ class _Text:
 
     def expect(self, *wanted: str) -> str:
         found = self.peek()
-        if found not in wanted or not found:
+        if found not in wanted:  # nor is the end
             raise errors.InvalidRequest("The document is not JSON of the shape that an export has, or it is cut off.")
         self._place += 1
         return found

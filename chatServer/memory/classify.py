@@ -67,13 +67,12 @@ class Classified:
     tags: tuple[str, ...]
 
 
-def classify(text: str, *, has_tool_calls: bool = False, is_own_text: bool = True) -> Classified:
+def classify(text: str, *, has_tool_calls: bool = False) -> Classified:
     """The category by the first rule that holds, and what follows from it."""
     read = text[:MAX_READ]
     words = searchable(read).split()
     category = _category(read, words, has_tool_calls)
-    kind = kind_of(category, is_own_text=is_own_text)
-    return Classified(category, kind, importance_of(category), _tags(category, words))
+    return Classified(category, kind_of(category), importance_of(category), _tags(category, words))
 
 
 def _category(text: str, words: list[str], has_tool_calls: bool) -> Category:

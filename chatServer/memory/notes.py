@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from chatServer.memory.outline import MAX_PIECES, count_pieces, read_headings, split_lines
 from chatServer.messages import clean_text
@@ -16,7 +16,6 @@ Operation = Literal[
     "replace_section_by_header",
     "delete_all_notes",
 ]
-OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 MAX_BYTES = 65_536
 NOTHING = "The notes are empty."
 NOTED = "This line is on the page already. Nothing was changed."

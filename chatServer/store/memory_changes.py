@@ -10,7 +10,6 @@ from psycopg.rows import class_row
 from chatServer.records import Memory, MemoryChange, Operation, Reason, Undoable
 from chatServer.store import memory_json, queries
 from chatServer.store.pool import Connection
-from chatServer.store.queries import NEWEST
 
 SQL = queries.load("memory_changes.sql")
 UNDO_FOR = timedelta(days=30)  # so long what was before a change is kept
@@ -29,13 +28,11 @@ def id_of_message(message_id: UUID) -> UUID:
     return uuid5(OF_MESSAGES, str(message_id))
 
 
-async def list_changes(
-    connection: Connection, user_id: UUID, memory_id: UUID, *, limit: int, before: int | None = None
-) -> list[MemoryChange]:
+async def list_changes(connection: Connection, user_id: UUID, memory_id: UUID, *, limit: int) -> list[MemoryChange]:
     """What was done to a memory, the newest first, without its texts."""
     values = {"user_id": user_id, "memory_id": memory_id, "limit": limit}
     async with connection.cursor(row_factory=class_row(MemoryChange)) as cursor:
-        await cursor.execute(SQL["list_changes"], values | {"before": NEWEST if before is None else before})
+        await cursor.execute(SQL["list_changes"], values)
         return await cursor.fetchall()
 
 

@@ -42,10 +42,9 @@ def test_tool_calls_count_only_when_the_words_say_nothing():
 
 
 def test_only_the_users_own_text_makes_a_procedure():
-    text = "The workaround is to wait a minute"
-    assert classify(text).kind == "procedure"
-    assert classify(text, is_own_text=False).kind == "episode"
-    assert classify("The capital is Paris", is_own_text=False).kind == "fact"
+    assert rules.kind_of("solution") == "procedure"
+    assert rules.kind_of("solution", is_own_text=False) == "episode"
+    assert rules.kind_of("knowledge", is_own_text=False) == "fact"
 
 
 def test_tags_name_technologies_and_telling_words():

@@ -1,8 +1,10 @@
 """Notes as text: each operation, and each sentence of the contract about them."""
 
+from typing import get_args
+
 import pytest
 
-from chatServer.memory.notes import MAX_BYTES, NOTED, OPERATIONS, apply
+from chatServer.memory.notes import MAX_BYTES, NOTED, Operation, apply
 from chatServer.memory.outline import MAX_PIECES
 
 PAGE = """# Person
@@ -246,4 +248,4 @@ def test_a_full_page_of_short_items_is_not_in_too_many_pieces():
 
 
 def test_every_operation_is_one_of_the_seven():
-    assert len(OPERATIONS) == 7
+    assert len(get_args(Operation)) == 7

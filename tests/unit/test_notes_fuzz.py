@@ -1,13 +1,15 @@
 """Operations on generated pages against a plain model: lines, headers outside fences, nothing else."""
 
 import re
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatServer.memory.notes import MAX_BYTES, OPERATIONS, Operation, apply
+from chatServer.memory.notes import MAX_BYTES, Operation, apply
 
+OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 LINES = [
     "# A", "# B", "## A", "## B", "### A", "### C ###", "## C d", "#A", "text", "more text", "", "", "- item",
     "> quote",

@@ -2,7 +2,7 @@
 -- What was done to a memory, the newest first.
 select seq, memory_id, operation, actor, reason, message_id, turn_id, undone, created_at
 from chat.memory_changes
-where user_id = %(user_id)s and memory_id = %(memory_id)s and seq < %(before)s
+where user_id = %(user_id)s and memory_id = %(memory_id)s
 order by seq desc
 limit %(limit)s;
 
