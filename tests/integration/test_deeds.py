@@ -53,18 +53,24 @@ async def test_every_change_of_the_notes_is_told_and_told_again(settings, as_ada
 
 
 async def test_what_was_forgotten_is_named_until_it_was_had_back(ada, database):
+    async def post(text: str, session_id: str) -> dict:
+        body = {"message": text, "session_id": session_id}
+        return (await ada.post("/api/chat", json=body, headers={"Idempotency-Key": "k"})).json()
+
     async def ask(text: str) -> dict:
-        answer = (await ada.post("/api/chat", json={"message": text, "session_id": str(uuid.uuid4())})).json()
+        answer = await post(text, str(uuid.uuid4()))
         await Workshop(database, lambda _: None).after_turn(str(ADA.user_id), answer["turn_id"])
         return answer
 
     await ask("I live in Berlin.")
-    answer = await ask("Forget that I live in Berlin.")
+    answer = await ask(wish := "Forget that I live in Berlin.")
     [told] = data_of(answer["message"]["parts"], "forgotten")
     [memory_id] = told["data"]["memory_ids"]
     assert data_of((await messages_of(ada, answer["session_id"]))[-1]["parts"], "forgotten") == [told]
     assert (await ada.post(f"/api/memories/{memory_id}/undo")).status_code == 200
     assert data_of((await messages_of(ada, answer["session_id"]))[-1]["parts"], "forgotten") == []
+    again = await post(wish, answer["session_id"])
+    assert (again["turn_id"], data_of(again["message"]["parts"], "forgotten")) == (answer["turn_id"], [])
     await ada.delete(f"/api/memories/{memory_id}")
     assert data_of((await messages_of(ada, answer["session_id"]))[-1]["parts"], "forgotten") == [told]
 

@@ -3,14 +3,16 @@
 import asyncio
 import contextlib
 
+import psycopg
 import pytest
 from pydantic import SecretStr
 
 from chatServer.agent import model_errors
+from chatServer.store.pipeline import Pipeline
 from chatServer.turn import record
-from tests.conftest import owner_connection, serving
+from tests.conftest import owner_connection, rows, serving
 from tests.tools.counted import counted
-from tests.tools.talking import chunks, talking, user_message
+from tests.tools.talking import chunks, spoken, talking, user_message
 
 FULL = """
 create function public.is_full() returns trigger language plpgsql as
@@ -94,6 +96,32 @@ async def test_an_answer_waits_for_a_database_that_is_full_for_a_while(settings,
         assert (answer["state"], answer["response"]) == ("done", "You said: hello")
         shown = (await client.get("/api/sessions/s/messages")).json()["messages"]
     assert [message["role"] for message in shown] == ["user", "assistant"]
+
+
+@pytest.mark.parametrize(("is_end", "times"), [(False, 1), (False, 99), (True, 1)])
+async def test_what_was_committed_without_an_answer_is_there_once(settings, as_ada, urls, monkeypatch, is_end, times):
+    """The connection is lost behind COMMIT: of the log's first batch, of each, or of the first try to store the end."""
+    commit, lost = Pipeline.commit, []
+
+    async def unanswered(pipeline: Pipeline) -> None:
+        sent = b" ".join(each.query.query for each in pipeline._waiting)
+        await commit(pipeline)
+        if b"turn_events" in sent and (b"still_counts" in sent) == is_end and len(lost) < times:
+            lost.append(sent)
+            raise psycopg.OperationalError("the connection was lost")
+
+    monkeypatch.setattr(Pipeline, "commit", unanswered)
+    words = " ".join(f"word{number}" for number in range(20))
+    async with talking(settings, as_ada, {"match": "^slowly", "reply": words, "delay_ms": 40}) as client:
+        whole = await client.post("/api/chat", json={"id": "s", "message": user_message("slowly")})
+        assert lost
+        again = await client.post("/api/chat", json={"id": "s", "message": user_message("slowly")})
+    assert (spoken(whole.text), chunks(whole.text)[-1]["type"]) == (words, "finish")
+    assert rows(urls, "select state, attempt from chat.turns") == [("done", 1)]
+    assert rows(urls, "select turns from chat.usage_daily") == [(1,)]
+    assert spoken(again.text) == words
+    if times == 1:
+        assert len(rows(urls, "select 1 from chat.turn_events")) > 1, "the log went on while the answer was said"
 
 
 async def test_an_answer_that_cannot_be_stored_is_said_not_to_be(settings, as_ada, urls, monkeypatch):

@@ -36,6 +36,11 @@ async def test_a_body_of_the_limit_is_read_and_one_more_byte_is_refused(client, 
     assert answer.json()["limit_bytes"] == body.LIMIT_BYTES
 
 
+async def test_a_length_that_no_number_holds_is_too_large(client, as_ada):
+    answer = await client.post("/api/sessions", content=b"{}", headers=as_ada | {"Content-Length": "9" * 5_000})
+    assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
+
+
 @pytest.mark.parametrize("path", ["/api/sessions", "/auth/v1/signup", "/nowhere", "/healthz", "/api/chat/x"])
 async def test_chunked_bodies_are_counted_too(client, path):
     answer = await client.post(path, content=in_pieces(body.LIMIT_BYTES + 1))
@@ -123,9 +128,10 @@ async def test_an_encoded_body_is_refused_with_a_sentence(client, as_ada, encodi
     assert "Content-Encoding" in answer.json()["detail"]
 
 
-async def test_identity_is_no_encoding(client, as_ada):
+async def test_identity_is_no_encoding_and_without_a_body_nothing_is_encoded(client, as_ada):
     answer = await client.post("/api/sessions", content=b"{}", headers=as_ada | JSON | {"Content-Encoding": "identity"})
     assert answer.status_code == 201
+    assert (await client.get("/api/sessions", headers=as_ada | {"Content-Encoding": "gzip"})).status_code == 200
 
 
 async def test_the_app_gets_the_body_as_one_message_and_then_the_clients_leaving():

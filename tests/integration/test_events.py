@@ -353,6 +353,15 @@ async def test_what_this_process_tells_is_heard_without_a_look(database, monkeyp
         stream.close()
 
 
+async def test_who_has_missed_too_much_is_told_to_look_anew(database, monkeypatch):
+    monkeypatch.setattr(user_events, "MAX_MISSED", 3)
+    await tell(database, ADA, 5)
+    async with database.transaction(ADA) as connection:
+        head = (await user_events.read_user_events(connection, ADA.user_id, None)).head
+        missed = [(await user_events.read_user_events(connection, ADA.user_id, head - n)).told for n in (0, 3, 4)]
+    assert [each and len(each) for each in missed] == [[], 3, None]
+
+
 async def test_a_reader_that_is_far_behind_gets_the_rest_all_the_same(database, monkeypatch):
     monkeypatch.setattr(feed, "KEPT", 10)
     async with feeding(database) as feeds:

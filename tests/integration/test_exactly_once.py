@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import time
+from dataclasses import replace
 from uuid import UUID
 
 import psycopg
@@ -11,9 +12,11 @@ import pytest
 from chatServer.memory import notebook
 from chatServer.records import Author, TurnEvent
 from chatServer.store import events as log
+from chatServer.store import turns
 from tests.conftest import ADA, owner_connection, rows, serving
 from tests.tools.remembering import tell, texts
 from tests.tools.talking import calls, chunks, spoken, talking, user_message, with_script
+from tests.tools.turns import begin_turn, eventually
 
 SLOW = {"match": "^slowly", "reply": " ".join(f"word{i}" for i in range(20)), "delay_ms": 40}
 MANY = 50
@@ -246,15 +249,34 @@ async def test_ten_who_take_over_at_once_are_one(pair, urls):
     assert count(urls, "chat_message_history") == 2
 
 
+async def test_a_turn_that_has_given_a_sign_of_life_is_its_own_again(database, urls):
+    """Who wants to take it over, or to pass it, has read that its lease was over."""
+    turn_id = await begin_turn(database, ADA)
+    lease = "update chat.turns set lease_until = now() + make_interval(secs => %s), stop_requested_at = now()"
+    for attempt, lease_s, taken in ((1, 30, None), (2, -1, None), (1, -1, 2)):
+        with owner_connection(urls.owner) as connection:
+            connection.execute(lease, [lease_s])
+        async with database.transaction(ADA) as connection:
+            turn = replace((await turns.read_turns(connection, ADA.user_id, [turn_id]))[turn_id], attempt=attempt)
+            assert await turns.take_over(connection, ADA.user_id, turn, model="m") == taken
+    assert rows(urls, "select stop_requested_at from chat.turns") == [(None,)], "it was the dead one's"
+    async with database.transaction(ADA) as connection:
+        assert not await turns.mark_interrupted(connection, ADA.user_id, turn_id)
+
+
 async def test_a_new_message_passes_an_interrupted_turn_for_good(pair, urls):
     dead = await interrupted(pair, urls)
     answer = await pair[1].post("/api/chat", json={"message": "next", "session_id": "s"})
     assert answer.status_code == 200
     assert sorted(rows(urls, "select state from chat.turns")) == [("done",), ("interrupted",)]
+    running = asyncio.create_task(pair[1].post("/api/chat", json={"message": "slowly", "session_id": "s"}))
+    await eventually(lambda: rows(urls, "select 1 from chat.turns where state = 'running'"))
+    assert (await pair[0].post("/api/chat", **dead["ask"])).status_code == 409
+    await running
     late = await pair[0].post("/api/chat", **dead["ask"])
     assert (late.status_code, late.json()["code"]) == (502, "model_failed")
     assert "has gone on" in late.json()["detail"]
-    assert count(urls, "chat_message_history") == 3, "an answer would stand behind a later question"
+    assert count(urls, "chat_message_history") == 5, "an answer would stand behind a later question"
 
 
 async def test_taking_over_reverts_what_the_dead_attempt_wrote_into_the_notes(settings, as_ada, urls):

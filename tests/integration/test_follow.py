@@ -55,6 +55,9 @@ async def test_who_has_heard_some_of_a_turn_whose_log_is_gone_hears_none_of_it_t
     heard = [[event async for batch in follow(database, ADA, turn, seen) for event in batch] for seen in (0, 3)]
     assert "".join(event.text for _, event in heard[0]) == "You said: a b c d"
     assert heard[1] == []
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.turns set state = 'interrupted'")
+    assert [batch async for batch in follow(database, ADA, turn, 0)] == [], "another attempt may say it all"
 
 
 async def test_words_that_are_written_as_one_are_read_one_by_one_after_any_number(database, urls):

@@ -245,6 +245,9 @@ async def exported(database, principal: Principal) -> dict:
     return json.loads(b"".join([piece async for piece in export(database, principal)]))
 
 
+PNG = "data:image/png;base64"
+
+
 def picture(number: int) -> str:
     return data_uri("image/png", bytes.fromhex("89504e470d0a1a0a") + bytes([number]) * 1_000)
 
@@ -277,8 +280,10 @@ async def test_a_message_has_a_hundred_pictures_at_most_and_of_known_kinds(datab
     changes = [lambda d: d["messages"][0].update(message=message)]
     await refuses(database, document, changes, "a message has 100 pictures at most")
     svg = {"type": "image", "mime_type": "image/svg+xml", "base64": "AAAA"}
-    changes = [lambda d: d["messages"][0].update(message={"type": "human", "data": {"content": [svg]}})]
-    await refuses(database, document, changes, "An image has to be of type")
+    page, broken = ({"type": "image_url", "image_url": {"url": f"{start},!"}} for start in ("DATA:text/html", PNG))
+    for block, told in ((svg, "An image has to be of type"), (page, "image"), (broken, "image")):
+        message = {"type": "human", "data": {"content": [block]}}
+        await refuses(database, document, [lambda d, said=message: d["messages"][0].update(message=said)], told)
 
 
 @pytest.mark.parametrize(("content", "said"), [("IyEvYmluL3No", "not what its media type says"), ("!", "is broken")])
@@ -384,6 +389,8 @@ async def test_no_document_brings_more_articles_or_chunks_than_may_be_uploaded(d
     assert of_eve(urls, "select 1 from chat.sessions") == []
     room = Room(articles=3, chunks=3 * chunks)
     await imported(database, three, room)
+    again = await imported(database, three, Room(articles=1))
+    assert (again.added["articles"], again.kept["articles"]) == (0, 3), "what brings nothing new needs no room"
     await imported(database, three, room)  # what is there is not counted twice
     for full in (Room(articles=3), Room(chunks=3 * chunks)):
         with pytest.raises(errors.TooManyArticles, match="nothing of it was imported"):

@@ -222,6 +222,16 @@ async def test_a_worker_takes_the_place_of_one_that_was_killed(database, urls, s
     assert (states(urls), rows(urls, "select messages from chat.summaries")) == (["done"] * 5, [(6,)])
 
 
+async def test_only_another_job_takes_the_place_of_a_job(database, session_id):
+    async with database.transaction(ADA) as connection:
+        await sessions.insert_session(connection, ADA.user_id, session_id, "assistant")
+        claims = [
+            await summaries.claim(connection, ADA.user_id, session_id, lease_s=60, is_job=is_job)
+            for is_job in (True, False, True)
+        ]
+    assert [claim is not None for claim in claims] == [True, False, True]
+
+
 async def test_whoever_is_stopped_over_a_summary_is_in_nobodys_way(database, urls, session_id):
     *_, last = await talk(database, 5, session_id)
     slow = Advisers(always(model := writer("Never. " * 100, delay_ms=1_000)))
