@@ -1,6 +1,7 @@
 """A session as people see it: UIMessages, one per user message and one per answer, paged by turn."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, pairwise
@@ -10,8 +11,8 @@ from uuid import UUID
 from chatServer.conversation.sessions import SessionKey
 from chatServer.errors import InvalidRequest, MessageNotFound, SessionNotFound
 from chatServer.memory.guard import guard
-from chatServer.messages import Message, UIMessage, cut_short, sources, text_of, to_ui_parts
-from chatServer.records import Principal, Session, StoredMessage, Turn
+from chatServer.messages import Message, UIMessage, cut_short, sources, to_ui_parts
+from chatServer.records import Principal, Session, StoredMessage, Stretch, Turn
 from chatServer.records.moments import utc_iso
 from chatServer.store import deeds, events, images, sessions, superseded, turns
 from chatServer.store.history import ChatMessageHistory
@@ -19,7 +20,8 @@ from chatServer.store.pool import Connection, Database
 from chatServer.store.queries import NEWEST
 
 LONGEST_PAGE = 2_000  # rows; one turn with more steps than this is cut
-LARGEST_PAGE = 8_000_000  # characters and bytes of pictures, which JSON makes a third more; one message may be larger
+LARGEST_PAGE = 8_000_000  # characters and bytes of pictures, which JSON makes a third more
+LARGEST_TURN = 16_000_000  # one turn with more than this is cut; one message may be larger
 
 
 # Whether a page may begin with a row, given the one before it.
@@ -51,7 +53,7 @@ async def read(
         session = await _session(connection, principal, key)
         history = ChatMessageHistory(connection, principal.user_id, session.session_id)
         place = _there(await history.place_of(before)) if before else NEWEST
-        rows = await _whole(history.page, limit, place, _is_said)
+        rows = await _whole(history.stretch, limit, place, _is_said)
         page = await _page(connection, principal, session, rows, _is_said)
     return await _transcript(page)
 
@@ -103,8 +105,9 @@ async def _page(
     begins: Begins,
 ) -> _Page:
     stored, more = rows
-    pictures = await images.measure_images(connection, principal.user_id, session.session_id, stored)
-    start = _not_too_large(stored, pictures, begins)
+    beside = Counter(await images.measure_images(connection, principal.user_id, session.session_id, stored))
+    beside.update(await _unfinished_words(connection, principal, stored))
+    start = _not_too_large(stored, beside, begins)
     stored, more = stored[start:], more or start > 0
     stored = await images.put_images_back(connection, principal.user_id, session.session_id, stored)
     stored = await deeds.without_taken_back(connection, principal.user_id, stored)
@@ -112,6 +115,15 @@ async def _page(
     cut_off = [turn.turn_id for turn in known.values() if turn.state == "interrupted" and turn.partial_text is None]
     words = await events.read_words(connection, principal.user_id, cut_off)
     return _Page(stored, known, words, stored[0].message.message_id if stored and more else None)
+
+
+async def _unfinished_words(
+    connection: Connection, principal: Principal, stored: Sequence[StoredMessage]
+) -> dict[str, int]:
+    """How long what turns left beside their messages is, by the message that asked for it."""
+    asked = {each.turn_id: each.message.message_id for each in stored if each.turn_id and each.message.role == "user"}
+    found = await turns.measure_partial_texts(connection, principal.user_id, asked)
+    return {asked[turn_id]: size for turn_id, size in found.items()}
 
 
 async def _transcript(page: _Page) -> Transcript:
@@ -124,31 +136,42 @@ async def _transcript(page: _Page) -> Transcript:
 
 
 async def _whole(
-    page: Callable[[int, int], Awaitable[list[StoredMessage]]],
+    read: Callable[[int, int], Awaitable[Stretch]],
     limit: int,
     before: int,
     begins: Begins,
 ) -> tuple[list[StoredMessage], bool]:
-    """As many rows as a page takes, from where one may begin, and whether there are more before them."""
+    """As many rows as a page takes, from where one may begin, and whether there are more before them. Once it is too
+    large, no more is read, and where it begins is for `_not_too_large` to say."""
+    found: list[StoredMessage] = []
     while True:
-        found = await page(limit + 1, before)
-        if len(found) <= limit:
-            return found, False
+        stretch = await read(limit + 1 - len(found), found[0].id if found else before)
+        found = stretch.stored + found
+        size = sum(each.size for each in found)
         start = next((i for i, (last, each) in enumerate(pairwise(found), 1) if begins(last, each)), None)
-        if start is not None:
+        if stretch.is_cut:
+            if size > (LARGEST_TURN if start is None else LARGEST_PAGE):
+                return found, True
+        elif len(found) <= limit:
+            return found, False
+        elif start is not None:
             return found[start:], True
-        if limit >= LONGEST_PAGE:
+        elif limit >= LONGEST_PAGE or size > LARGEST_TURN:
             return found[1:], True
-        limit = min(limit * 4, LONGEST_PAGE)
+        else:
+            limit = min(limit * 4, LONGEST_PAGE)
 
 
-def _not_too_large(stored: Sequence[StoredMessage], pictures: dict[str, int], begins: Begins) -> int:
-    """Where the page begins so that it can be held in memory and sent: the newest rows, and at least one beginning."""
+def _not_too_large(stored: Sequence[StoredMessage], beside: Mapping[str, int], begins: Begins) -> int:
+    """Where the page begins so that it can be held in memory and sent: the newest rows, from a beginning if there is
+    one in time, and at least one of them."""
     size, start = 0, 0
     for i in reversed(range(len(stored))):
-        size += len(text_of(stored[i].message)) + pictures.get(stored[i].message.message_id, 0)
+        size += stored[i].size + beside.get(stored[i].message.message_id, 0)
         if size > LARGEST_PAGE and start:
             return start
+        if size > LARGEST_TURN and i + 1 < len(stored):
+            return i + 1
         if i and begins(stored[i - 1], stored[i]):
             start = i
     return 0

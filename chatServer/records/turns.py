@@ -123,6 +123,15 @@ class StoredMessage:
     importance: float = 0.0  # only where it was asked for
     superseded_at: datetime | None = None  # it was replaced then
     superseded_by: UUID | None = None  # by this turn
+    size: int = 0  # characters of the row that it was read from
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Some messages, oldest first, and whether they are fewer than were asked for because they are so long."""
+
+    stored: list[StoredMessage]
+    is_cut: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from chatServer.messages import Message, searchable, text_of
 from chatServer.messages.terms import packed_terms
 from chatServer.records import NOBODY
 from chatServer.store import queries
-from chatServer.store.history import stored_message
+from chatServer.store.history import stored_messages
 from chatServer.store.pool import Connection
 from chatServer.store.queries import NEWEST
 
@@ -110,8 +110,8 @@ async def find_lacking_messages(
     values = {"user_id": user_id, "model": model, "before": before, "look": look, "limit": limit}
     rows = await (await connection.execute(SQL["find_lacking_messages"], values)).fetchall()
     lacking = Lacking([], [], rows[-1][0] if len(rows) == limit else None)
-    for *columns, session_id, agent_name, is_indexed in rows:
-        stored = stored_message(columns)
+    messages = await stored_messages([row[:-3] for row in rows])
+    for stored, (*_, session_id, agent_name, is_indexed) in zip(messages, rows, strict=True):
         text = text_of(stored.message)
         if stored.is_readable and stored.message.role in SPEAKERS:
             message_id = UUID(stored.message.message_id)

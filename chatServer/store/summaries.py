@@ -10,7 +10,7 @@ from psycopg.rows import class_row
 
 from chatServer.records import StoredMessage, Summary
 from chatServer.store import queries
-from chatServer.store.history import stored_message
+from chatServer.store.history import stored_messages
 from chatServer.store.pool import Connection
 
 SQL = queries.load("summaries.sql")
@@ -29,7 +29,8 @@ async def read_after(
     after = known.covers_to if known else 0
     values = {"user_id": user_id, "session_id": session_id, "after": after, "limit": limit}
     rows = await (await connection.execute(SQL["read_after"], values)).fetchall()
-    return [replace(stored_message(row[:-1]), importance=row[-1]) for row in reversed(rows)]
+    stored = await stored_messages([row[:-1] for row in reversed(rows)])
+    return [replace(each, importance=row[-1]) for each, row in zip(stored, reversed(rows), strict=True)]
 
 
 class Rest(NamedTuple):

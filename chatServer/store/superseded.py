@@ -1,14 +1,15 @@
 """Rows of chat.message_superseded: what edits and regenerations replaced."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from psycopg.rows import class_row
+from psycopg.rows import TupleRow, class_row
 
-from chatServer.records import StoredMessage
+from chatServer.records import StoredMessage, Stretch
 from chatServer.store import queries
-from chatServer.store.history import stored_message
+from chatServer.store.history import STRETCH_BYTES, stored_messages
 from chatServer.store.pool import Connection
 from chatServer.store.queries import NEWEST
 
@@ -63,9 +64,11 @@ async def adopt_question(connection: Connection, user_id: UUID, message_id: UUID
 
 async def read_page(
     connection: Connection, user_id: UUID, session_id: str, limit: int, before: int = NEWEST
-) -> list[StoredMessage]:
-    """The newest replaced messages before a point, oldest first."""
-    return await _read(connection, "read_superseded", user_id, session_id, limit=limit, before=before)
+) -> Stretch:
+    """The newest replaced messages before a point, as many as can be held in memory."""
+    values = {"user_id": user_id, "session_id": session_id, "limit": limit, "before": before, "bytes": STRETCH_BYTES}
+    rows = await (await connection.execute(SQL["read_superseded"], values)).fetchall()
+    return Stretch(await _stored([row[:-1] for row in rows]), bool(rows) and rows[0][-1] > len(rows))
 
 
 async def read_turn(connection: Connection, user_id: UUID, session_id: str, turn_id: UUID) -> list[StoredMessage]:
@@ -91,7 +94,13 @@ async def _read(
     connection: Connection, name: str, user_id: UUID, session_id: str, **values: Any
 ) -> list[StoredMessage]:
     answer = await connection.execute(SQL[name], {"user_id": user_id, "session_id": session_id, **values})
+    return await _stored(await answer.fetchall())
+
+
+async def _stored(rows: Sequence[TupleRow]) -> list[StoredMessage]:
+    """Oldest first, of the newest first."""
+    stored = await stored_messages([row[:-2] for row in reversed(rows)])
     return [
-        replace(stored_message(row), superseded_at=at, superseded_by=by)
-        for *row, at, by in reversed(await answer.fetchall())
+        replace(each, superseded_at=at, superseded_by=by)
+        for each, (*_, at, by) in zip(stored, reversed(rows), strict=True)
     ]

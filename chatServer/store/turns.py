@@ -26,6 +26,14 @@ async def read_turns(connection: Connection, user_id: UUID, turn_ids: Collection
     return {turn.turn_id: turn for turn in await _all(connection, "read_turns", user_id, turn_ids=list(turn_ids))}
 
 
+async def measure_partial_texts(connection: Connection, user_id: UUID, turn_ids: Collection[UUID]) -> dict[UUID, int]:
+    """How many bytes some turns have said that were never finished; without a query when there are none to ask for."""
+    if not turn_ids:
+        return {}
+    values = {"user_id": user_id, "turn_ids": list(turn_ids)}
+    return dict(await (await connection.execute(SQL["measure_partial_texts"], values)).fetchall())
+
+
 async def find_turns(connection: Connection, user_id: UUID, session_id: str, turn_key: str | None) -> list[Turn]:
     """The turn with this key, and the one that is running."""
     return await _all(connection, "find_turns", user_id, session_id=session_id, turn_key=turn_key)

@@ -1,12 +1,10 @@
 """A session as people read it: one UIMessage per user message and one per answer, in pages that split no turn."""
 
-import base64
 import uuid
 from uuid import UUID
 
 import pytest
 
-from chatServer.conversation import transcript
 from chatServer.memory import guard
 from chatServer.messages import Message, ToolCallMsg
 from chatServer.records import TurnEvent, new_id
@@ -246,26 +244,6 @@ async def test_no_row_of_another_writer_makes_a_session_unreadable(client, as_ad
         )
     [shown] = (await read(client, as_ada, session_id))["messages"]
     assert shown["parts"]
-
-
-async def test_a_page_that_would_be_too_large_is_a_smaller_one(client, as_ada, database, session_id, monkeypatch):
-    monkeypatch.setattr(transcript, "LARGEST_PAGE", 1_000)
-    png = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 600).decode()
-    for number in range(5):
-        asked = Message(role="user", content=f"question {number}", images=[png])
-        await store_turn(database, session_id, [asked, Message(role="assistant", content=f"answer {number}")])
-    await store_turn(database, session_id, [Message(role="user", content="x" * 5_000)])
-    sizes, seen, before = [], [], None
-    while True:
-        page = await read(client, as_ada, session_id, limit=50, **({"before": before} if before else {}))
-        sizes.append(len(page["messages"]))
-        seen = page["messages"] + seen
-        before = page["before"]
-        if before is None:
-            break
-    assert sizes == [1, 2, 2, 2, 2, 2], "one turn each, and one that is too large by itself"
-    assert [message["role"] for message in seen] == ["user", "assistant"] * 5 + ["user"]
-    assert len({message["id"] for message in seen}) == 11
 
 
 async def test_one_message_is_read_by_itself_and_only_by_its_owner(client, as_ada, as_eve, database, session_id):

@@ -10,6 +10,25 @@ where user_id = %(user_id)s and session_id between %(session_id)s and %(session_
 order by session_id desc, id desc
 limit %(limit)s;
 
+-- name: read_stretch
+-- The same, but no more of them than fit, and one at least; with how many there would be. A compressed row is taken to
+-- be a hundred times as long as it is stored, which is the most that pglz makes of one: none is unpacked to be measured.
+select id, message_id, turn_id, created_at, message::text, tokens, found
+from (
+    select id, message_id, turn_id, created_at, message, tokens, count(*) over () as found,
+        coalesce(sum(pg_column_size(message) * case when pg_column_compression(message) is null then 1 else 100 end)
+                 over (order by id desc rows between unbounded preceding and 1 preceding), 0) as bytes_before
+    from (
+        select id, message_id, turn_id, created_at, message, tokens
+        from public.chat_message_history
+        where user_id = %(user_id)s and session_id between %(session_id)s and %(session_id)s and id < %(before)s
+        order by session_id desc, id desc
+        limit %(limit)s
+    ) as newest
+) as measured
+where bytes_before < %(bytes)s
+order by id desc;
+
 -- name: read_window
 -- The newest messages that a model may see: of finished turns, and those that no turn wrote; newest first.
 select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens

@@ -66,12 +66,23 @@ update public.chat_message_history set turn_id = %(turn_id)s
 where user_id = %(user_id)s and message_id = %(message_id)s;
 
 -- name: read_superseded
--- The newest replaced messages of a session before a point, newest first.
-select id, message_id, turn_id, created_at, message::text, tokens, superseded_at, superseded_by
-from chat.message_superseded
-where user_id = %(user_id)s and session_id between %(session_id)s and %(session_id)s and id < %(before)s
-order by session_id desc, id desc
-limit %(limit)s;
+-- The newest replaced messages of a session before a point, newest first: no more of them than fit, and one at least,
+-- with how many there would be; measured as in read_stretch.
+select id, message_id, turn_id, created_at, message::text, tokens, superseded_at, superseded_by, found
+from (
+    select id, message_id, turn_id, created_at, message, tokens, superseded_at, superseded_by, count(*) over () as found,
+        coalesce(sum(pg_column_size(message) * case when pg_column_compression(message) is null then 1 else 100 end)
+                 over (order by id desc rows between unbounded preceding and 1 preceding), 0) as bytes_before
+    from (
+        select id, message_id, turn_id, created_at, message, tokens, superseded_at, superseded_by
+        from chat.message_superseded
+        where user_id = %(user_id)s and session_id between %(session_id)s and %(session_id)s and id < %(before)s
+        order by session_id desc, id desc
+        limit %(limit)s
+    ) as newest
+) as measured
+where bytes_before < %(bytes)s
+order by id desc;
 
 -- name: read_superseded_turn
 -- The replaced messages of a turn, newest first.

@@ -8,6 +8,12 @@ select turn_id, session_id, agent_name, turn_key, request_hash,
 from chat.turns
 where user_id = %(user_id)s and turn_id = any(%(turn_ids)s);
 
+-- name: measure_partial_texts
+-- How many bytes there are of what was never finished; that is known without reading it.
+select turn_id, octet_length(partial_text)
+from chat.turns
+where user_id = %(user_id)s and turn_id = any(%(turn_ids)s) and partial_text is not null;
+
 -- name: find_turns
 -- The turn with this key and the one that is running: none, one or two.
 select turn_id, session_id, agent_name, turn_key, request_hash,

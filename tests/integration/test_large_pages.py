@@ -1,0 +1,110 @@
+"""However much was said, a page of it ends at a size, and what is not shown is not read."""
+
+import base64
+import threading
+
+import pytest
+
+from chatServer.conversation import transcript
+from chatServer.messages import Message
+from chatServer.store import history as history_store
+from chatServer.store.history import ChatMessageHistory
+from tests.conftest import ADA
+from tests.integration.test_transcript import read, session_id, store_turn
+
+__all__ = ["session_id"]  # a fixture
+
+
+async def pages_of(client, headers, session_id: str, **query) -> list[list[dict]]:
+    """All of them, the newest first."""
+    pages, before = [], None
+    for _ in range(100):
+        page = await read(client, headers, session_id, **query, **({"before": before} if before else {}))
+        pages.append(page["messages"])
+        before = page["before"]
+        if before is None:
+            return pages
+    raise AssertionError("the pages do not end")
+
+
+def letters(pages: list[list[dict]]) -> list[int]:
+    return [sum(len(part.get("text", "")) for each in page for part in each["parts"]) for page in pages]
+
+
+async def test_a_page_that_would_be_too_large_is_a_smaller_one(client, as_ada, database, session_id, monkeypatch):
+    monkeypatch.setattr(transcript, "LARGEST_PAGE", 1_000)
+    png = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 600).decode()
+    for number in range(5):
+        asked = Message(role="user", content=f"question {number}", images=[png])
+        await store_turn(database, session_id, [asked, Message(role="assistant", content=f"answer {number}")])
+    await store_turn(database, session_id, [Message(role="user", content="x" * 5_000)])
+    pages = await pages_of(client, as_ada, session_id, limit=50)
+    seen = [message for page in reversed(pages) for message in page]
+    assert [len(page) for page in pages] == [1, 2, 2, 2, 2, 2], "one turn each, and one that is too large by itself"
+    assert [message["role"] for message in seen] == ["user", "assistant"] * 5 + ["user"]
+    assert len({message["id"] for message in seen}) == 11
+
+
+async def test_a_page_without_any_beginning_ends_all_the_same(client, as_ada, database, session_id, monkeypatch):
+    monkeypatch.setattr(transcript, "LARGEST_PAGE", 10_000)
+    monkeypatch.setattr(transcript, "LARGEST_TURN", 20_000)
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        await history.append([Message(role="assistant", content=f"{number} {'x' * 6_000}") for number in range(12)])
+    pages = await pages_of(client, as_ada, session_id, limit=50)
+    assert max(letters(pages)) < 20_000
+    assert len(pages) == 4
+    said = [
+        part["text"].split()[0] for page in reversed(pages) for each in page for part in each["parts"] if "text" in part
+    ]
+    assert said == [str(number) for number in range(12)]
+
+
+@pytest.mark.parametrize("text", ["x" * 30_000, "".join(chr(0x4E00 + i * 7 % 20_000) for i in range(10_000))])
+async def test_what_a_page_does_not_show_is_not_read(client, as_ada, database, session_id, monkeypatch, text):
+    """However well it is compressed where it is stored."""
+    monkeypatch.setattr(transcript, "LARGEST_PAGE", 90_000)
+    monkeypatch.setattr(history_store, "STRETCH_BYTES", 100_000)
+    for number in range(20):
+        await store_turn(database, session_id, [Message(role="user", content=f"{number} {text}")])
+    rows, decode = [], history_store.stored_messages
+
+    async def counted(given):
+        rows.append(sum(len(row[4]) for row in given))
+        return await decode(given)
+
+    monkeypatch.setattr(history_store, "stored_messages", counted)
+    page = await read(client, as_ada, session_id, limit=50)
+    assert 0 < sum(len(each["parts"][0]["text"]) for each in page["messages"]) < 90_000
+    assert page["before"]
+    assert sum(rows) < 150_000, f"{sum(rows)} characters of {20 * len(text)}"
+    monkeypatch.undo()
+    assert len((await read(client, as_ada, session_id, limit=50))["messages"]) == 20
+
+
+async def test_what_turns_left_unfinished_counts_for_the_size_of_a_page(
+    client, as_ada, database, session_id, monkeypatch
+):
+    monkeypatch.setattr(transcript, "LARGEST_PAGE", 10_000)
+    for number in range(5):
+        asked = Message(role="user", content=f"question {number}")
+        await store_turn(database, session_id, [asked], state="interrupted", partial_text="y" * 6_000)
+    pages = await pages_of(client, as_ada, session_id, limit=50)
+    assert letters(pages) == [6_010] * 5
+
+
+@pytest.mark.parametrize(("letters", "is_beside"), [(2_000, False), (200_000, True)])
+async def test_long_messages_are_decoded_beside_the_event_loop(database, session_id, monkeypatch, letters, is_beside):
+    threads, decode = set(), history_store.message_of
+
+    def noted(*given):
+        threads.add(threading.current_thread())
+        return decode(*given)
+
+    monkeypatch.setattr(history_store, "message_of", noted)
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        await history.append([Message(role="user", content="x" * letters)])
+        [read_back] = await history.window(20)
+    assert read_back.message.content == "x" * letters
+    assert (threading.main_thread() not in threads) is is_beside
