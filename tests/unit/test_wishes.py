@@ -196,3 +196,9 @@ def test_vergiss_nicht_is_to_be_remembered():
     wish = wishes.wish_in("Vergiss nicht, dass ich Tee mag")
     assert wish is not None
     assert (wish.kind, wish.what) == ("remember", "ich Tee mag")
+
+
+def test_quotes_and_marks_before_a_wish_are_read_once_and_not_by_every_pattern():
+    wish = wishes.wish_in('"' * 50_000 + " « ¡¿ forget about tea")
+    assert wish == wishes.Wish("forget", "en", "tea")
+    assert not any(pattern.match('"forget about tea') for *_, pattern in wishes._PATTERNS)
