@@ -168,14 +168,13 @@ def _embedded(texts: list[str]) -> Vectors:
         model = _wordllama()
     if not texts:
         return np.zeros((0, WordLlamaEmbedder.size), np.float32)
-    if len(texts) == 1:
-        return unit_length(_mean_of_words(model, texts[0]))
-    return unit_length(model.embed(texts, norm=False))
+    return unit_length(np.concatenate([_mean_of_words(model, text) for text in texts]))
 
 
 def _mean_of_words(model: Any, text: str) -> NDArray[Any]:
     """What its `embed` gives for one text, to the bit, without what it takes to do many: 60 us instead of 135
-    (2026-11-16)."""
+    (2026-11-16). That pads 64 of them to the longest: 300 short ones take as long either way, but with some of 6,000
+    tokens among them it took eleven times as long, and 800 MB (2026-11-17)."""
     ids = model.tokenizer.encode(text, add_special_tokens=False).ids
     words = model.embedding[np.minimum(np.array(ids, np.int32), len(model.embedding) - 1)]
     return np.asarray(words.sum(axis=0, dtype=np.float32) / np.float32(max(len(ids), 1)))[None]

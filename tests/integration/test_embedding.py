@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import tracemalloc
 import uuid
 
 import numpy as np
@@ -52,6 +53,20 @@ class Stand:
 def models_of(urls, table: str = "chat.message_index where place is not null"):
     dims = "get_byte(vec4, 0) * 256 + get_byte(vec4, 1)" if "message_index" in table else "vector_dims(vec)"
     return rows(urls, f"select embed_model, {dims} from {table}")
+
+
+async def test_many_texts_take_no_more_room_than_the_longest_of_them():
+    """A ligature of 18 letters, say, is three tokens; with one text like that, all took as much as it."""
+    await WORDLLAMA.warm()
+    texts = ["\ufdfa" * 2_000, *(f"tea {number}" for number in range(63))]
+    tracemalloc.start()
+    try:
+        vectors = await WORDLLAMA.embed(texts)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 40_000_000
+    assert (vectors[1] == (await WORDLLAMA.embed(["tea 0"]))[0]).all()
 
 
 async def test_what_means_the_same_is_near_and_what_says_nothing_is_nowhere():
