@@ -1,11 +1,13 @@
-"""However much was said, a page of it ends at a size, and what is not shown is not read."""
+"""However much was said, a page of it ends at a size, what is not shown is not read, and nobody else waits for it."""
 
 import base64
 import threading
 
 import pytest
 
-from chatServer.conversation import transcript
+from chatServer.conversation import budget, transcript
+from chatServer.conversation import window as window_memory
+from chatServer.conversation.window import WindowMemory
 from chatServer.messages import Message
 from chatServer.store import history as history_store
 from chatServer.store.history import ChatMessageHistory
@@ -108,3 +110,25 @@ async def test_long_messages_are_decoded_beside_the_event_loop(database, session
         [read_back] = await history.window(20)
     assert read_back.message.content == "x" * letters
     assert (threading.main_thread() not in threads) is is_beside
+
+
+async def test_long_messages_without_a_count_are_counted_once_and_beside_the_event_loop(
+    database, session_id, monkeypatch
+):
+    threads, count = [], window_memory.count_message
+
+    def noted(message):
+        threads.append(threading.current_thread())
+        return count(message)
+
+    monkeypatch.setattr(window_memory, "count_message", noted)
+    monkeypatch.setattr(budget, "count_message", noted)
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        await history.append([Message(role="user", content="word " * 20_000) for _ in range(3)])
+        window = WindowMemory()
+        await window.load(history)
+    budget.last_exchanges(window.stored, messages=3, room=10**9, max_result=1_000)
+    assert len(threads) == 3
+    assert threading.main_thread() not in threads
+    assert all(each.tokens == count(each.message) for each in window.stored)
