@@ -39,7 +39,10 @@ def test_every_error_is_in_the_table():
 
 def test_every_error_is_in_the_tree_with_its_status_and_its_code():
     drawn = re.findall(r"^[│├└─ ]+(\w+) +(\d+) (\w+)$", errors.__doc__ or "", re.MULTILINE)
-    named = [(kind.__name__, str(kind.status), kind.code) for kind in all_errors(ChatError)[1:]]
+    ours = [
+        kind for kind in all_errors()[1:] if kind.__module__ == errors.__name__
+    ]  # others may stand where they arise
+    named = [(kind.__name__, str(kind.status), kind.code) for kind in ours]
     assert sorted(drawn) == sorted(named)
 
 
