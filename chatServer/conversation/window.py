@@ -12,6 +12,8 @@ from chatServer.records import StoredMessage
 from chatServer.records.budget import LONG_CHARS
 from chatServer.store.history import ChatMessageHistory
 
+MAX_WINDOW_TOKENS = 2_000_000
+
 
 class WindowMemory:
     """A windowed memory around a history, with the interface that LangChain's executors know.
@@ -84,8 +86,18 @@ async def _counted(window: list[StoredMessage]) -> list[StoredMessage]:
     (2026-11-17)."""
     if sum(len(text_of(each.message)) for each in window if each.tokens is None) < LONG_CHARS:
         return window
-    return await asyncio.to_thread(lambda: [_with_count(each) for each in window])
+    return await asyncio.to_thread(_with_counts, window)
 
 
-def _with_count(each: StoredMessage) -> StoredMessage:
-    return each if each.tokens is not None else replace(each, tokens=count_message(each.message))
+def _with_counts(window: list[StoredMessage]) -> list[StoredMessage]:
+    """What lies behind more than any model takes is never shown to one: its count only has to be large."""
+    counted: list[StoredMessage] = []
+    total = 0
+    for stored in reversed(window):
+        tokens = stored.tokens
+        if tokens is None:
+            is_behind = total > MAX_WINDOW_TOKENS
+            tokens = len(text_of(stored.message)) // 4 if is_behind else count_message(stored.message)
+        counted.append(replace(stored, tokens=tokens))
+        total += tokens
+    return counted[::-1]
