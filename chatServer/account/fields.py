@@ -1,5 +1,6 @@
 """What the rows of a document are made of: no text, number or time that a table or a reader could not bear."""
 
+import json
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
@@ -15,7 +16,16 @@ Big = Annotated[int, Field(ge=0, le=10**15)]  # a bigint that has
 Tokens = Annotated[int, Field(ge=0, le=10**12)]  # of a day: those of many models and agents can be summed up
 Share = Annotated[float, Field(ge=0, le=1)]
 Moment = Annotated[AwareDatetime, AfterValidator(within_calendar)]
-Json = dict[str, Any] | None
+MAX_JSON = 200_000  # characters; what turns and changes of memories really hold beside their texts is a few thousand
+
+
+def _short(value: dict[str, Any] | None) -> dict[str, Any] | None:
+    if value is not None and len(json.dumps(value, ensure_ascii=False)) > MAX_JSON:
+        raise ValueError(f"{MAX_JSON:,} characters at most")
+    return value
+
+
+Json = Annotated[dict[str, Any] | None, AfterValidator(_short)]
 
 
 class Row(BaseModel):

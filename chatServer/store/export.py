@@ -11,7 +11,7 @@ from chatServer.store.pool import Connection
 
 SQL = queries.load("export.sql")
 PAGE = 100  # rows
-PAGE_BYTES = 1_000_000  # of messages; the last of them may be larger
+PAGE_BYTES = 1_000_000  # of messages, turns and changes; the last of them may be larger
 NIL = UUID(int=0)
 
 

@@ -18,15 +18,30 @@ order by agent_name
 limit %(limit)s;
 
 -- name: turns
--- A page of turns; one that still runs is as if it had been interrupted.
+-- A page of turns, as many as fit, and one at least; one that still runs is as if it had been interrupted.
 select turn_id, session_id, agent_name, turn_key, trigger, encode(request_hash, 'hex') as request_hash,
     case when state = 'running' then 'interrupted' else state end as state, attempt, user_message_id, reply_message_id,
     supersedes_turn_id, client_message_id, partial_text, error_code, model, usage, recalled, revision_state, revision,
     started_at, finished_at
-from chat.turns
-where user_id = %(user_id)s and turn_id > %(after_1)s
-order by turn_id
-limit %(limit)s;
+from (
+    select turn_id, session_id, agent_name, turn_key, trigger, request_hash, state, attempt, user_message_id,
+        reply_message_id, supersedes_turn_id, client_message_id, partial_text, error_code, model, usage, recalled,
+        revision_state, revision, started_at, finished_at,
+        coalesce(sum(coalesce(octet_length(partial_text), 0) + coalesce(pg_column_size(usage), 0)
+                     + coalesce(pg_column_size(recalled), 0) + coalesce(pg_column_size(revision), 0))
+                 over (order by turn_id rows between unbounded preceding and 1 preceding), 0) as bytes_before
+    from (
+        select turn_id, session_id, agent_name, turn_key, trigger, request_hash, state, attempt, user_message_id,
+            reply_message_id, supersedes_turn_id, client_message_id, partial_text, error_code, model, usage, recalled,
+            revision_state, revision, started_at, finished_at
+        from chat.turns
+        where user_id = %(user_id)s and turn_id > %(after_1)s
+        order by turn_id
+        limit %(limit)s
+    ) as next
+) as measured
+where bytes_before < %(bytes)s
+order by turn_id;
 
 -- name: messages
 -- A page of what was said, with what others have replaced, as it was said; as many as fit, and one at least.
@@ -107,12 +122,22 @@ order by memory_id
 limit %(limit)s;
 
 -- name: memory_changes
--- A page of what was done to them.
+-- A page of what was done to them, as many as fit, and one at least: one may have hidden thousands of messages.
 select seq, memory_id, operation, actor, reason, message_id, turn_id, attempt, before, hidden, undone, created_at
-from chat.memory_changes
-where user_id = %(user_id)s and (seq, memory_id) > (%(after_1)s, %(after_2)s)
-order by seq, memory_id
-limit %(limit)s;
+from (
+    select seq, memory_id, operation, actor, reason, message_id, turn_id, attempt, before, hidden, undone, created_at,
+        coalesce(sum(coalesce(pg_column_size(before), 0) + 40 * cardinality(hidden))
+                 over (order by seq, memory_id rows between unbounded preceding and 1 preceding), 0) as bytes_before
+    from (
+        select seq, memory_id, operation, actor, reason, message_id, turn_id, attempt, before, hidden, undone, created_at
+        from chat.memory_changes
+        where user_id = %(user_id)s and (seq, memory_id) > (%(after_1)s, %(after_2)s)
+        order by seq, memory_id
+        limit %(limit)s
+    ) as next
+) as measured
+where bytes_before < %(bytes)s
+order by seq, memory_id;
 
 -- name: articles
 -- A page of articles; files that are not read yet are left out.
