@@ -12,8 +12,6 @@ from chatServer.records import StoredMessage
 from chatServer.records.budget import LONG_CHARS
 from chatServer.store.history import ChatMessageHistory
 
-MAX_WINDOW_TOKENS = 2_000_000
-
 
 class WindowMemory:
     """A windowed memory around a history, with the interface that LangChain's executors know.
@@ -30,12 +28,14 @@ class WindowMemory:
         input_key: str = "input",
         output_key: str = "output",
         return_messages: bool = True,
+        most_tokens: int = 2_000_000,
     ) -> None:
         self.k = k
         self.memory_key = memory_key
         self.input_key = input_key
         self.output_key = output_key
         self.return_messages = return_messages
+        self.most_tokens = most_tokens  # no prompt has more
         self._counts: dict[str, int] = {}
         self.stored: list[StoredMessage] = []  # the window as it was read, with what is known of each message
         self.is_whole = True  # all that was said is in it
@@ -47,7 +47,7 @@ class WindowMemory:
 
     async def load(self, history: ChatMessageHistory) -> None:
         """Read the window of a session."""
-        self.stored = await _counted(await history.window(self.k))
+        self.stored = await _counted(await history.window(self.k), self.most_tokens)
         self.is_whole = not history.has_more
         self.conversation = ConversationMemory(encode_image=refuse_file_images)
         self.conversation.load(each.message for each in self.stored)
@@ -80,23 +80,23 @@ class WindowMemory:
         self.conversation.mark_stored()
 
 
-async def _counted(window: list[StoredMessage]) -> list[StoredMessage]:
+async def _counted(window: list[StoredMessage], most_tokens: int) -> list[StoredMessage]:
     """Another writer's messages and those of an import have no count. Where they are long, they get one here, once and
     beside everybody else's work: else each look at what fits counts them anew, 0.6 s for two of a million characters
     (2026-11-17)."""
     if sum(len(text_of(each.message)) for each in window if each.tokens is None) < LONG_CHARS:
         return window
-    return await asyncio.to_thread(_with_counts, window)
+    return await asyncio.to_thread(_with_counts, window, most_tokens)
 
 
-def _with_counts(window: list[StoredMessage]) -> list[StoredMessage]:
-    """What lies behind more than any model takes is never shown to one: its count only has to be large."""
+def _with_counts(window: list[StoredMessage], most_tokens: int) -> list[StoredMessage]:
+    """What lies behind more than the model takes is not shown to it: its count only has to be large."""
     counted: list[StoredMessage] = []
     total = 0
     for stored in reversed(window):
         tokens = stored.tokens
         if tokens is None:
-            is_behind = total > MAX_WINDOW_TOKENS
+            is_behind = total > most_tokens
             tokens = len(text_of(stored.message)) // 4 if is_behind else count_message(stored.message)
         counted.append(replace(stored, tokens=tokens))
         total += tokens

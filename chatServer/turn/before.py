@@ -100,7 +100,7 @@ class Beginning:
             if known is not None and known.state != "interrupted":
                 return known
             model = self.model_for(agent)
-            window = WindowMemory(k=agent.window_messages)
+            window = WindowMemory(k=agent.window_messages, most_tokens=self.most_tokens(agent, model))
             if known is None:
                 turn = new_turn(session, ask, model, replaced)
                 question, tokens = await _new_question(connection, principal, turn, ask, replaced, tokens=tokens)
@@ -165,6 +165,11 @@ class Beginning:
         if tokens <= parts.window_tokens:
             return None
         return replace(parts, model=name, window_tokens=tokens, is_larger_model=True)
+
+    def most_tokens(self, agent: Agent, model: str) -> int:
+        """What either of an agent's models can take in all."""
+        known = (self.models.context_tokens(name) for name in (model, agent.larger_model) if name)
+        return max(agent.window_tokens or 0, *known)
 
     def model_for(self, agent: Agent) -> str:
         """Refused here, before anything is stored, when it cannot be used."""

@@ -77,7 +77,7 @@ async def rehearse(beginning: Beginning, principal: Principal, ask: Ask, gate: G
         summary = await summaries.read_summary(connection, user_id, session.session_id)
         rest = await summaries.count_after(connection, user_id, session.session_id, limit=READ_MESSAGES)
         context = await asking.fetchone() or Context()
-        window = WindowMemory(k=agent.window_messages)
+        window = WindowMemory(k=agent.window_messages, most_tokens=beginning.most_tokens(agent, model))
         await window.load(history)
     turn = new_turn(session, ask, model, Replaced())
     question = replace(ask.message, message_id=str(turn.user_message_id))

@@ -134,14 +134,13 @@ async def test_long_messages_without_a_count_are_counted_once_and_beside_the_eve
     assert all(each.tokens == count(each.message) for each in window.stored)
 
 
-async def test_what_lies_behind_more_than_any_model_takes_is_not_counted(database, session_id, monkeypatch):
+async def test_what_lies_behind_more_than_the_model_takes_is_not_counted(database, session_id, monkeypatch):
     counted, count = [], window_memory.count_message
     monkeypatch.setattr(window_memory, "count_message", lambda message: counted.append(message) or count(message))
-    monkeypatch.setattr(window_memory, "MAX_WINDOW_TOKENS", 30_000)
     async with database.transaction(ADA) as connection:
         history = ChatMessageHistory(connection, ADA.user_id, session_id)
         await history.append([Message(role="user", content="word " * 20_000) for _ in range(6)])
-        window = WindowMemory()
+        window = WindowMemory(most_tokens=30_000)
         await window.load(history)
     assert [each.message for each in window.stored[-2:]] == counted[::-1]
     assert all((each.tokens or 0) > 15_000 for each in window.stored)
