@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from chatServer.agent.phrases import EVERY_COMMON
 from chatServer.memory.outline import split_lines
 from chatServer.messages import searchable
+from chatServer.messages.sentences import SENTENCE_END
 
 STEM_LETTERS = 6  # "Berliner" answers "Berlin"
 SHORT = 3  # "gas" and "bus" are whole words
@@ -16,7 +17,6 @@ MAX_LETTERS = 4_000  # of a question, or of a line
 MAX_SENTENCE = 500  # letters; lines that only make longer ones together are no prose
 MAX_KEYS = 24
 MIN_COVERED = 0.3  # of the question's weight; less is a coincidence
-SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _HEADER = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")

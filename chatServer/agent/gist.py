@@ -3,10 +3,11 @@ and nothing is read twice: what was kept before is kept or let go line by line."
 
 from collections.abc import Sequence
 
-from chatServer.agent.extract import SENTENCE_END, keys_of
+from chatServer.agent.extract import keys_of
 from chatServer.agent.phrases import without_quotes
 from chatServer.conversation.tokens import count_once, shortened
 from chatServer.messages import Message, clean_text, text_of
+from chatServer.messages.sentences import SENTENCE_END
 
 READ_CHARACTERS = 2_000  # of one message
 LINE_CHARACTERS = 240

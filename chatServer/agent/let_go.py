@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from chatServer.agent.extract import SENTENCE_END
 from chatServer.agent.phrases import COMMON, language_of, says_forgotten
 from chatServer.agent.wishes import wish_in
 from chatServer.memory.named import MAX_FORGOTTEN, words_to_find
 from chatServer.memory.said import as_kept, likely_words, may_say, telling
 from chatServer.memory.whose import Whose, tells_of, whose
 from chatServer.messages import searchable
+from chatServer.messages.sentences import SENTENCE_END
 
 FORGET_TOOL = "forget_memories"
 _SPEAKER = re.compile(r"\s*[->] (user|assistant): ", re.IGNORECASE)  # as lines of a summary begin

@@ -19,6 +19,7 @@ from chatServer.agent.wishes import wish_in
 from chatServer.memory.guard import guard
 from chatServer.messages import clean_text, text_of
 from chatServer.messages.fence import fence
+from chatServer.messages.sentences import SENTENCE_END
 from chatServer.records import Principal, StoredMessage
 from chatServer.store import titles
 from chatServer.store.history import ChatMessageHistory
@@ -41,7 +42,6 @@ logger = logging.getLogger(__name__)
 
 _MARKDOWN = MarkdownIt("commonmark")
 _URL = re.compile(r"\b(?:https?|ftp)://\S+|\bwww\.\S+|\bdata:\S+", re.I)
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s|(?<=[。！？])")
 _EDGES = " \t\"'`*_#~<>«»“”„‚‘’‹›「」『』-–—:;,.|/\\"
 _OVERRIDES = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
 
@@ -78,7 +78,7 @@ def extract_title(text: str) -> str:
     sentences = (
         title
         for line in _prose(clean_text(text[:READ_CHARACTERS]))
-        for sentence in _SENTENCE_END.split(_URL.sub(" ", line))
+        for sentence in SENTENCE_END.split(_URL.sub(" ", line))
         if (title := _shortened(_plain(sentence), EXTRACT_CHARACTERS))
     )
     first = next(sentences, "")

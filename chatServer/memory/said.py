@@ -16,6 +16,7 @@ from chatServer.memory.facts.words import spellings, stem, word_set
 from chatServer.memory.forget import MAX_TELLING
 from chatServer.memory.pass_over import hide
 from chatServer.messages.asking import asks
+from chatServer.messages.sentences import SENTENCE_END
 from chatServer.records import Reason
 from chatServer.store import said as store
 from chatServer.store.memories import hide_messages
@@ -33,7 +34,6 @@ _SAID_AS = {kept: [said for said, other in _KEPT_AS.items() if other == kept] fo
 _PAST = re.compile(r"(?<=\w{3})(?<!e)(?<!^nam)(?<!^call)ed$")  # who is named Bruno is not somebody's name
 _EEING = re.compile(r"(?<=ee)ing\b", re.IGNORECASE)  # of "seeing" its stem would be "se", of "see" it is not
 _DIGITS = re.compile(r"\d+")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 # What somebody says around what he means, and need not have said then.
 _AROUND = frozenset(
     map(
@@ -202,7 +202,7 @@ def _in_order(text: str) -> list[str]:
 
 def _stated(text: str) -> str:
     """Its sentences without the questions among them; of "my code is 4711, right?" what is said before it is asked."""
-    return "\n".join(map(_before_it_asks, _SENTENCE_END.split(text)))
+    return "\n".join(map(_before_it_asks, SENTENCE_END.split(text)))
 
 
 def _before_it_asks(sentence: str) -> str:

@@ -470,6 +470,25 @@ async def test_answers_are_quoted_with_their_source():
 
 
 @pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("meine Tochter hat am 3. Mai Geburtstag", "Wann hat meine Tochter Geburtstag?"),
+        ("Die Miete ist bis zum 3. Werktag zu zahlen", "Bis wann ist die Miete zu zahlen?"),
+        ("Unser Umzug: 24. Dezember, früh", "Wann ist unser Umzug?"),
+        ("My doctor is Dr. Huber", "Who is my doctor?"),
+    ],
+)
+async def test_a_stop_within_a_sentence_does_not_cut_what_is_quoted(told, asked):
+    said = (await answer(f"{told}. Kim is in Rome.", AIMessage("ok"), asked)).content
+    assert said.endswith(f": “{told}.”")
+
+
+async def test_a_number_at_the_end_of_a_sentence_ends_it():
+    said = (await answer("No. My bus is the 12. My train is the 7.", AIMessage("ok"), "Which is my bus?")).content
+    assert said == "Earlier you said: “My bus is the 12.”"
+
+
+@pytest.mark.parametrize(
     ("asked", "where"),
     [
         ("Where is Kim?", "you said, 2026-11-15, until 2026-11-16, in “Kim, remembered, in “Rome””"),

@@ -32,6 +32,7 @@ LONG = "Please explain to me in great detail how the circulation of the Atlantic
         ("", ""),
         ("?!", "?!"),
         ("ver 3.11 is out. Finally", "ver 3.11 is out"),
+        ("Am 3. Mai ist Umzug. Wer hilft?", "Am 3. Mai ist Umzug"),
         ("今日は良い天気です。散歩に行きましょう。", "今日は良い天気です。"),
         ("Что такое память? Расскажи.", "Что такое память?"),
         ("a\u202eb\u2066c\x00d\x07e", "abc\ufffdd e"),
