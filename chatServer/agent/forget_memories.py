@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field
 
+from chatServer.agent.let_go import STAYS
 from chatServer.agent.phrases import COMMON, language_of
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
 from chatServer.agent.wishes import tells_nothing
@@ -60,17 +61,21 @@ def _told(found: named.Forgotten) -> ToolResult:
     ids = [str(each.memory_id) for each in found.memories]
     message_ids = [str(each.message_id) for each in found.messages]
     told: list[str] = []
+    undo: list[str] = []
     if ids:
-        told += [FORGOTTEN, *(f"- {each.text}" for each in found.memories), f"{IDS} {', '.join(ids)}"]
+        told += [FORGOTTEN, *(f"- {each.text}" for each in found.memories)]
+        undo.append(f"{IDS} {', '.join(ids)}")
     if message_ids:
         told += [PASSED_OVER, *(f"- {_quoted(each.passage)}" for each in found.messages)]
-        told.append(f"{MESSAGE_IDS} {', '.join(message_ids)}")
+        undo.append(f"{MESSAGE_IDS} {', '.join(message_ids)}")
+    if message_ids or any(each.source_ids for each in found.memories):
+        told.append(STAYS)
     if not told:
         return ToolResult(NOTHING)
     if found.left:
         told.append(LEFT.format(found.left))
     value = {"memory_ids": ids, "message_ids": message_ids} if message_ids else {"memory_ids": ids}
-    return ToolResult("\n".join(told), events=(TurnEvent("data", name="forgotten", value=value),))
+    return ToolResult("\n".join([*told, *undo]), events=(TurnEvent("data", name="forgotten", value=value),))
 
 
 def _quoted(text: str) -> str:

@@ -14,6 +14,7 @@ from chatServer.messages import searchable
 from chatServer.messages.sentences import SENTENCE_END
 
 FORGET_TOOL = "forget_memories"
+STAYS = "What was said of it stays in its chats."  # as the tool tells, whose word is passed on
 _SPEAKER = re.compile(r"\s*[->] (user|assistant): ", re.IGNORECASE)  # as lines of a summary begin
 MOST_NAMED = 2 * MAX_FORGOTTEN  # memories and messages: no tool of ours names more; rows may be another writer's
 MOST_GONE = 50  # things, the last ones

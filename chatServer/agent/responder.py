@@ -4,7 +4,7 @@ says what it is. It decides by rules on the user's own last message; texts that 
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -14,18 +14,19 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
 from chatServer.agent import speech
-from chatServer.agent.apart import ARTICLES_TOOL, NOTES_TOOL, Prompt, take_apart
+from chatServer.agent.apart import ARTICLES_TOOL, Prompt, take_apart
 from chatServer.agent.extract import MAX_LINES, Sentence, Source, best, keys_of
-from chatServer.agent.forgetting import EMPTY, Unreadable, arguments_to_forget
-from chatServer.agent.let_go import FORGET_TOOL, of_line
+from chatServer.agent.forgetting import forgotten, page_read
+from chatServer.agent.let_go import of_line
 from chatServer.agent.phrases import language_of, phrase, without_quotes
+from chatServer.agent.reply import MAX_QUOTED, READ, Reply
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.statements import is_learned, is_remark, is_statement, tells_a_fact
 from chatServer.agent.where_from import where_from
 from chatServer.agent.wishes import Wish, tells_nothing, wish_in
 from chatServer.memory.asked_of import asked_in, is_beside
 from chatServer.memory.label import OF_TOOLS, is_over
-from chatServer.memory.notes import NOTED, NOTHING
+from chatServer.memory.notes import NOTED
 from chatServer.memory.past import without_before
 from chatServer.memory.reworded import reworded
 from chatServer.messages import searchable
@@ -33,9 +34,6 @@ from chatServer.messages.sources import QUOTED
 from chatServer.messages.text import one_line
 
 SURE = 0.75  # of a question's weight that a sentence has: then articles need not be asked
-READ = {"operation": "read"}
-UNREADABLE = "The notes cannot be read whole here, and so no line is taken out of them. Name a section, or edit them."
-MAX_QUOTED = 4_000
 LONG = 50_000  # characters of a prompt from which on it is read in a thread
 MAX_SENTENCES = 3
 MAX_WEIGHED = 12  # sentences, of which those about others are left out
@@ -43,14 +41,6 @@ OWN = ("notes", "memories", "said")  # what the user tells, and not what he read
 MAX_LOOKED_IN = 10  # articles that are named
 MAX_SAID = 10  # messages of this conversation among what is known
 MAX_NAMED = 500  # characters of what is to be forgotten
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    text: str = ""
-    call: dict[str, Any] | None = None  # arguments for a tool
-    tool: str = NOTES_TOOL
-    quoted: tuple[str, ...] = ()  # the labels of passages that the text repeats
 
 
 class BuiltinModel(speech.SpeakingModel):
@@ -102,7 +92,7 @@ def answer_to(given: Prompt) -> Reply:
     if not given.can_note:
         is_off = given.notes == "" and not given.calls  # its prompt has a place for notes, and who writes them is away
         return Reply(phrase(wish.language, "memory_off" if is_off else "no_tool"))
-    return _remembered(given, wish) if wish.kind == "remember" else _forgotten(given, wish)
+    return _remembered(given, wish) if wish.kind == "remember" else forgotten(given, wish)
 
 
 def _articles(given: Prompt, wish: Wish) -> Reply:
@@ -129,59 +119,8 @@ def _remembered(given: Prompt, wish: Wish) -> Reply:
     return Reply(call={"operation": "append", "content": f"- {wish.what}"})
 
 
-def _forgotten(given: Prompt, wish: Wish) -> Reply:
-    """First the memories, then the page of notes; said is what is gone."""
-    done = given.calls[-1].get("operation") if given.calls and given.results else None
-    if wish.kind == "forget_all":
-        return Reply(phrase(wish.language, "all_forgotten")) if done else Reply(call=EMPTY)
-    if FORGET_TOOL in given.tools and not given.calls:
-        return Reply(call={"what": wish.what[:MAX_NAMED]}, tool=FORGET_TOOL)
-    gone = _memories_forgotten(given)
-    if done and done != "read":
-        return Reply(phrase(wish.language, "forgotten", _each(wish.what, *gone)))
-    page = _page_read(given)
-    if page is None:  # the prompt's copy may be old by now, and the page is written back whole
-        return Reply(call=READ)
-    return _line_forgotten(wish, page, gone)
-
-
-def _line_forgotten(wish: Wish, page: str, gone: list[str]) -> Reply:
-    try:
-        arguments = arguments_to_forget(wish.what, page)
-    except Unreadable:
-        told = [phrase(wish.language, "forgotten", _each(*gone))] if gone else []
-        return Reply("\n\n".join([*told, phrase(wish.language, "failed", UNREADABLE)]))
-    if arguments:
-        return Reply(call=arguments)
-    return Reply(phrase(wish.language, "forgotten" if gone else "nothing_to_forget", _each(*gone)))
-
-
-def _each(*things: str) -> str:
-    """One thing in the sentence itself, several below it."""
-    return things[0] if len(things) == 1 else "".join(f"\n- {thing}" for thing in things)
-
-
-def _memories_forgotten(given: Prompt) -> list[str]:
-    """As the tool has told, a line for each."""
-    told = [
-        result
-        for arguments, result in zip(given.calls, given.results, strict=False)
-        if "operation" not in arguments and result.status != "error"
-    ]
-    lines = (line for result in told for line in said_in(result)[:MAX_QUOTED].splitlines())
-    return [line.removeprefix("- ") for line in lines if line.startswith("- ")]
-
-
-def _page_read(given: Prompt) -> str | None:
-    """The notes as the tool has just read them, if it has."""
-    if not given.results or not given.calls or given.calls[-1].get("operation") != "read":
-        return None
-    page = said_in(given.results[-1])
-    return "" if page == NOTHING else page
-
-
 def _known(given: Prompt, wish: Wish) -> Reply:
-    page = _page_read(given)
+    page = page_read(given)
     notes = given.notes if page is None else page
     if notes is None and given.can_note:
         return Reply(call=READ)

@@ -3,6 +3,7 @@
 import uuid
 
 from chatServer.agent.forget_memories import ForgetInput, forget_memories
+from chatServer.agent.phrases import phrase
 from chatServer.agent.tools import ToolContext
 from chatServer.conversation.quote import NOT_ALL
 from chatServer.memory import named, recall
@@ -45,7 +46,7 @@ async def test_what_is_known_and_what_is_forgotten_is_said_and_can_be_undone(dat
         known = (await ask("What do you know about me?"))["response"]
         assert all(each in known for each in ("door code", "Berlin", "Rex"))
         answer = await ask("Forget that I live in Berlin.")
-        assert answer["response"] == f"Forgotten: {BERLIN}"
+        assert answer["response"] == f"Forgotten: {BERLIN}\n\n{phrase('en', 'stays')}", "it was told in a chat"
         parts = answer["message"]["parts"]
         [gone] = [part["output"] for part in parts if part.get("toolName") == "forget_memories"]
         known = (await ask("What do you know about me?"))["response"]

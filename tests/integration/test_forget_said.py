@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 
+from chatServer.agent.phrases import phrase
 from chatServer.memory import named
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection, serving
@@ -15,6 +16,7 @@ from tests.tools.remembering import hidden_texts, memory_events, tell, texts
 from tests.tools.turns import begin_turn
 
 PHONE = "my phone number is 0151 23456789"
+STAYS = phrase("en", "stays")
 NOTHING = "Nothing that is remembered says that."
 
 
@@ -40,7 +42,7 @@ async def test_a_note_that_is_forgotten_is_not_told_by_the_message_that_said_it(
     await ask("Remember that my locker code is 4711")
     assert "4711" in (await ask("what is my locker code?"))["response"]
     gone = (await ask("forget my locker code"))["response"]
-    assert gone == "Forgotten: \n- my locker code\n- “Remember that my locker code is 4711”"
+    assert gone == f"Forgotten: \n- my locker code\n- “Remember that my locker code is 4711”\n\n{STAYS}"
     answer = await ask("what is my locker code?")
     assert "4711" not in answer["response"]
     assert all("4711" not in each["text"] for each in answer["memory"]["items"])
@@ -50,7 +52,7 @@ async def test_what_was_only_said_is_forgotten_and_can_be_had_back(ada, ask):
     await ask(PHONE)
     assert "0151" in (await ask("What is my phone number?"))["response"]
     answer = await ask("forget my phone number")
-    assert answer["response"] == f"Forgotten: “{PHONE}”"
+    assert answer["response"] == f"Forgotten: “{PHONE}”\n\n{STAYS}"
     [told] = data_of(answer["message"]["parts"], "forgotten")
     [message_id] = told["data"]["message_ids"]
     assert told["data"]["memory_ids"] == []
@@ -102,7 +104,7 @@ async def test_a_fact_that_was_told_twice_goes_with_the_words_of_either(database
     for text in ("I love sushi", "I adore sushi"):
         await ask(text)
     assert await texts(database) == ["The user likes sushi."]
-    assert (await ask("forget that I love sushi"))["response"] == "Forgotten: The user likes sushi."
+    assert (await ask("forget that I love sushi"))["response"] == f"Forgotten: The user likes sushi.\n\n{STAYS}"
     assert "sushi" not in (await ask("do I like sushi?"))["response"]
 
 
@@ -281,7 +283,8 @@ async def test_what_stands_far_down_in_a_long_message_is_forgotten_too(ask, data
     repeated = ("Your gate code is 9182.", "An old fence has no gate.")
     await said(database, ADA, *repeated, role="assistant", session_id=str(uuid.uuid4()))
     assert "9182" in (await ask("what is my gate code?"))["response"]
-    assert (await ask("forget my gate code"))["response"] == "Forgotten: “My gate code is 9182 for the garage.”"
+    gone = (await ask("forget my gate code"))["response"]
+    assert gone == f"Forgotten: “My gate code is 9182 for the garage.”\n\n{STAYS}"
     hidden = hidden_texts(urls)
     assert repeated[0] in hidden
     assert repeated[1] not in hidden
@@ -301,7 +304,7 @@ async def test_an_appointment_is_forgotten_with_what_it_was_before_it_was_moved(
 async def test_what_only_shares_a_word_or_a_sentence_with_what_is_forgotten_stays(ada, ask):
     await ask("My name is Samuel.")
     await ask("We have a dog named Bruno.")
-    assert (await ask("Forget my name"))["response"] == "Forgotten: The user's name is Samuel."
+    assert (await ask("Forget my name"))["response"] == f"Forgotten: The user's name is Samuel.\n\n{STAYS}"
     assert "Bruno" in (await ask("What is our dog named?"))["response"]
     await ask("I work as a frontend developer at a small agency called Pixelwerk.")
     await ask("Forget Pixelwerk")

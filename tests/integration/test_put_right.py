@@ -102,7 +102,9 @@ async def test_that_somebody_lived_somewhere_is_forgotten(database, told):
 
 async def test_a_request_to_forget_answers_nothing(ask):
     await ask("My favourite colour is green.")
-    assert (await ask("Forget my favourite colour"))["response"] == "Forgotten: The user's favourite colour is green."
+    assert (await ask("Forget my favourite colour"))["response"].startswith(
+        "Forgotten: The user's favourite colour is green."
+    )
     answer = await ask("What is my favourite colour?")
     assert "Forget" not in answer["response"]
     assert [each["asks"] for each in answer["memory"]["items"]] == [True]

@@ -7,9 +7,11 @@ import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 
 from chatServer.agent.apart import ARTICLES_TOOL, NOTES_TOOL, take_apart
+from chatServer.agent.forgetting import UNREADABLE
 from chatServer.agent.given import QuotedMessage, for_model
+from chatServer.agent.let_go import FORGET_TOOL, STAYS
 from chatServer.agent.prompts import NOTHING_YET
-from chatServer.agent.responder import FORGET_TOOL, UNREADABLE, BuiltinModel
+from chatServer.agent.responder import BuiltinModel
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.budget import cut_result
 from chatServer.conversation.quote import quoted
@@ -455,6 +457,12 @@ async def test_memories_are_forgotten_before_the_notes_are_looked_at():
     both = ToolMessage("Forgotten:\n- The user lives in Berlin.\n- The user likes Berlin.", tool_call_id="1")
     told = (await answer(*done, both, read, page, tools=tools)).content
     assert told == "Forgotten: \n- The user lives in Berlin.\n- The user likes Berlin."
+    said = ToolMessage(f"Forgotten:\n- The user lives in Berlin.\n{STAYS}", tool_call_id="1")
+    told = (await answer(*done, said, read, page, tools=tools)).content
+    assert told == (
+        "Forgotten: The user lives in Berlin.\n\n"
+        "What was said of it stays in its chats, and may be quoted there until they are deleted."
+    )
     nothing = ToolMessage("Nothing that is remembered says that.", tool_call_id="1")
     assert "I find nothing like that" in (await answer(*done, nothing, read, page, tools=tools)).content
 
