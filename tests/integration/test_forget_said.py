@@ -15,7 +15,7 @@ from tests.tools.recalling import said
 from tests.tools.remembering import hidden_texts, memory_events, tell, texts
 from tests.tools.turns import begin_turn
 
-PHONE = "my phone number is 0151 23456789"
+TICKET = "my ticket number is 0151 23456789"
 STAYS = phrase("en", "stays")
 NOTHING = "Nothing that is remembered says that."
 
@@ -48,20 +48,33 @@ async def test_a_note_that_is_forgotten_is_not_told_by_the_message_that_said_it(
     assert all("4711" not in each["text"] for each in answer["memory"]["items"])
 
 
+async def test_a_phone_number_is_learned_replaced_and_forgotten(ask, database):
+    await ask("my phone number is 0664 1234567")
+    await ask("my phone number is now 0664 7654321")
+    assert await texts(database) == ["The user's phone number is 0664 7654321."]
+    assert "7654321" in (await ask("What's my number?"))["response"]
+    gone = (await ask("forget my phone number"))["response"]
+    assert "- The user's phone number is 0664 7654321.\n- The user's phone number is 0664 1234567.\n" in gone, "both"
+    assert await texts(database) == []
+    answer = await ask("What is my phone number?")
+    assert "0664" not in answer["response"]
+    assert all("7654321" not in each["text"] for each in answer["memory"]["items"])
+
+
 async def test_what_was_only_said_is_forgotten_and_can_be_had_back(ada, ask):
-    await ask(PHONE)
-    assert "0151" in (await ask("What is my phone number?"))["response"]
-    answer = await ask("forget my phone number")
-    assert answer["response"] == f"Forgotten: “{PHONE}”\n\n{STAYS}"
+    await ask(TICKET)
+    assert "0151" in (await ask("What is my ticket number?"))["response"]
+    answer = await ask("forget my ticket number")
+    assert answer["response"] == f"Forgotten: “{TICKET}”\n\n{STAYS}"
     [told] = data_of(answer["message"]["parts"], "forgotten")
     [message_id] = told["data"]["message_ids"]
     assert told["data"]["memory_ids"] == []
     assert data_of((await messages_of(ada, answer["session_id"]))[-1]["parts"], "forgotten") == [told]
-    assert "0151" not in (await ask("What is my phone number?"))["response"]
-    assert (await ask("forget my phone number"))["response"].startswith("I find nothing like that")
+    assert "0151" not in (await ask("What is my ticket number?"))["response"]
+    assert (await ask("forget my ticket number"))["response"].startswith("I find nothing like that")
     assert (await ada.post(f"/api/memories/messages/{message_id}/undo")).status_code == 204
     assert data_of((await messages_of(ada, answer["session_id"]))[-1]["parts"], "forgotten") == []
-    assert "0151" in (await ask("What is my phone number?"))["response"]
+    assert "0151" in (await ask("What is my ticket number?"))["response"]
 
 
 async def test_what_was_learned_from_a_message_goes_with_it_if_it_says_the_same(ask):
@@ -159,20 +172,22 @@ async def test_of_memories_and_messages_that_were_forgotten_each_has_its_own_und
 
 
 async def test_messages_that_say_what_is_named_are_passed_over_and_no_others(database, urls):
-    session_id, _ = await said(database, ADA, PHONE, "My printer has a phone jack", "What is my phone number?")
-    await said(database, ADA, "Forget my phone number", "My tea is cold. Which phone number do I have?")
-    await said(database, ADA, f"Noted: {PHONE}", "A phone number has digits.", role="assistant", session_id=session_id)
-    for what in ("it", "that", "what I said", "das", "him", "my phone bill", "where I phone", "the last message", ""):
+    session_id, _ = await said(database, ADA, TICKET, "My printer has a ticket slot", "What is my ticket number?")
+    await said(database, ADA, "Forget my ticket number", "My tea is cold. Which ticket number do I have?")
+    await said(
+        database, ADA, f"Noted: {TICKET}", "A ticket number is long.", role="assistant", session_id=session_id
+    )
+    for what in ("it", "that", "what I said", "das", "him", "my ticket bill", "where I ticket", "the last message", ""):
         assert (await forget(database, what)).text == NOTHING, what
-    assert (await forget(database, "my phone number", shelves=("other",))).text == NOTHING
-    assert (await forget(database, "my phone number", user=EVE)).text == NOTHING
-    assert (await forget(database, "my phone number", untrusted=True)).is_error
+    assert (await forget(database, "my ticket number", shelves=("other",))).text == NOTHING
+    assert (await forget(database, "my ticket number", user=EVE)).text == NOTHING
+    assert (await forget(database, "my ticket number", untrusted=True)).is_error
     assert hidden_texts(urls) == []
-    done = await forget(database, "what my phone number was")
-    assert f"\n- “{PHONE}”\n" in done.text
+    done = await forget(database, "what my ticket number was")
+    assert f"\n- “{TICKET}”\n" in done.text
     [event] = done.events
     assert done.text.endswith(event.value["message_ids"][0])
-    assert hidden_texts(urls) == [PHONE, f"Noted: {PHONE}"]
+    assert hidden_texts(urls) == [TICKET, f"Noted: {TICKET}"]
     assert memory_events(urls)[-1] == {"what": "memories", "deleted": []}
 
 
@@ -192,26 +207,26 @@ async def test_what_is_named_is_found_as_it_is_written(database, urls, told, wha
 
 
 async def test_an_answer_that_repeats_it_in_its_own_words_is_not_found_either(database, urls):
-    await said(database, ADA, f"{PHONE.capitalize()}, call me after six, right?")
-    answer = "Got it, your phone number is 0151 23456789."
+    await said(database, ADA, f"{TICKET.capitalize()}, call me after six, right?")
+    answer = "Got it, your ticket number is 0151 23456789."
     await said(database, ADA, answer, role="assistant")
-    await forget(database, "my phone number")
+    await forget(database, "my ticket number")
     assert answer in hidden_texts(urls)
 
 
 async def test_what_is_gone_with_its_chat_cannot_be_had_back(ada, ask):
-    told = await ask(PHONE)
-    answer = await ask("forget my phone number")
+    told = await ask(TICKET)
+    answer = await ask("forget my ticket number")
     assert (await ada.delete(f"/api/sessions/{told['session_id']}")).status_code == 204
     assert data_of((await messages_of(ada, answer["session_id"]))[-1]["parts"], "forgotten") == []
 
 
 async def test_the_wish_itself_is_not_what_was_said(database, urls):
     turn_id = await begin_turn(database, ADA)
-    _, (message_id,) = await said(database, ADA, f"Please make sure that nobody learns: {PHONE}")
+    _, (message_id,) = await said(database, ADA, f"Please make sure that nobody learns: {TICKET}")
     with owner_connection(urls.owner) as connection:
         connection.execute("update chat.turns set user_message_id = %s where turn_id = %s", [message_id, turn_id])
-    assert (await forget(database, "my phone number", turn_id=turn_id)).text == NOTHING
+    assert (await forget(database, "my ticket number", turn_id=turn_id)).text == NOTHING
 
 
 async def test_who_names_too_many_messages_names_nothing_but_what_is_known_of_it(database, urls):
@@ -228,24 +243,24 @@ async def test_who_names_too_many_messages_names_nothing_but_what_is_known_of_it
 
 
 async def test_what_a_dead_attempt_passed_over_is_found_again(database, urls):
-    await said(database, ADA, PHONE)
+    await said(database, ADA, TICKET)
     turn_id = await begin_turn(database, ADA)
-    await forget(database, "my phone number", turn_id=turn_id)
-    assert hidden_texts(urls) == [PHONE]
+    await forget(database, "my ticket number", turn_id=turn_id)
+    assert hidden_texts(urls) == [TICKET]
     async with database.transaction(ADA) as connection:
         await named.revert_attempt(connection, ADA.user_id, turn_id, 1)
         await connection.execute("update chat.turns set attempt = 2 where turn_id = %s", [turn_id])
     assert hidden_texts(urls) == []
-    assert (await forget(database, "my phone number", turn_id=turn_id)).is_error
+    assert (await forget(database, "my ticket number", turn_id=turn_id)).is_error
     assert hidden_texts(urls) == []
 
 
 async def test_only_an_agent_that_recalls_what_others_were_told_lets_it_go(database, urls):
     for agent_name in ("helper", "diary"):
-        await said(database, ADA, f"{PHONE}, says the {agent_name}", agent_name=agent_name)
-    assert (await forget(database, "my phone number")).text == NOTHING
-    await forget(database, "my phone number", closed=("diary",))
-    assert hidden_texts(urls) == [f"{PHONE}, says the helper"]
+        await said(database, ADA, f"{TICKET}, says the {agent_name}", agent_name=agent_name)
+    assert (await forget(database, "my ticket number")).text == NOTHING
+    await forget(database, "my ticket number", closed=("diary",))
+    assert hidden_texts(urls) == [f"{TICKET}, says the helper"]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.integration.test_builtin_remembers import no_model
 from tests.tools.remembering import kept, learn
 from tests.tools.turns import eventually, finished_turn
 
-PHONE = "my phone number is 0151 23456789"
+TICKET = "my ticket number is 0151 23456789"
 WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
 
@@ -27,8 +27,8 @@ async def test_a_title_that_comes_late_tells_nothing_that_was_forgotten(settings
             body = {"message": text, "session_id": str(uuid.uuid4())}
             return (await client.post("/api/chat", json=body)).json()
 
-        told = await ask(PHONE)
-        done = await ask("forget my phone number")
+        told = await ask(TICKET)
+        done = await ask("forget my ticket number")
         [part] = [each for each in done["message"]["parts"] if each["type"] == "data-forgotten"]
         [message_id] = part["data"]["message_ids"]
         await workshop.after_turn(str(ADA.user_id), told["turn_id"])
@@ -38,7 +38,7 @@ async def test_a_title_that_comes_late_tells_nothing_that_was_forgotten(settings
 
 
 async def test_a_title_waits_for_whoever_forgets(database, urls):
-    session_id, turn_id = await finished_turn(database, ADA, PHONE)
+    session_id, turn_id = await finished_turn(database, ADA, TICKET)
     async with database.transaction(ADA) as connection:
         await memories.advance_head(connection, ADA.user_id)
         await hide(connection, ADA.user_id, question_of(urls, turn_id), BY_USER)
@@ -48,7 +48,7 @@ async def test_a_title_waits_for_whoever_forgets(database, urls):
 
 
 async def test_a_title_waits_for_whoever_takes_that_back(database, urls):
-    session_id, turn_id = await finished_turn(database, ADA, PHONE)
+    session_id, turn_id = await finished_turn(database, ADA, TICKET)
     question_id = question_of(urls, turn_id)
     await pass_over(database, ADA, question_id)
     async with database.transaction(ADA) as connection:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from chatServer.memory.facts.meanings import USER, Who
-from chatServer.memory.facts.sentences import NOTE, WE_HAVE
+from chatServer.memory.facts.sentences import NOTE, OUR, WE_HAVE
 from chatServer.memory.facts.vocabulary import KIN, NOT_NAMES, PLURALS
 from chatServer.memory.facts.words import any_of, set_apart, spelled_out, word_set
 
@@ -128,7 +128,7 @@ def clauses(sentence: str) -> list[Clause]:
     text = set_apart(spelled_out(" ".join(sentence.split())))
     if "?" in text[-4:]:
         text = _before_the_question(text)
-    text = WE_HAVE.sub("I have ", without_leads(text))
+    text = OUR.sub("my ", WE_HAVE.sub("I have ", without_leads(text)))
     if NOTE.fullmatch(text):
         text = f"i have {'an' if text[0] in 'aeiAEI' else 'a'} {text[0].lower()}{text[1:]}"
     if not _OPENING.match(text):

@@ -113,7 +113,7 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
         return []
     text, span = without_time(text, told.said_at, is_ahead=name == "moving", is_past=told.clause.is_past)
     who = told.clause.who
-    if (name == "email" and who.relation) or (name == "age" and not who.relation and int(text) < MIN_AGE):
+    if (name in ("email", "phone") and who.relation) or (name == "age" and not who.relation and int(text) < MIN_AGE):
         return []
     if name == "age":
         span = Span(told.said_at)

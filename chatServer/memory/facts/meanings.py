@@ -102,6 +102,7 @@ MEANINGS: dict[str, Meaning] = {
     "drives": Meaning("drive", "drives", names.vehicle),
     "timezone": Meaning("'s time zone", "timezone", objects.timezone),
     "email": Meaning("'s email address", "email", objects.email),
+    "phone": Meaning("'s phone number", "phone", objects.phone),
 }  # fmt: skip
 _DENIALS = frozenset(
     ["not", "longer", "never", *(f"{each.negated}{ending}" for each in MEANINGS.values() for ending in ("", "s"))]

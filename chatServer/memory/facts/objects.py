@@ -40,6 +40,9 @@ _PREFERABLE = frozenset(
 )
 _COUNTABLE = frozenset(["nut", "peanut", "tree nut", "egg", "cat", "dog", "bee", "strawberry", "prawn", "shrimp"])
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}")
+_PHONE = re.compile(r"\+?\(?\d[\d ()/.-]{4,20}\d")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
+MIN_DIGITS, MAX_DIGITS = 6, 15  # of a number to call
 _LIST_END = re.compile(r"\s(?:but|because|with|at|since|for|in)\b|[;:(]")
 _DEGREE = re.compile(
     r"^(?:the|some|a little|a bit of|fluent|native|basic|both) | (?:fluently|natively|well)$", re.IGNORECASE
@@ -175,6 +178,14 @@ def age(text: str) -> list[Object]:
 def email(text: str) -> list[Object]:
     found = _EMAIL.fullmatch(text.split(",", 1)[0].strip(EDGE + "<>"))
     return one(found.group().lower()) if found else []
+
+
+def phone(text: str) -> list[Object]:
+    """As it was written; a day, or the digits of a card, are no number to call."""
+    text = text.split(",", 1)[0].strip(" .!")
+    digits = sum(map(str.isdigit, text))
+    is_one = _PHONE.fullmatch(text) and MIN_DIGITS <= digits <= MAX_DIGITS and not _DAY.fullmatch(text)
+    return one(text) if is_one else []
 
 
 def timezone(text: str) -> list[Object]:

@@ -101,6 +101,8 @@ _ROWS = (
     r"my time ?zone is (?P<timezone>.+)",
     r"i am in (?:the )?(?P<timezone>.+?) time ?zone",
     r"my e-?mail(?: address)? is (?P<email>.+)",
+    r"my (?:new )?(?:mobile|cell|(?:(?:mobile|cell) ?)?phone|telephone)(?: number)? is (?P<phone>.+)",
+    r"you can (?:call|reach|text) me (?:at|on|under) (?P<phone>.+)",
     r"you can (?:reach|e-?mail) me (?:at|under) (?P<email>.+)",
     r"(?:i am(?: called| named)?|my names are) (?P<several>.+)",
     r"i am (?P<sure_name>[^,]{2,40}), (?P<age>\d\d)(?: years old)?,? (?:and )?from (?P<came>.+)",

@@ -46,6 +46,8 @@ WE_HAVE = re.compile(
     rf"(?:{_OURS})s? (?:called|named) )",
     re.IGNORECASE,
 )
+# A child and an animal are of either of a couple.
+OUR = re.compile(rf"\b[Oo]ur (?=(?:{_OURS})(?:'s (?:birthday|name)|,? [A-Z]\w+| is| was| plays| lives| works)\b)")
 _SPEAKER = re.compile(r"^[ \t]*(?:\*\*)?[A-Z][\w ]{0,20}(?:\*\*)?:[ \t]+\S", re.MULTILINE)
 
 
@@ -127,7 +129,7 @@ def statements(text: str, *, is_reply: bool = False) -> list[str]:
 
 
 def _tells_of_oneself(text: str) -> bool:
-    return bool(_OWN_WORDS.search(text) or NOTE.fullmatch(text.strip()) or WE_HAVE.search(text))
+    return bool(_OWN_WORDS.search(text) or NOTE.fullmatch(text.strip()) or WE_HAVE.search(text) or OUR.search(text))
 
 
 def _prose_lines(text: str) -> list[str]:
