@@ -3,6 +3,7 @@ import { Button } from "../shell/Button";
 import { ErrorCard } from "../shell/ErrorCard";
 import { DownIcon } from "../shell/icons";
 import { Spinner } from "../shell/Spinner";
+import { isFocusLost } from "../shell/useFocusFollows";
 import { strings } from "../strings";
 import type { ChatMessage } from "./message";
 import { MessageView, type MessageActions } from "./MessageView";
@@ -30,6 +31,10 @@ export function MessageList({ messages, status, older, sent, spot, notice, empty
     if (spot !== null && isSpotThere) show(spot);
   }, [spot, isSpotThere, show]);
   const isAnswering = status === "submitted" || status === "streaming";
+  useEffect(() => {
+    // What was pressed for this answer is hidden while it is written.
+    if (isAnswering && (isFocusLost() || document.activeElement?.closest(".needs-idle"))) box.current?.focus({ preventScroll: true });
+  }, [isAnswering, box]);
   const last = messages.length - 1;
   const lastQuestion = messages.findLastIndex((each) => each.role === "user");
   return (

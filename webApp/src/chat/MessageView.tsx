@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from "react";
+import { useFocusFollows } from "../shell/useFocusFollows";
 import { strings } from "../strings";
 import { EditForm } from "./EditForm";
 import { textOf, type ChatMessage } from "./message";
@@ -48,6 +49,7 @@ function ProgramMessage({ message, isSpot }: Props) {
 
 function Question({ message, isSpot, isLast, isFollowed, onEdit, onAgain }: Props) {
   const [isEditing, setEditing] = useState(false);
+  const own = useFocusFollows<HTMLElement>(isEditing, ".needs-idle > .button");
   const files = message.parts.filter((part) => part.type === "file");
   if (isEditing) {
     return (
@@ -62,7 +64,7 @@ function Question({ message, isSpot, isLast, isFollowed, onEdit, onAgain }: Prop
     );
   }
   return (
-    <article className="message question" aria-label={strings.chat.you} data-message={message.id} data-spot={isSpot}>
+    <article ref={own} className="message question" aria-label={strings.chat.you} data-message={message.id} data-spot={isSpot}>
       <div className="bubble">
         <Pictures files={files} />
         {textOf(message)}

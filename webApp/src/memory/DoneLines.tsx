@@ -7,6 +7,7 @@ import type { DataParts } from "../chat/message";
 import { Button } from "../shell/Button";
 import { Link } from "../shell/Link";
 import { toast } from "../shell/toasts";
+import { useFocusFollows } from "../shell/useFocusFollows";
 import { strings } from "../strings";
 import type { Done } from "./answer";
 import { bringBack, showAgain } from "./changes";
@@ -58,13 +59,14 @@ function unlessUnknown(error: unknown): void {
 
 function DoneLine({ text, undo, link, isFlagged }: { text: string; undo: () => Promise<void>; link?: string; isFlagged?: boolean }) {
   const [isUndone, setUndone] = useState(false);
+  const line = useFocusFollows<HTMLLIElement>(isUndone);
   const run = useMutation({
     mutationFn: undo,
     onSuccess: () => setUndone(true),
     onError: (error) => toast(asApiError(error).detail),
   });
   return (
-    <li className="memory-line" data-flagged={isFlagged}>
+    <li ref={line} className="memory-line" data-flagged={isFlagged} tabIndex={-1}>
       <div className="memory-line-text">
         <p>{text}</p>
         <p className="small soft">

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Button } from "../shell/Button";
 import { plainText } from "../shell/plainText";
+import { useFocusFollows } from "../shell/useFocusFollows";
 import { strings } from "../strings";
 import { RightForm } from "./RightForm";
 import { FATES, useFate, type Fate } from "./useFate";
@@ -26,6 +27,7 @@ export function MemoryLine({ id, text: said, children, isQuote, ways }: Props) {
   const text = plainText(said);
   const named = text.slice(0, LONGEST_NAME);
   const { fate, isPending, become } = useFate(id);
+  const line = useFocusFollows<HTMLDivElement>(fate);
   return (
     <li className="memory-line" data-fate={fate}>
       <div className="memory-line-text">
@@ -33,7 +35,7 @@ export function MemoryLine({ id, text: said, children, isQuote, ways }: Props) {
         <p className="small soft">{fate === "there" ? children : <span role="status">{FATES[fate]}</span>}</p>
         {fate === "wrong" && <RightForm text={said} isBusy={isPending} onSave={(right) => become("corrected", right)} />}
       </div>
-      <div className="memory-line-ways">
+      <div ref={line} className="memory-line-ways">
         {fate === "there" ? (
           ways.map((way) => (
             <Button key={way} look="quiet" size="small" busy={isPending} aria-label={LABELS[way](named)} onClick={() => become(way)}>

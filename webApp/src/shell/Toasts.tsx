@@ -16,6 +16,10 @@ export function Toasts() {
 
 function ToastLine({ toast, onDone }: { toast: Toast; onDone: () => void }) {
   const { undo } = toast;
+  const leave = () => {
+    document.getElementById("main")?.focus({ preventScroll: true }); // else who acts by keyboard begins at the top again
+    onDone();
+  };
   return (
     <div className="toast">
       <span>{toast.text}</span>
@@ -24,13 +28,13 @@ function ToastLine({ toast, onDone }: { toast: Toast; onDone: () => void }) {
           size="small"
           onClick={() => {
             undo();
-            onDone();
+            leave();
           }}
         >
           {strings.shell.undo}
         </Button>
       )}
-      <Button size="small" label={strings.shell.dismiss} icon={<CloseIcon />} onClick={onDone} />
+      <Button size="small" label={strings.shell.dismiss} icon={<CloseIcon />} onClick={leave} />
     </div>
   );
 }

@@ -1,0 +1,102 @@
+// Where the focus is after each act of somebody without a pointer, and what is in reach on a small, wide or coarse page.
+import assert from "node:assert/strict";
+import { answers, composer, questions, say, settled, signedIn, signIn } from "./browser.mjs";
+import { until, wait } from "./waiting.mjs";
+
+const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.tagName);
+const isFocused = (page, name) => until(async () => name.test((await focused(page)) ?? ""), `the focus is not on ${name}`);
+
+export const tests = {
+  async "what is forgotten and had back by keyboard keeps the focus in its line"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "I live in Lisbon.");
+    await settled(page);
+    const head = answers(page).last().locator(".answer-memory-head");
+    await head.getByText("Remembered").waitFor();
+    await head.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Undo: The user lives in Lisbon." }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Not remembered after all.").waitFor();
+    await isFocused(page, /^Undo: The user lives in Lisbon/);
+    await page.keyboard.press("Enter");
+    await page.getByText("Not remembered after all.").waitFor({ state: "detached" });
+    await isFocused(page, /^Undo: The user lives in Lisbon/);
+  },
+
+  async "an edit that is left and an answer that is given anew do not lose the focus"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say one");
+    await answers(page).getByText("one").waitFor();
+    await settled(page);
+    const edit = questions(page).first().getByRole("button", { name: "Edit" });
+    await edit.focus();
+    await page.keyboard.press("Enter");
+    await isFocused(page, /^Edit$/);
+    await page.keyboard.press("Escape");
+    await edit.waitFor();
+    await isFocused(page, /^Edit$/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "Edit" }).fill("say two");
+    await page.keyboard.press("Enter");
+    await answers(page).getByText("two").waitFor();
+    await settled(page);
+    await isFocused(page, /^Conversation$/);
+    await answers(page).last().getByRole("button", { name: "Answer again" }).focus();
+    await page.keyboard.press("Enter");
+    await isFocused(page, /^Conversation$/);
+    await settled(page);
+    await isFocused(page, /^Conversation$/);
+  },
+
+  async "who undoes by the message at the edge is on the page afterwards"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say one");
+    await settled(page);
+    const more = page.locator(".layout > .sidebar").getByRole("button", { name: /^More for/ }).first();
+    await more.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "Archive" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Undo" }).focus();
+    await page.keyboard.press("Enter");
+    await isFocused(page, /^MAIN$/);
+  },
+
+  async "on a phone on its side the conversations are in reach"(world) {
+    const { server, user } = world;
+    for (const title of ["First", "Second"]) await server.as(user, "POST", "/api/sessions", { title });
+    const { page } = await signedIn(world, { viewport: { width: 740, height: 360 }, hasTouch: true, isMobile: true });
+    await page.getByRole("button", { name: "Menu" }).click();
+    const row = page.getByRole("dialog", { name: "Menu" }).locator("[data-session]").filter({ hasText: "First" });
+    const { top, bottom } = await row.evaluate((each) => each.closest(".sidebar-body").getBoundingClientRect());
+    assert.ok(bottom - top > 200, `the conversations have ${bottom - top} pixels`);
+    await row.tap();
+    await page.getByRole("heading", { name: "First" }).waitFor();
+  },
+
+  async "letters twice as large make no page wider than a phone"({ open, user }) {
+    const device = await open({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+    const page = await device.newPage();
+    await page.addInitScript(() => addEventListener("DOMContentLoaded", () => (document.documentElement.style.fontSize = "200%")));
+    const fits = async (name) => {
+      const wide = await page.evaluate(() => {
+        const boxes = [document.documentElement, ...document.querySelectorAll("main, .page, .sign-in-card, .chat-head")];
+        return boxes.filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.className || each.tagName);
+      });
+      assert.deepEqual(wide, [], name);
+    };
+    await page.goto("/");
+    await page.getByLabel("Your name").waitFor();
+    await fits("sign-in");
+    await signIn(page, user);
+    await composer(page).waitFor();
+    await fits("chat");
+    for (const name of ["memory", "notes", "graph", "knowledge", "usage", "account"]) {
+      await page.goto(`/${name}`);
+      await page.getByRole("heading").first().waitFor();
+      await wait(500); // what it lists is there
+      await fits(name);
+    }
+  },
+};
