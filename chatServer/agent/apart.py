@@ -36,6 +36,8 @@ class Prompt:
     has_looked: bool = False  # into the articles
     articles: tuple[str, ...] = ()  # where that was, or could be
     look_failed: str = ""  # what the last look into them said instead
+    has_picture: bool = False  # what the user said last
+    is_picture: bool = False  # and nothing else
 
     @property
     def can_note(self) -> bool:
@@ -48,6 +50,8 @@ def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
     quoted = [said_in(m) for m in messages if isinstance(m, QuotedMessage)]
     said = [(place, text) for place, m in enumerate(messages) if _is_user(m) and (text := said_in(m).strip())]
     place, question = said[-1] if said else (len(messages), "")
+    last = next((m for m in reversed(messages) if _is_user(m)), None)
+    has_picture = last is not None and _has_picture(last)
     system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
     notes = unfenced("notes", system)
     since = messages[place + 1 :]
@@ -74,11 +78,18 @@ def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
         has_looked=bool(read),
         articles=tuple(_named(read)),
         look_failed=said_in(read[-1]) if read and read[-1].status == "error" else "",
+        has_picture=has_picture,
+        is_picture=has_picture and last is not None and not said_in(last).strip(),
     )
 
 
 def _is_user(message: BaseMessage) -> bool:
     return isinstance(message, HumanMessage) and not isinstance(message, QuotedMessage)
+
+
+def _has_picture(message: BaseMessage) -> bool:
+    blocks = message.content if isinstance(message.content, list) else []
+    return any(isinstance(block, dict) and str(block.get("type")).startswith("image") for block in blocks)
 
 
 def _still_told(blocks: list[Source], messages: Sequence[BaseMessage]) -> tuple[list[Source], list[str]]:

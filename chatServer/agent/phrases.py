@@ -31,7 +31,7 @@ COMMON: dict[str, frozenset[str]] = {
     ),
     "es": _words(
         "a al cómo como con cuál cuando cuándo de del dime dónde donde el ella en era es eres esta está este esto"
-        " favor ha has hay la las le lo los me mi mis mucho muy no nos o para pero por porque qué que quién se ser"
+        " favor ha has hay he la las le lo los me mi mis mucho muy no nos o para pero por porque qué que quién se ser"
         " si sobre son soy su sus te tengo tiene tu tus un una y ya yo"
     ),
     "fr": _words(
@@ -49,8 +49,8 @@ _TELLING: dict[str, frozenset[str]] = {
     "de": _words("danke gern hallo heiße heute ja jetzt kein keine mag morgen müde nein nichts uhr wohne"),
     "ru": _words("привет спасибо сегодня завтра меня тебя живу люблю хочу"),
     "es": _words(
-        "ahora aquí entiendo están estoy estás gracias gusta gustan hola hoy llamo mañana mí nada puedo quiero sé sí"
-        " también tú vivo"
+        "ahora aquí entiendo están estoy estás gracias gusta gustan hola hoy llamo mañana mudado mudé mí nada puedo"
+        " quiero sé sí también tú vivo"
     ),
     "fr": _words("aime bonjour demain habite merci oui rien sais salut veux"),
 }

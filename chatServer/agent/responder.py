@@ -21,11 +21,11 @@ from chatServer.agent.let_go import of_line
 from chatServer.agent.phrases import language_of, phrase, without_quotes
 from chatServer.agent.reply import MAX_QUOTED, READ, Reply
 from chatServer.agent.speech import SpokenCall, said_in
-from chatServer.agent.statements import is_learned, is_remark, is_statement, tells_a_fact
+from chatServer.agent.statements import is_learned, is_remark, is_statement, tells_a_fact, tells_anew
 from chatServer.agent.where_from import where_from
 from chatServer.agent.wishes import Wish, tells_nothing, wish_in
 from chatServer.memory.asked_of import asked_in, is_beside
-from chatServer.memory.label import OF_TOOLS, is_over
+from chatServer.memory.label import BY_USER, OF_TOOLS, is_over
 from chatServer.memory.notes import NOTED
 from chatServer.memory.past import without_before
 from chatServer.memory.reworded import reworded
@@ -75,7 +75,9 @@ class BuiltinModel(speech.SpeakingModel):
 
 def _read(messages: list[BaseMessage], tools: frozenset[str], tool_choice: str | None) -> tuple[Prompt, Reply]:
     given = take_apart(messages, tools)
-    return given, answer_to(given) if tool_choice is None else _asked_for(given, tool_choice)
+    if tool_choice is not None:
+        return given, _asked_for(given, tool_choice)
+    return given, Reply(_unknown(given, _language(given))) if given.is_picture else answer_to(given)
 
 
 def answer_to(given: Prompt) -> Reply:
@@ -92,7 +94,7 @@ def answer_to(given: Prompt) -> Reply:
     if not given.can_note:
         is_off = given.notes == "" and not given.calls  # its prompt has a place for notes, and who writes them is away
         return Reply(phrase(wish.language, "memory_off" if is_off else "no_tool"))
-    return _remembered(given, wish) if wish.kind == "remember" else forgotten(given, wish)
+    return _remembered(given, wish) if wish.kind in ("remember", "remind") else forgotten(given, wish)
 
 
 def _articles(given: Prompt, wish: Wish) -> Reply:
@@ -115,8 +117,12 @@ def _asked_for(given: Prompt, tool: str) -> Reply:
 def _remembered(given: Prompt, wish: Wish) -> Reply:
     if given.results:
         is_new = said_in(given.results[-1]) != NOTED
-        return Reply(phrase(wish.language, "noted" if is_new else "noted_before", wish.what))
-    return Reply(call={"operation": "append", "content": f"- {wish.what}"})
+        told = [phrase(wish.language, "noted" if is_new else "noted_before", wish.what)]
+        more = [phrase(wish.language, "no_alarm")] if wish.kind == "remind" else []
+        return Reply("\n\n".join([*told, *more]))
+    # "On Thursday" is another day next week.
+    said_on = f" ({phrase(wish.language, 'said_on', f'{datetime.now(UTC):%Y-%m-%d}')})" if wish.kind == "remind" else ""
+    return Reply(call={"operation": "append", "content": f"- {wish.what}{said_on}"})
 
 
 def _known(given: Prompt, wish: Wish) -> Reply:
@@ -154,8 +160,8 @@ def _listed(memory: Source, language: str) -> str:
 
 
 def _extracted(given: Prompt) -> Reply:
-    language = language_of(_words(given.question), map(_words, given.earlier))
-    if tells_a_fact(given.question, _said_last(given)):
+    language = _language(given)
+    if tells_a_fact(given.question, _said_last(given), _told_before(given)):
         return _heard(given, language)
     sources = [Source("notes", given.notes or "")]
     sources += [_telling(block) for block in given.blocks if block.kind != "memories" or not tells_nothing(block.text)]
@@ -164,6 +170,12 @@ def _extracted(given: Prompt) -> Reply:
     asked = without_before(given.question)
     is_told = is_statement(given.question)
     found = _answering(asked, sources) or ([] if is_told else _answering(asked, sources, reworded(asked)))
+    if (
+        is_told
+        and all(each.kind in OWN for each in found)
+        and tells_anew(given.question, (each.text for each in found))
+    ):
+        return _heard(given, language)
     # A summary tells what was answered once; an article may say something else today.
     is_sure = any(sentence.covered >= SURE and sentence.kind != "summary" for sentence in found)
     if ARTICLES_TOOL in given.tools and not given.has_looked and not is_sure and not is_told:
@@ -178,6 +190,10 @@ def _extracted(given: Prompt) -> Reply:
     if is_told or is_remark(given.question):
         return _heard(given, language)
     return Reply(_unknown(given, language))
+
+
+def _language(given: Prompt) -> str:
+    return language_of(_words(given.question), map(_words, given.earlier))
 
 
 def _words(text: str) -> list[str]:
@@ -209,14 +225,22 @@ def _said_last(given: Prompt) -> str:
     return given.earlier[0][:MAX_QUOTED] if given.earlier else ""
 
 
+def _told_before(given: Prompt) -> tuple[str, ...]:
+    """What the user said before that, the newest first, also in other conversations: it may say who Lena is."""
+    elsewhere = [block.text for block in given.blocks if block.kind == "memories" and block.label.startswith(BY_USER)]
+    return tuple(text[:MAX_QUOTED] for text in (*given.earlier[1:MAX_SAID], *elsewhere[:MAX_SAID]))
+
+
 def _heard(given: Prompt, language: str) -> Reply:
     """Only what will be remembered is said to be."""
-    is_kept = given.can_note and is_learned(given.question, _said_last(given))
+    is_kept = given.can_note and is_learned(given.question, _said_last(given), _told_before(given))
     return Reply(phrase(language, "will_remember" if is_kept else "heard"))
 
 
 def _unknown(given: Prompt, language: str) -> str:
     """Where nothing was found, and how to have more than that."""
+    if given.has_picture:
+        return f"{phrase(language, 'no_eyes')} {phrase(language, 'add_model')}"
     if not given.is_all:
         return phrase(language, "not_now")
     if given.look_failed:

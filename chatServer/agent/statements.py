@@ -1,9 +1,10 @@
 """Whether a message tells something of its writer and asks for nothing, in five languages."""
 
 import re
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from chatServer.memory.facts import facts_in, only_tells
+from chatServer.memory.facts import Fact, facts_in, only_tells
 from chatServer.memory.facts.words import word_set
 from chatServer.memory.rules import MIN_FACT_CHARACTERS
 from chatServer.memory.worth import worth_keeping
@@ -12,6 +13,7 @@ from chatServer.messages.asking import asks
 
 MAX_CHARACTERS = 4_000  # what is longer is a paste
 MIN_WORDS = 3
+_I_AM = word_set("soy estoy tengo")  # where "I" is in the verb, two words tell something
 
 _OF_ONESELF = word_set(
     "i my me mine we our us ich mein meine meinen meinem meiner mir mich wir unser unsere я мой моя моё мои мне меня"
@@ -43,6 +45,13 @@ _I_LEFT_OUT = re.compile(
     r"|moving to [^\n]{1,60}?(?:!| (?:in|on|next|soon)\b)))",  # "moving to the cloud" may be looked for
     re.IGNORECASE,
 )
+# That something is so by now, or was said wrongly.
+_ANEW = re.compile(
+    r"^(?:no|nope|actually|nein|nee|doch|eigentlich|non|en fait|en realidad|нет)\b,? \w"
+    r"|\b(?:now|jetzt|inzwischen|neuerdings|maintenant|désormais|ahora|теперь)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+")
 _WISH = re.compile(r"\bi(?:'d| would| want| need| wonder| wish)\b", re.IGNORECASE)
 
 
@@ -62,28 +71,36 @@ def _told(text: str) -> list[str]:
         return []
     typed = text.strip().replace("’", "'")
     words = searchable(_I_LEFT_OUT.sub("I ", _IM.sub(r"\g<before>I \g<verb> ", typed))).split()
-    if len(words) < MIN_WORDS or words[0] in _ASKS or _WISH.search(typed):
+    is_short = len(words) < (MIN_WORDS - 1 if words and words[0] in _I_AM else MIN_WORDS)
+    if is_short or words[0] in _ASKS or _WISH.search(typed):
         return []
     return words
 
 
-def tells_a_fact(text: str, before: str = "") -> bool:
-    """Whether the rules of memory learn a fact from it, which is surer; English only. `before` as for `is_learned`:
-    "it's Tuesday, not Monday" tells something only after it."""
+def tells_anew(text: str, known: Iterable[str]) -> bool:
+    """Whether it says how something is by now, or a number that nothing known says: "my number is now 12" asks for no
+    number."""
+    return bool(_ANEW.search(text)) or not set(_NUMBER.findall(text)) <= set(_NUMBER.findall(" ".join(known)))
+
+
+def tells_a_fact(text: str, before: str = "", held: Sequence[str] = ()) -> bool:
+    """Whether the rules of memory learn a fact from it, which is surer; English only. `before` and `held` as for
+    `is_learned`: "it's Tuesday, not Monday" tells something only after it, and "Lena is a nurse" of a wife."""
     now = datetime.now(UTC)
     if facts_in(text, said_at=now):
         return is_statement(text)
-    earlier = facts_in(before, said_at=now) if before and "?" not in text else []
-    is_asked = not only_tells(before, now)
-    return bool(earlier and facts_in(text, said_at=now, earlier=earlier, is_asked=is_asked))
+    return "?" not in text and bool(_with(text, before, held, now))
 
 
-def is_learned(text: str, before: str = "") -> bool:
+def is_learned(text: str, before: str = "", held: Sequence[str] = ()) -> bool:
     """Whether the rules of memory make anything of it: what is said of that is to come true. `before`: what the user
-    said last, which it may correct."""
+    said last, which it may correct; `held`: what he said before that."""
     if len(text) < MIN_FACT_CHARACTERS:
         return False
-    now = datetime.now(UTC)
+    return bool(_with(text, before, held, datetime.now(UTC)) or worth_keeping(text))
+
+
+def _with(text: str, before: str, held: Sequence[str], now: datetime) -> list[Fact]:
     earlier = facts_in(before, said_at=now) if before else []
-    is_asked = not only_tells(before, now)
-    return bool(facts_in(text, said_at=now, earlier=earlier, is_asked=is_asked) or worth_keeping(text))
+    told = [fact for each in held for fact in facts_in(each, said_at=now)]
+    return facts_in(text, said_at=now, earlier=earlier, held=told, is_asked=not only_tells(before, now))

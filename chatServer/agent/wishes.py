@@ -7,7 +7,7 @@ from typing import Literal
 from chatServer.memory import about_me
 from chatServer.messages.asking import asks
 
-Kind = Literal["remember", "forget", "forget_all", "know", "articles", "hello", "thanks", "fine"]
+Kind = Literal["remember", "remind", "forget", "forget_all", "know", "articles", "hello", "thanks", "fine"]
 READ_CHARACTERS = 60_000  # notes cannot hold more
 BEFORE = ' "«¡¿'  # what a wish may begin with; each pattern by itself took 1.2 s of 60,000 quotes (2026-11-17)
 TELLS_NOTHING: tuple[Kind, ...] = ("forget", "forget_all", "know", "articles")  # of who wishes it
@@ -153,6 +153,12 @@ _WISHES: list[tuple[Kind, str, str]] = [
     ("forget", "fr", r"ne (?:retiens|retenez) pas (?:que |qu')?(?P<what>.+)$"),
     ("forget", "es", r"olvida (?:que |lo de )?(?P<what>.+)$"),
     ("forget", "fr", r"oublie(?:z)? (?:que |qu'|ce que j'ai dit sur )?(?P<what>.+)$"),
+    # Nobody is called upon at a time: it is noted, and that is said.
+    ("remind", "en", r"remind me (?:that|to) (?P<what>.+)$"),
+    ("remind", "de", r"erinnere? mich,? (?:bitte,? )?(?:daran,? )?dass (?P<what>.+)$"),
+    ("remind", "ru", r"напомни(?:те)?(?: мне)?,? что (?P<what>.+)$"),
+    ("remind", "es", r"recu[ée]rdame que (?P<what>.+)$"),
+    ("remind", "fr", r"rappelle(?:z)?-moi (?:que |qu')(?P<what>.+)$"),
     (
         "remember",
         "en",
@@ -209,9 +215,9 @@ def wish_in(text: str) -> Wish | None:
     for kind, language, pattern in _PATTERNS if _ANY.match(text) else ():
         if found := pattern.match(text):
             what = found["what"] if "what" in pattern.groupindex else ""
-            if kind in ("remember", "forget") and not what.strip(" .!?,;:"):
+            if kind in ("remember", "remind", "forget") and not what.strip(" .!?,;:"):
                 continue
-            if kind == "remember" and _QUESTION.search(what):
+            if kind in ("remember", "remind") and _QUESTION.search(what):
                 continue  # "Remember when we met?" asks
             return Wish(kind, language, what)
     return None

@@ -18,6 +18,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_now": "I could not look up everything that I remember just now. Ask me again in a moment.",
         "fine": "All right. Ask me something, or tell me what to remember.",
         "unknown": "I find nothing about that in your notes or in this conversation.",
+        "no_eyes": "I cannot see pictures: I only read what is written.",
         "looked_in": "I find nothing about that in your notes, in this conversation or in the documents. I looked in:"
         " {0}.",
         "add_model": "{introduction}. For real answers, whoever runs this server can add one:"
@@ -26,6 +27,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_articles": "I have no documents to look into. You can upload some: `POST /api/knowledge`, or `chatserver"
         " knowledge add`.",
         "noted": "Noted: {0}",
+        "no_alarm": "I cannot call on you when it is time: ask me, and I tell you.",
+        "said_on": "said on {0}",
         "noted_before": "It is in your notes already: {0}",
         "forgotten": "Forgotten: {0}",
         "stays": "What was said of it stays in its chats, and may be quoted there until they are deleted.",
@@ -51,6 +54,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_now": "Ich konnte gerade nicht alles nachschlagen, woran ich mich erinnere. Frag mich gleich noch einmal.",
         "fine": "Gut. Frag mich etwas, oder sag mir, was ich mir merken soll.",
         "unknown": "Dazu finde ich nichts in deinen Notizen oder in diesem Gespräch.",
+        "no_eyes": "Bilder kann ich nicht sehen: Ich lese nur, was geschrieben ist.",
         "looked_in": "Dazu finde ich nichts in deinen Notizen, in diesem Gespräch oder in den Dokumenten. Nachgesehen"
         " habe ich in: {0}.",
         "add_model": "{introduction}. Wer diesen Server betreibt, kann eines hinzufügen: `MODEL=openai:gpt-5-mini` mit"
@@ -59,6 +63,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_articles": "Ich habe keine Dokumente, in denen ich nachsehen könnte. Du kannst welche hochladen: `POST"
         " /api/knowledge`, oder `chatserver knowledge add`.",
         "noted": "Notiert: {0}",
+        "no_alarm": "Von selbst melden kann ich mich nicht: Frag mich, und ich sage es dir.",
+        "said_on": "gesagt am {0}",
         "noted_before": "Das steht schon in deinen Notizen: {0}",
         "forgotten": "Vergessen: {0}",
         "stays": "Was dazu gesagt wurde, bleibt in seinen Chats und kann dort zitiert werden, bis sie gelöscht sind.",
@@ -85,6 +91,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_now": "Сейчас я не смог просмотреть всё, что помню. Спросите чуть позже ещё раз.",
         "fine": "Хорошо. Спросите меня о чём-нибудь или скажите, что запомнить.",
         "unknown": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре.",
+        "no_eyes": "Картинок я не вижу: читаю только написанное.",
         "looked_in": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре, ни в документах. Просмотрено: {0}.",
         "add_model": "{introduction}. Тот, кто держит этот сервер, может её добавить: `MODEL=openai:gpt-5-mini` и"
         " `MODEL_API_KEY`, или `MODEL_BASE_URL` для любого сервера, совместимого с OpenAI.",
@@ -92,6 +99,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_articles": "Документов, в которых можно искать, нет. Их можно загрузить: `POST /api/knowledge` или"
         " `chatserver knowledge add`.",
         "noted": "Записано: {0}",
+        "no_alarm": "Сам напомнить в нужное время я не могу: спросите, и я скажу.",
+        "said_on": "сказано {0}",
         "noted_before": "Это уже есть в ваших заметках: {0}",
         "forgotten": "Забыто: {0}",
         "stays": "Сказанное об этом остаётся в своих чатах; там его можно процитировать, пока они не удалены.",
@@ -116,6 +125,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_now": "Ahora no he podido consultar todo lo que recuerdo. Pregúntame otra vez en un momento.",
         "fine": "De acuerdo. Pregúntame algo o dime qué debo recordar.",
         "unknown": "No encuentro nada sobre eso en tus notas ni en esta conversación.",
+        "no_eyes": "No puedo ver imágenes: solo leo lo que está escrito.",
         "looked_in": "No encuentro nada sobre eso en tus notas, en esta conversación ni en los documentos. He buscado"
         " en: {0}.",
         "add_model": "{introduction}. Quien administra este servidor puede añadir uno: `MODEL=openai:gpt-5-mini` con"
@@ -124,6 +134,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_articles": "No tengo documentos en los que buscar. Puedes subir algunos: `POST /api/knowledge`, o"
         " `chatserver knowledge add`.",
         "noted": "Anotado: {0}",
+        "no_alarm": "No puedo avisarte por mi cuenta: pregúntame y te lo digo.",
+        "said_on": "dicho el {0}",
         "noted_before": "Ya está en tus notas: {0}",
         "forgotten": "Olvidado: {0}",
         "stays": "Lo que se dijo de ello queda en sus chats y puede citarse allí hasta que se borren.",
@@ -150,6 +162,7 @@ PHRASES: dict[str, dict[str, str]] = {
         " un moment.",
         "fine": "D'accord. Posez-moi une question, ou dites-moi quoi retenir.",
         "unknown": "Je ne trouve rien à ce sujet dans vos notes ni dans cette conversation.",
+        "no_eyes": "Je ne vois pas les images : je ne lis que ce qui est écrit.",
         "looked_in": "Je ne trouve rien à ce sujet dans vos notes, dans cette conversation ni dans les documents. J'ai"
         " cherché dans : {0}.",
         "add_model": "{introduction}. Qui gère ce serveur peut en ajouter un : `MODEL=openai:gpt-5-mini` avec"
@@ -158,6 +171,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_articles": "Je n'ai pas de documents où chercher. Vous pouvez en ajouter : `POST /api/knowledge`, ou"
         " `chatserver knowledge add`.",
         "noted": "C'est noté : {0}",
+        "no_alarm": "Je ne peux pas vous prévenir de moi-même : demandez-le-moi, et je vous le dis.",
+        "said_on": "dit le {0}",
         "noted_before": "C'est déjà dans vos notes : {0}",
         "forgotten": "Oublié : {0}",
         "stays": "Ce qui en a été dit reste dans ses chats et peut y être cité tant qu'ils ne sont pas effacés.",

@@ -174,9 +174,7 @@ async def test_of_memories_and_messages_that_were_forgotten_each_has_its_own_und
 async def test_messages_that_say_what_is_named_are_passed_over_and_no_others(database, urls):
     session_id, _ = await said(database, ADA, TICKET, "My printer has a ticket slot", "What is my ticket number?")
     await said(database, ADA, "Forget my ticket number", "My tea is cold. Which ticket number do I have?")
-    await said(
-        database, ADA, f"Noted: {TICKET}", "A ticket number is long.", role="assistant", session_id=session_id
-    )
+    await said(database, ADA, f"Noted: {TICKET}", "A ticket number is long.", role="assistant", session_id=session_id)
     for what in ("it", "that", "what I said", "das", "him", "my ticket bill", "where I ticket", "the last message", ""):
         assert (await forget(database, what)).text == NOTHING, what
     assert (await forget(database, "my ticket number", shelves=("other",))).text == NOTHING

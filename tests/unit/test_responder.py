@@ -1,6 +1,7 @@
 """builtin: it takes notes on plain wishes, quotes what it was given, and says what it is."""
 
 import json
+import re
 import time
 
 import pytest
@@ -335,6 +336,63 @@ async def test_a_correction_that_is_learned_is_said_to_be_remembered(before, sai
     heard = (await answer(before, AIMessage("ok"), said)).content
     assert heard == "Thank you, I will remember that."
     assert (await answer(said)).content != heard
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "heard"),
+    [
+        ("my locker number is 0664 12", "my locker number is now 0664 76", "Thank you for telling me."),
+        ("my locker number is 12", "my locker number is 76", "Thank you for telling me."),
+        ("meine Tochter hat am 3. Mai Geburtstag", "Nein, meine Tochter hat am 4. Mai Geburtstag", "Danke, dass du"),
+        ("Ich wohne in Köln", "Ich wohne jetzt in Graz", "Danke, dass du mir das sagst."),
+        ("J'habite à Lyon", "J'habite maintenant à Nantes", "Merci de me le dire."),
+        ("Vivo en Sevilla", "Ahora vivo en Bilbao", "Gracias por contármelo."),
+    ],
+)
+async def test_who_tells_how_it_is_by_now_is_not_told_how_it_was(before, said, heard):
+    assert (await answer(before, AIMessage("ok"), said)).content.startswith(heard)
+
+
+async def test_what_is_told_of_somebody_who_was_named_long_before_is_heard():
+    long_before = ["my wife's name is Lena", AIMessage("ok"), "I hate mushrooms", AIMessage("ok")]
+    assert (await answer(*long_before, "Lena works as a nurse")).content == "Thank you, I will remember that."
+    elsewhere = QuotedMessage(fence("memories", "- (the user said, 2026-11-01) my wife's name is Lena"))
+    assert (await answer(elsewhere, "Lena works as a nurse")).content == "Thank you, I will remember that."
+
+
+@pytest.mark.parametrize(
+    ("wish", "noted", "told"),
+    [
+        ("remind me that the plumber comes on Thursday", "the plumber comes on Thursday", "I cannot call on you"),
+        ("Please remind me to call Kim", "call Kim", "I cannot call on you"),
+        ("Erinnere mich bitte daran, dass der Installateur kommt", "der Installateur kommt", "Von selbst melden"),
+        ("Напомни, что придёт мастер", "придёт мастер", "Сам напомнить"),
+        ("recuérdame que viene el fontanero", "viene el fontanero", "No puedo avisarte"),
+        ("rappelle-moi que le plombier vient", "le plombier vient", "Je ne peux pas vous prévenir"),
+    ],
+)
+async def test_what_somebody_wants_to_be_reminded_of_is_noted_with_its_day_and_no_alarm_is_promised(wish, noted, told):
+    arguments = await call(wish)
+    assert arguments["operation"] == "append"
+    assert re.fullmatch(rf"- {noted} \(.+\d{{4}}-\d\d-\d\d\)", arguments["content"])
+    assert f"\n\n{told}" in (await answer(*after(wish, arguments, "done"))).content
+
+
+@pytest.mark.parametrize("asked", ["Remind me what I said", "remind me to whom I wrote?", "rappelle-moi qui vient"])
+async def test_who_wants_to_be_told_is_not_reminded(asked):
+    assert await call(asked) is None
+
+
+@pytest.mark.parametrize("words", [[], [{"type": "text", "text": "Was siehst du auf dem Bild?"}]])
+async def test_who_shows_a_picture_is_told_that_it_is_not_seen(words):
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    said = (await answer("Ich wohne in Köln", AIMessage("ok"), HumanMessage([*words, picture]))).content
+    assert said.startswith("Bilder kann ich nicht sehen")
+
+
+@pytest.mark.parametrize("said", ["soy vegetariana", "Me he mudado a Bilbao"])
+async def test_spanish_that_is_short_or_shares_its_words_with_english_is_heard_in_spanish(said):
+    assert (await answer(said)).content == "Gracias por contármelo."
 
 
 async def test_a_correction_of_what_was_just_said_will_be_remembered():
