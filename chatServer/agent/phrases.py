@@ -61,6 +61,14 @@ _DECIDING = {language: words - _ENGLISH_TOO for language, words in _MET.items()}
 _DECIDING["en"] = _MET["en"].difference(*(words for language, words in _MET.items() if language != "en"))
 
 
+# Nothing is said in Italian here; who speaks it is not to be answered in French or Spanish for the words they share.
+_ITALIAN = _words(
+    "a al alla alle che chi chiama chiamo ciao come con cosa da del della di dimentica dove e è figlia figlio gli"
+    " grazie ho hai il io l la le lo mi mia mie miei mio nel non per perché qual quale quando ricorda ricordami sai"
+    " sei si sono sta tu un una vive vivo"
+)
+
+
 def language_of(words: Iterable[str], before: Iterable[Iterable[str]] = ()) -> str:
     """The language whose words are met most. Where each of them may be English as well as another one, that of the
     first that tells of what was said `before`; else English."""
@@ -68,7 +76,8 @@ def language_of(words: Iterable[str], before: Iterable[Iterable[str]] = ()) -> s
         met = set(said)
         decided = [language for language, words in _DECIDING.items() if met & words]
         if decided:
-            return max("en", *decided, key=lambda language: len(met & _MET[language]))
+            best = max("en", *decided, key=lambda language: len(met & _MET[language]))
+            return "en" if len(met & _ITALIAN) > len(met & _MET[best]) else best
     return "en"
 
 

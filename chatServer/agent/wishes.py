@@ -153,6 +153,9 @@ _WISHES: list[tuple[Kind, str, str]] = [
     ("forget", "fr", r"ne (?:retiens|retenez) pas (?:que |qu')?(?P<what>.+)$"),
     ("forget", "es", r"olvida (?:que |lo de )?(?P<what>.+)$"),
     ("forget", "fr", r"oublie(?:z)? (?:que |qu'|ce que j'ai dit sur )?(?P<what>.+)$"),
+    # Italian: understood where nothing may be misunderstood, and answered in English.
+    ("forget", "en", r"dimentica (?:che |di )?(?P<what>.+)$"),
+    ("remember", "en", r"(?:ricorda(?:ti)?|annota) che (?P<what>.+)$"),
     # Nobody is called upon at a time: it is noted, and that is said.
     ("remind", "en", r"remind me (?:that|to) (?P<what>.+)$"),
     ("remind", "de", r"erinnere? mich,? (?:bitte,? )?(?:daran,? )?dass (?P<what>.+)$"),

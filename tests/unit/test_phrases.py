@@ -31,3 +31,12 @@ def test_what_tells_nothing_is_in_the_language_of_what_was_said_before():
     assert language("no azul", "me gusta el té") == "es"
     assert language("im tired", "I like tea", "ich wohne in Bonn") == "en"
     assert language("what is that", "ich wohne in Bonn") == "en"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Mi chiamo Giovanni e vivo a Torino", "il mio numero di telefono è 347", "Mi sono trasferito a Bari", "Dove vivo?",
+     "sono vegetariano", "Quando viene l'idraulico?", "Cosa sai di me?"],
+)  # fmt: skip
+def test_italian_is_not_taken_for_french_or_spanish(said):
+    assert language_of(searchable(said).split()) == "en"

@@ -81,6 +81,7 @@ async def forget(wish: str, page: str, **options) -> str:
         ("Note: the door code is 12", "the door code is 12"),
         ("remember: {x} costs 5", "{x} costs 5"),
         ("Don’t forget that I hate olives", "I hate olives"),
+        ("Ricorda che il gatto si chiama Micio", "il gatto si chiama Micio"),
         ("Merk dir, dass ich Tee mag", "ich Tee mag"),
         ("Bitte notiere: Termin am Montag", "Termin am Montag"),
         ("Запомни, что я живу в Казани", "я живу в Казани"),
@@ -499,6 +500,12 @@ async def test_how_tools_went_is_nothing_that_is_known_of_a_person():
     told = (await answer(QuotedMessage(fence("memories", memories)), "What do you know about me?")).content
     assert "lives in Oslo" in told
     assert "search" not in told
+
+
+async def test_who_wants_something_forgotten_in_italian_is_understood():
+    tools = [*TOOLS, {"type": "function", "function": {"name": FORGET_TOOL}}]
+    wish = await answer("Dimentica che sono allergico alle noci", tools=tools)
+    assert [call["args"] for call in wish.tool_calls] == [{"what": "sono allergico alle noci"}]
 
 
 async def test_memories_are_forgotten_before_the_notes_are_looked_at():
