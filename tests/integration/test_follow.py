@@ -19,10 +19,10 @@ from chatServer.store import events as log
 from chatServer.store import turns
 from chatServer.turn.events import EventLog
 from chatServer.turn.follow import follow
-from tests.conftest import ADA, owner_connection, serving
+from tests.conftest import ADA, owner_connection, rows, serving
 from tests.tools.listening import listening
 from tests.tools.talking import chunks, spoken, talking, user_message, with_script
-from tests.tools.turns import begin_turn, eventually
+from tests.tools.turns import begin_turn, eventually, queued
 
 WORDS = [f"word{i}" for i in range(30)]
 SLOW = {"match": "^slowly", "reply": " ".join(WORDS), "delay_ms": 40}
@@ -236,7 +236,7 @@ async def test_odd_text_of_a_model_or_a_tool_is_made_fit_to_send_and_to_store():
 # Stop, time, and what becomes of a turn whose server ends -----------------------------------------------------
 
 
-async def test_stopping_keeps_what_was_said_and_the_next_prompt_says_so(settings, as_ada, database):
+async def test_stopping_keeps_what_was_said_and_the_next_prompt_says_so(settings, as_ada, database, urls):
     sees = {"match": "^what was said", "reply": "{messages}"}
     async with talking(settings, as_ada, HANGS, sees) as client:
         asked = asyncio.create_task(client.post("/api/chat", json={"message": "hang", "session_id": "s"}))
@@ -248,6 +248,8 @@ async def test_stopping_keeps_what_was_said_and_the_next_prompt_says_so(settings
         assert await stopped()
         answer = (await asked).json()
         assert (answer["state"], answer["response"].strip()) == ("stopped", "one two")
+        assert rows(urls, "select revision_state from chat.turns") == [("queued",)], "what was asked is said"
+        assert len(queued(urls)) == 1
         assert (await client.post("/api/chat/s/stop")).status_code == 204
         told = (await client.post("/api/chat", json={"message": "what was said", "session_id": "s"})).json()
         assert "[The user stopped this answer here.]" in told["response"]

@@ -6,7 +6,7 @@ import uuid
 import httpx
 import pytest
 
-from tests.conftest import ADA, Urls, owner_connection, serving
+from tests.conftest import ADA, Urls, owner_connection, rows, serving
 
 Headers = dict[str, str]
 
@@ -183,7 +183,10 @@ async def test_an_archived_session_leaves_the_list_and_is_no_longer_active(clien
 async def test_a_deleted_session_is_gone_and_the_next_resolve_starts_anew(client, as_ada, urls: Urls):
     made = await resolve(client, as_ada)
     url = f"/api/sessions/{made['session_id']}"
+    assert (await client.patch(url, headers=as_ada, json={"title": "Walrus"})).status_code == 200
+    assert len(rows(urls, "select 1 from chat.message_index")) == 1
     assert (await client.delete(url, headers=as_ada)).status_code == 204
+    assert rows(urls, "select 1 from chat.message_index") == [], "search keeps no word of its title"
     assert (await client.get(url, headers=as_ada)).status_code == 404
     assert (await client.delete(url, headers=as_ada)).status_code == 404
     assert (await resolve(client, as_ada))["session_id"] != made["session_id"]
