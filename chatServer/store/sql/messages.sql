@@ -11,11 +11,11 @@ order by session_id desc, id desc
 limit %(limit)s;
 
 -- name: read_stretch
--- The same, but no more of them than fit, and one at least; with how many there would be. A compressed row is taken to
--- be a hundred times as long as it is stored, which is the most that pglz makes of one: none is unpacked to be measured.
+-- The newest messages of a session before a point that fit, one at least; with how many there would be; newest first.
 select id, message_id, turn_id, created_at, message::text, tokens, found
 from (
     select id, message_id, turn_id, created_at, message, tokens, count(*) over () as found,
+        -- None is unpacked to be measured: pglz makes a text at most a hundred times as short.
         coalesce(sum(pg_column_size(message) * case when pg_column_compression(message) is null then 1 else 100 end)
                  over (order by id desc rows between unbounded preceding and 1 preceding), 0) as bytes_before
     from (

@@ -66,8 +66,7 @@ update public.chat_message_history set turn_id = %(turn_id)s
 where user_id = %(user_id)s and message_id = %(message_id)s;
 
 -- name: read_superseded
--- The newest replaced messages of a session before a point, newest first: no more of them than fit, and one at least,
--- with how many there would be; measured as in read_stretch.
+-- The newest replaced messages of a session before a point that fit, as in read_stretch; newest first.
 select id, message_id, turn_id, created_at, message::text, tokens, superseded_at, superseded_by, found
 from (
     select id, message_id, turn_id, created_at, message, tokens, superseded_at, superseded_by, count(*) over () as found,
