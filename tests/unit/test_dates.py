@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from chatServer.memory.facts.dates import Span, date_in, day_in, without_time
+from chatServer.memory.facts.dates import Span, date_in, day_in, when_in, without_time
+from chatServer.memory.facts.when import WRITTEN
 
 SAID_AT = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)  # a Sunday
 
@@ -54,6 +55,30 @@ def test_a_day_without_a_year_can_lie_ahead():
     assert f"{date_in('3 December', SAID_AT, is_ahead=True):%Y-%m-%d}" == "2026-12-03"
     assert f"{date_in('3 May', SAID_AT, is_ahead=True):%Y-%m-%d}" == "2027-05-03"
     assert f"{date_in('Friday', SAID_AT, is_ahead=True):%Y-%m-%d}" == "2026-11-20"
+
+
+@pytest.mark.parametrize(
+    ("said", "when", "end"),
+    [
+        ("3 December", "on 2026-12-03", "2026-12-04"),
+        ("tomorrow", "on 2026-11-16", "2026-11-17"),
+        ("in two weeks", "on 2026-11-29", "2026-11-30"),
+        ("this week", "in the week of 2026-11-09", "2026-11-16"),
+        ("next month", "in December 2026", "2027-01-01"),
+        ("in November", "in November 2026", "2026-12-01"),
+        ("in October", "in October 2027", "2027-11-01"),
+        ("in 3 months", "in February 2027", "2027-03-01"),
+        ("fall 2027", "in autumn 2027", "2027-12-01"),
+        ("the winter of 2027", "in winter 2027", "2028-03-01"),
+        ("next year", "in 2027", "2028-01-01"),
+    ],
+)
+def test_who_names_no_day_is_not_taken_to_have_named_one(said, when, end):
+    found = when_in(said, SAID_AT, is_ahead=True)
+    assert (str(found), f"{found.end:%Y-%m-%d}") == (when, end)
+    written = WRITTEN.search(f"an exam {found} at 9")
+    assert written.group() == str(found)
+    assert WRITTEN.fullmatch(found.what)["what"] == found.what
 
 
 def test_months_end_where_they_end():

@@ -1,19 +1,15 @@
-"""Dates as people say them, against the day on which they said it. A vague date means its beginning."""
+"""Dates as people say them, against the day on which they said it."""
 
 import re
 from calendar import monthrange
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from chatServer.memory.facts.when import MONTH_NAMES, SEASONS, Unit, When
 from chatServer.memory.facts.words import NUMBERS
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-MONTH_NAMES = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _NAMED = {"today": 0, "tonight": 0, "now": 0, "tomorrow": 1, "yesterday": -1, "the day after tomorrow": 2}
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -48,6 +44,7 @@ HOUR = re.compile(
 _CLOCK = re.compile(
     r"at \d{1,2}|(?:at )?(?:\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)|\d{1,2}:\d\d|noon|midnight)", re.IGNORECASE
 )
+_UNITS: dict[str, Unit] = {"day": "day", "week": "week", "month": "month", "year": "year"}
 _ANY_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -57,6 +54,11 @@ class Span:
 
     start: datetime | None = None
     end: datetime | None = None
+    unit: Unit = "day"  # how exactly the start was told
+
+    @property
+    def when(self) -> When | None:
+        return When(self.start, self.unit) if self.start else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,17 @@ class Day:
 
 
 def date_in(text: str, said_at: datetime, *, is_ahead: bool = False) -> datetime | None:
-    """The day that a whole text names, if it does; one without a year is the last one, or the next one ahead."""
+    """The day that a whole text names, or with which the time begins that it names, if it does."""
+    when = when_in(text, said_at, is_ahead=is_ahead)
+    return when.day if when else None
+
+
+def when_in(text: str, said_at: datetime, *, is_ahead: bool = False) -> When | None:
+    """When a whole text says, if it does; a day without a year is the last one, or the next one ahead."""
     text = text.strip().lower()
     midnight = said_at.replace(hour=0, minute=0, second=0, microsecond=0)
     if text in _NAMED:
-        return midnight + timedelta(days=_NAMED[text])
+        return When(midnight + timedelta(days=_NAMED[text]))
     for _ in range(3):
         found = next((match for form in _FORMS if (match := form.fullmatch(text))), None)
         if found:
@@ -107,20 +115,28 @@ def day_in(text: str) -> Day | None:
     return None
 
 
-def _read(parts: dict[str, str | None], midnight: datetime, is_ahead: bool) -> datetime | None:
+def _read(parts: dict[str, str | None], midnight: datetime, is_ahead: bool) -> When | None:
     if parts.get("weekday"):
-        return _weekday(str(parts["weekday"]), parts.get("which"), midnight, is_ahead)
+        return When(_weekday(str(parts["weekday"]), parts.get("which"), midnight, is_ahead))
     if parts.get("unit"):
         return _shifted(parts, midnight)
-    month = _SEASONS.get(parts.get("season") or "") or _month(parts)
+    month = SEASONS.get(parts.get("season") or "") or _month(parts)
     day, year = int(parts.get("day") or 1), int(parts.get("year") or midnight.year)
     if not (1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]):
         return None
-    found = midnight.replace(year=year, month=month, day=day)
+    found = When(midnight.replace(year=year, month=month, day=day), _unit(parts))
     if parts.get("year"):
         return found
-    other_year = year + 1 if is_ahead and found < midnight else year - 1 if not is_ahead and found > midnight else year
-    return found.replace(year=other_year) if (month, day) != (2, 29) else found
+    is_before = is_ahead and found.end <= midnight
+    other_year = year + 1 if is_before else year - 1 if not is_ahead and found.day > midnight else year
+    return replace(found, day=found.day.replace(year=other_year)) if (month, day) != (2, 29) else found
+
+
+def _unit(parts: dict[str, str | None]) -> Unit:
+    """How exactly a date of the calendar was told."""
+    if parts.get("day"):
+        return "day"
+    return "season" if parts.get("season") else "month" if parts.get("month") else "year"
 
 
 def _month(parts: dict[str, str | None]) -> int:
@@ -137,13 +153,15 @@ def _weekday(name: str, which: str | None, midnight: datetime, is_ahead: bool) -
     return midnight + timedelta(days=ahead or (0 if which == "this" else 7))
 
 
-def _shifted(parts: dict[str, str | None], midnight: datetime) -> datetime | None:
+def _shifted(parts: dict[str, str | None], midnight: datetime) -> When:
     unit, which = str(parts["unit"]), parts.get("which")
     if which:
-        return _begin(unit, midnight, {"last": -1, "this": 0}.get(which, 1))
+        return When(_begin(unit, midnight, {"last": -1, "this": 0}.get(which, 1)), _UNITS[unit])
     said = str(parts["count"])
     count = int(NUMBERS.get(said) or (said if said.isdigit() else 1))
-    return back(midnight, count if parts.get("ago") else -count, unit)
+    # Who counts in days and weeks means a day.
+    exact = "day" if unit in ("day", "week") else _UNITS[unit]
+    return When(back(midnight, count if parts.get("ago") else -count, unit), exact)
 
 
 def _begin(unit: str, midnight: datetime, step: int) -> datetime:
@@ -191,10 +209,11 @@ def _span(found: re.Match[str], said_at: datetime, is_ahead: bool, is_past: bool
         midnight = said_at.replace(hour=0, minute=0, second=0, microsecond=0)
         start = back(midnight, int(count) if count.isdigit() else 1, parts["unit"].lower())
         return Span() if is_past else Span(start)
-    dates = {name: date_in(parts[name], said_at, is_ahead=is_ahead) for name in _PLACES if parts[name]}
-    if not all(dates.values()):
+    told = {name: when_in(parts[name], said_at, is_ahead=is_ahead) for name in _PLACES if parts[name]}
+    if not all(told.values()):
         return None
-    return Span(dates.get("since") or dates.get("start") or dates.get("at"), dates.get("until") or dates.get("end"))
+    begins, ends = told.get("since") or told.get("start") or told.get("at"), told.get("until") or told.get("end")
+    return Span(begins.day if begins else None, ends.day if ends else None, begins.unit if begins else "day")
 
 
 _PLACES = ("since", "until", "start", "end", "at")

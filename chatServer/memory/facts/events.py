@@ -1,15 +1,17 @@
-"""What the user has ahead, on a day that can be told."""
+"""What the user has ahead, on a day or in a time that can be told."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
+from typing import TypeGuard
 
-from chatServer.memory.facts.dates import HOUR, Span, date_in, without_time
+from chatServer.memory.facts.dates import HOUR, Span, when_in, without_time
 from chatServer.memory.facts.meanings import Fact, Meaning
 from chatServer.memory.facts.objects import Object, folded, thing
 from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import EVENTS
+from chatServer.memory.facts.when import WRITTEN, When
 
 _WHERE = r"(?: (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30}|(?<=meeting) with [\w'-]{2,20})"
 _EVENT = re.compile(rf"an? (?:[\w'-]+ ){{0,3}}?(\w+){_WHERE}?", re.IGNORECASE)
@@ -19,7 +21,6 @@ _DUE = re.compile(
 )
 _TO_WHERE = re.compile(r" (?:to|with|at|for) .*")
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _PRESENT = re.compile(r"\b(?:is|has)\b")
 _WAS = {"is": "was to be", "has": "was to have"}
 _PUT_OFF = re.compile(
@@ -34,56 +35,56 @@ _PUT_OFF = re.compile(
 def planned(told: Told, text: str) -> list[Fact]:
     """Of "a dentist appointment next Friday at 3pm". It holds until that day is over."""
     what, span = without_time(HOUR.sub("", text.strip(" .!")), told.said_at, is_ahead=True)
-    event = _EVENT.fullmatch(what)
-    if not event or event[1].lower() not in EVENTS or not span.start or told.clause.is_negation:
+    event, when = _EVENT.fullmatch(what), span.when
+    if not event or event[1].lower() not in EVENTS or not _is_ahead(when, told.said_at) or told.clause.is_negation:
         return []
     said = Meaning("have", "event:{}", thing)
-    day = Object(f"{what} on {span.start:%Y-%m-%d}{_hour(text)}")  # two meetings on one day are two
-    return (
-        [told.fact(said, day, Span(end=span.start + timedelta(days=1)))]
-        if span.start >= told.said_at - timedelta(days=1)
-        else []
-    )
+    day = Object(f"{what} {when}{_hour(text)}")  # two meetings on one day are two
+    return [told.fact(said, day, Span(end=when.end))]
 
 
 def due(told: Told, text: str) -> list[Fact]:
     """Of "my exam is next Friday" and "my flight to Rome leaves on 12 December"."""
     said = _DUE.fullmatch(HOUR.sub("", text.strip(" .!")))
-    day = date_in(said["day"], told.said_at, is_ahead=True) if said and said["event"].lower() in EVENTS else None
-    if not said or not day or day < told.said_at - timedelta(days=1) or told.clause.is_negation:
+    when = when_in(said["day"], told.said_at, is_ahead=True) if said and said["event"].lower() in EVENTS else None
+    if not said or not _is_ahead(when, told.said_at) or told.clause.is_negation:
         return []
-    what = Object(f"{day:%Y-%m-%d}", f"on {day:%Y-%m-%d}{_hour(text)}")
+    what = Object(when.what, f"{when}{_hour(text)}")
     name = said["what"].lower() + said["where"]
     key = f"event:{name.lower()} {{}}"
-    return [told.fact(Meaning(f"'s {name}", key, thing), what, Span(end=day + timedelta(days=1)))]
+    return [told.fact(Meaning(f"'s {name}", key, thing), what, Span(end=when.end))]
+
+
+def _is_ahead(when: When | None, said_at: datetime) -> TypeGuard[When]:
+    return when is not None and when.end >= said_at
 
 
 def is_event(fact: Fact) -> bool:
-    return (fact.key or "").partition("|")[2].startswith("event:") and _DATE.search(fact.object) is not None
+    return (fact.key or "").partition("|")[2].startswith("event:") and WRITTEN.search(fact.object) is not None
 
 
 def is_on(fact: Fact, day: str, said_at: datetime) -> bool:
     """Whether it was told of the day that a text names."""
-    named = _day(day, said_at)
-    return is_event(fact) and named is not None and f"{named:%Y-%m-%d}" in fact.object
+    named = _when(day, said_at)
+    return is_event(fact) and named is not None and named.what in fact.object
 
 
 def moved(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fact]:
     """On another day, where the text is one; and that it was to be on the old one."""
-    day, old = _day(text, said_at), _DATE.search(fact.object)
-    is_ahead = day and day >= said_at - timedelta(days=1) and fact.valid_to and fact.valid_to > said_at
-    if not day or not old or not is_ahead or day.strftime("%Y-%m-%d") == old.group():
+    when, old = _when(text, said_at), WRITTEN.search(fact.object)
+    is_still_ahead = _is_ahead(when, said_at) and fact.valid_to and fact.valid_to > said_at
+    if not when or not old or not is_still_ahead or when.what == old["what"]:
         return []
-    was, now = old.group(), f"{day:%Y-%m-%d}"
     key, whose = fact.key or "", fact.subject
-    what = _put(fact.object, was, now, _hour(text) if fact.predicate == "has" else "")
+    what = _put(fact.object, when, _hour(text) if fact.predicate == "has" else "")
+    is_had = fact.predicate == "has"
     new = replace(
         fact,
-        text=f"{_put(fact.text.removesuffix('.'), was, now, _hour(text))}.",
+        text=f"{_put(fact.text.removesuffix('.'), when, _hour(text))}.",
         object=what,
-        key=f"{whose}|event:{folded(what)}" if fact.predicate == "has" else key.replace(folded(was), folded(now)),
+        key=f"{whose}|event:{folded(what)}" if is_had else key.replace(folded(old["what"]), folded(when.what)),
         valid_from=None,
-        valid_to=day + timedelta(days=1),
+        valid_to=when.end,
         sentence=sentence,
     )
     was_to = _PRESENT.sub(lambda verb: _WAS[verb.group()], fact.text, count=1)
@@ -110,14 +111,16 @@ def settled(found: Sequence[Fact], corrected: Sequence[Fact]) -> list[Fact]:
 
 def _is(fact: Fact, what: str) -> bool:
     """ "The appointment" is the dentist appointment, too, and "the flight" the one to Rome."""
-    name = (fact.predicate if fact.predicate != "has" else fact.object.partition(" on ")[0]).lower()
+    name = (fact.predicate if fact.predicate != "has" else WRITTEN.split(fact.object)[0].strip()).lower()
     return any(f" {each}".endswith(f" {what}") for each in (name, _TO_WHERE.sub("", name)))
 
 
-def _put(text: str, was: str, now: str, hour: str) -> str:
-    """On the new day, at the new hour if one was said."""
-    before, _, after = text.partition(was)
-    return f"{before}{now}{hour or after}"
+def _put(text: str, when: When, hour: str) -> str:
+    """To the new day, at the new hour if one was said."""
+    was = WRITTEN.search(text)
+    if was is None:
+        return text
+    return f"{text[: was.start()]}{when if was['at'] else when.what}{hour or text[was.end() :]}"
 
 
 def _hour(text: str) -> str:
@@ -125,5 +128,5 @@ def _hour(text: str) -> str:
     return f" at {found[1].lower()}" if found else ""
 
 
-def _day(text: str, said_at: datetime) -> datetime | None:
-    return date_in(HOUR.sub("", text.strip(" .!")), said_at, is_ahead=True)
+def _when(text: str, said_at: datetime) -> When | None:
+    return when_in(HOUR.sub("", text.strip(" .!")), said_at, is_ahead=True)

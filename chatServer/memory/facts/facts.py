@@ -117,11 +117,8 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
         return []
     if name == "age":
         span = Span(told.said_at)
-    if name == "moving" and span.start:
-        return [
-            told.fact(meaning, Object(what.value, f"{what.value} on {span.start:%Y-%m-%d}"))
-            for what in meaning.read(text)
-        ]
+    if name == "moving" and span.when:
+        return [told.fact(meaning, Object(what.value, f"{what.value} {span.when}")) for what in meaning.read(text)]
     facts = meaning.read(text)
     if name in ("name", "sure_name") and who.is_plural:
         return []
