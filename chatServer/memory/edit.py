@@ -9,15 +9,17 @@ from uuid import UUID
 from chatServer import errors
 from chatServer.memory.alike import signature
 from chatServer.memory.classify import classify
+from chatServer.memory.facts import Fact, facts_in
 from chatServer.memory.forget import hide_saying, tell
 from chatServer.memory.rules import WORKING_LIFE, is_long_term, kind_of
-from chatServer.memory.shelve import shelve
+from chatServer.memory.shelve import overrule, shelve
 from chatServer.messages import clean_text
-from chatServer.records import Category, Kind, Memory, Principal, Reason, Tier, Triple, new_id
+from chatServer.records import EVERY_AGENT, Category, Kind, Memory, Principal, Reason, Tier, Triple, new_id
 from chatServer.store import memories as store
 from chatServer.store.pool import Database
 
 Removable = Literal["valid_to", "expires_at", "triple"]
+MAX_FACT = 200  # characters of a sentence that may be one
 MAX_TAGS = 16
 MAX_TAG = 64
 USER = Reason("user")
@@ -49,12 +51,14 @@ async def create(
     agent_name: str,
     session_id: str | None = None,
 ) -> tuple[Memory, bool]:
-    """A memory of the user's own making, and whether it is new: what is known already is not kept twice."""
+    """A memory of the user's own making, and whether it is new: what is known already is not kept twice, and what it
+    contradicts is over."""
     text = _sound_text(wanted.text or "")
     rules, now = classify(text), datetime.now(UTC)
     category = wanted.category or rules.category
     importance = rules.importance if wanted.importance is None else wanted.importance
     kind = wanted.kind or kind_of(category)
+    fact = _fact_in(text, now) if wanted.triple is None and kind != "working" else None
     made = Memory(
         memory_id=new_id(),
         text=text,
@@ -73,17 +77,29 @@ async def create(
         created_at=now,
         updated_at=now,
         expires_at=wanted.expires_at or (now + WORKING_LIFE if kind == "working" else None),
-        triple=wanted.triple,
+        triple=Triple(fact.subject, fact.predicate, fact.object) if fact else wanted.triple,
+        fact_key=fact.key if fact else None,
     )
     async with database.transaction(principal) as connection:
         await store.advance_head(connection, principal.user_id)
         shelved = await shelve(connection, principal.user_id, made, USER)
-        known, is_new = shelved.memory, shelved.outcome == "created"
+        known, is_new = shelved.memory, shelved.outcome in ("created", "superseded")
         if is_new:
-            await tell(connection, principal.user_id, created=[made.memory_id])
+            ended = [shelved.ended] if shelved.ended else []
+            if shelf == EVERY_AGENT:
+                ended += await overrule(connection, principal.user_id, made, USER)
+            over = {"ended": [each.memory_id for each in ended]} if ended else {}
+            await tell(connection, principal.user_id, created=[made.memory_id], **over)
         elif shelved.outcome == "repeated":  # it lasts longer now
             await tell(connection, principal.user_id, changed=[known.memory_id])
         return await store.find_memory(connection, principal.user_id, known.memory_id) or known, is_new
+
+
+def _fact_in(text: str, now: datetime) -> Fact | None:
+    """What the rules learn from a sentence of the user's, where that is all that it says and holds for good."""
+    told = facts_in(text, said_at=now) if len(text) <= MAX_FACT else []
+    is_one = len(told) == 1 and not told[0].is_negation and told[0].valid_to is None
+    return told[0] if is_one else None
 
 
 async def edit(database: Database, principal: Principal, memory_id: UUID, wanted: Edit) -> Memory:

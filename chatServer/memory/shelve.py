@@ -51,6 +51,16 @@ async def shelve(
     return Shelved("superseded", new, ended=other)
 
 
+async def overrule(connection: Connection, user_id: UUID, new: Memory, reason: Reason) -> list[Memory]:
+    """End what other shelves hold under its key, where that is something else: what the user himself says for every
+    agent holds for each of them."""
+    found = await store.find_holders(connection, user_id, new.fact_key) if new.fact_key else []
+    ended = [each for each in found if each.shelf != new.shelf and _object(each) != _object(new)]
+    for other in ended:
+        await store.write(connection, user_id, _ended(other, by=new), "superseded", reason, before=other)
+    return ended
+
+
 async def _last_said(connection: Connection, user_id: UUID, memory: Memory) -> datetime:
     said_again = await store.last_said(connection, user_id, memory.source_ids) if len(memory.source_ids) > 1 else None
     return max(memory.created_at, said_again or memory.created_at)

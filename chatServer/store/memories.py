@@ -24,14 +24,13 @@ from chatServer.records import (
 from chatServer.store import memory_json, queries
 from chatServer.store.pool import Connection
 from chatServer.store.queries import NEWEST
+from chatServer.store.word_forms import inflected, prefixed
 
 SQL = queries.load("memories.sql")
 MAX_TEXT = 8_192  # bytes, as the table has it
 MAX_SOURCES = 20  # of one memory: the latest messages that said it
 NEAR_AMONG = 5_000  # memories that a new one is compared with at most: 13 ms of 10,000 (2026-11-15)
 MAX_NEAR = 32
-SHORT_STEM = 4  # letters
-ENDINGS = ("", "s", "e", "es", "ed", "er", "ing")  # of English words whose stem is short
 MAX_SAYING = 10_000  # messages that are hidden with one memory
 PLAIN_COLUMNS = (  # written as the record has them
     *("memory_id", "kind", "category", "importance", "tier", "shelf", "agent_name", "session_id", "origin", "trust"),
@@ -111,9 +110,14 @@ async def find_held(
     return await _all(connection, "find_held", user_id, shelf=shelf, digest=digest_of(text), fact_key=fact_key)
 
 
+async def find_holders(connection: Connection, user_id: UUID, fact_key: str) -> list[Memory]:
+    """What holds under the key on any shelf, the newest first."""
+    return await _all(connection, "find_holders", user_id, fact_key=fact_key)
+
+
 async def find_near(connection: Connection, user_id: UUID, shelf: str, stems: Collection[str]) -> list[Memory]:
     """The memories that share the most words with a text; what they begin with is enough."""
-    words = " | ".join(_prefixed(stems))
+    words = " | ".join(prefixed(stems))
     if not words:
         return []
     return await _all(connection, "find_near", user_id, shelf=shelf, words=words, among=NEAR_AMONG, limit=MAX_NEAR)
@@ -123,7 +127,7 @@ async def list_memories(
     connection: Connection, user_id: UUID, wanted: MemoryFilter, *, limit: int, before: int | None = None
 ) -> list[Memory]:
     """A page, the last changed first; the next one begins before the number of this one's last."""
-    words = None if wanted.phrase is None else " & ".join(_prefixed(searchable(wanted.phrase).split()))
+    words = None if wanted.phrase is None else " & ".join(prefixed(searchable(wanted.phrase).split()))
     values = {
         "kind": wanted.kind,
         "category": wanted.category,
@@ -225,27 +229,6 @@ async def hide_messages(connection: Connection, user_id: UUID, ids: Collection[U
 async def show_messages(connection: Connection, user_id: UUID, message_ids: Collection[UUID]) -> None:
     """Let recall show messages again, once the change that hid them is undone, unless another one hides them too."""
     await connection.execute(SQL["show_messages"], {"user_id": user_id, "message_ids": list(message_ids)})
-
-
-def _prefixed(words: Collection[str]) -> list[str]:
-    """As a tsquery takes them. Words are cut as those in the index: there is no quote among them to escape."""
-    cut = dict.fromkeys(word for each in words for word in searchable(each).split())
-    return [f"'{word}':*" for word in cut]
-
-
-def inflected(stems: Collection[str]) -> list[str]:
-    """As a tsquery takes them, with their endings: of a long stem any, of a short one those that words have. By what it
-    begins with, "al" would find also, all and although."""
-    cut = dict.fromkeys(word for each in stems for word in searchable(each).split())
-    return [f"({' | '.join(_forms(word))})" for word in cut]
-
-
-def _forms(stem: str) -> list[str]:
-    stems = [stem, stem[:-1] + "y"] if stem.endswith("i") else [stem]
-    if len(stem) > SHORT_STEM:
-        return [f"'{each}':*" for each in stems]
-    endings = (*ENDINGS, stem[-1] + "ing") if len(stem) > 2 else ("",)
-    return [f"'{each}{ending}'" for each in stems for ending in endings]
 
 
 async def _all(connection: Connection, name: str, user_id: UUID, **values: Any) -> list[Memory]:

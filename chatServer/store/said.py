@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from chatServer.store import queries
-from chatServer.store.memories import MAX_SAYING, inflected
+from chatServer.store.memories import MAX_SAYING
 from chatServer.store.pool import Connection
 from chatServer.store.recall import SHOWN_CHARACTERS, shown_text
+from chatServer.store.word_forms import inflected
 
 SQL = queries.load("said.sql")
 

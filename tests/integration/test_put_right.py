@@ -108,3 +108,26 @@ async def test_a_request_to_forget_answers_nothing(ask):
     answer = await ask("What is my favourite colour?")
     assert "Forget" not in answer["response"]
     assert [each["asks"] for each in answer["memory"]["items"]] == [True]
+
+
+@pytest.mark.parametrize("agent_name", ["assistant", "*"])
+async def test_a_memory_made_by_hand_takes_the_place_of_what_it_contradicts(client, ask, database, agent_name):
+    await ask("I live in Vienna.")
+    made = await client.post("/api/memories", json={"text": "I live in Graz", "agent_name": agent_name})
+    assert made.status_code == 201
+    assert (made.json()["text"], made.json()["fact_key"]) == ("I live in Graz", "user|home")
+    over = await memory_of(database, VIENNA, ever=True)
+    assert (over.valid_to is not None, over.superseded_by) == (True, uuid.UUID(made.json()["id"]))
+    answer = (await ask(WHERE))["response"]
+    assert "Graz" in answer
+    assert "Vienna" not in answer
+    await client.post(f"/api/memories/{made.json()['id']}/undo")
+    assert (await memory_of(database, VIENNA)).valid_to is None, "what it has taken the place of holds again"
+
+
+@pytest.mark.parametrize("text", ["I live in Graz and I like cheese", "I no longer like tea", "Vienna is nice", WHERE])
+async def test_a_memory_made_by_hand_that_tells_no_one_fact_replaces_nothing(client, ask, database, text):
+    await ask("I live in Vienna.")
+    made = await client.post("/api/memories", json={"text": text})
+    assert (made.status_code, made.json()["fact_key"]) == (201, None)
+    assert (await memory_of(database, VIENNA)).valid_to is None

@@ -84,6 +84,16 @@ where user_id = %(user_id)s and shelf = %(shelf)s
 order by seq desc
 limit 20;
 
+-- name: find_holders
+-- What holds under a key on any shelf, the newest first.
+select memory_id, text, kind, category, importance, tags, tier, shelf, agent_name, session_id, origin, trust,
+    valid_from, valid_to, created_at, updated_at, subject, predicate, object, fact_key, source_ids, superseded_by,
+    turn_id, attempt, recalls, recalled_at, expires_at, seq
+from chat.memories
+where user_id = %(user_id)s and fact_key = %(fact_key)s and (valid_to is null or valid_to > now())
+order by seq desc
+limit 20;
+
 -- name: find_near
 -- Of the newest memories of a shelf that hold, those that share the most words with a text.
 select memory_id, text, kind, category, importance, tags, tier, shelf, agent_name, session_id, origin, trust,
