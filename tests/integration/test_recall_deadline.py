@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from uuid import uuid4
 
 import pytest
 from pydantic import SecretStr
@@ -9,6 +10,7 @@ from pydantic import SecretStr
 from chatServer.memory import recall
 from chatServer.memory.embed import NoEmbedder
 from chatServer.memory.recall import Recaller
+from chatServer.records import Principal
 from chatServer.store.pool import Database
 from tests.chaos.proxy import Proxy, to_postgres
 from tests.conftest import ADA, owner_connection
@@ -97,7 +99,7 @@ async def test_a_slow_statement_is_given_up_on(database, urls, monkeypatch):
 async def test_turns_that_hold_every_connection_do_not_keep_recall_waiting(database):
     await said(database, ADA, "My dog is called Rex")
     async with recaller_of(database, NoEmbedder()) as recaller:
-        holding = [database.transaction(ADA) for _ in range(database.pool_size)]
+        holding = [database.transaction(Principal(uuid4())) for _ in range(database.pool_size)]
         for each in holding:
             await (await each.__aenter__()).flush()
         assert texts((await timed(recaller))[0]) == ["My dog is called Rex"]
