@@ -62,9 +62,10 @@ class Database:
         self._statement_timeout_ms = settings.database_statement_timeout_ms
         self._idle_timeout_ms = settings.database_idle_timeout_ms
         self._connecting = asyncio.Lock()
-        # Half of them for one user; of a pool beside, whose transactions are short, all.
+        # Half of them for one user; of a pool beside, whose transactions are short, all. Who waits for his own half is
+        # in nobody's way, and has time.
         share = self.pool_size if is_ready else max(self.pool_size // 2, 1)
-        self._shares = Shares(share, settings.database_pool_wait_ms / 1_000)
+        self._shares = Shares(share, self.longest_transaction_s)
         self._pool: AsyncConnectionPool[RawConnection] = AsyncConnectionPool(
             url,
             min_size=settings.database_pool_size if is_ready else min(2, settings.database_pool_size),

@@ -228,14 +228,14 @@ async def test_a_pool_without_a_free_connection_is_an_outage_after_the_wait(urls
     limits = {"database_pool_size": 1, "database_pool_wait_ms": 300}
     async with Database(urls.app, settings.model_copy(update=limits)) as database:
         await database.connect()
-        async with database.transaction(ADA) as connection:
+        async with database.transaction(EVE) as connection:
             await add_session(connection)
             assert 0.25 < await seconds_until_refused(database) < 0.3 + SLACK_S
-        assert await stored(database) == 1
+        assert await stored(database, EVE) == 1
 
 
 async def test_one_users_crowd_leaves_connections_to_others(urls, settings):
-    limits = {"database_pool_size": 4, "database_pool_wait_ms": 300}
+    limits = {"database_pool_size": 4, "database_statement_timeout_ms": 100}
     async with Database(urls.app, settings.model_copy(update=limits)) as database, contextlib.AsyncExitStack() as held:
         await database.connect()
         for _ in range(2):
