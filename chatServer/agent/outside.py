@@ -86,13 +86,15 @@ def _tool(server: OutsideServer, name: str) -> Tool:
 
 
 async def _run(server: OutsideServer, name: str, _: ToolContext, given: AnyInput) -> ToolResult:
+    limit: asyncio.Timeout | None = None
     try:
         client = await _client()
-        async with asyncio.timeout(server.timeout_s):
+        async with asyncio.timeout(server.timeout_s) as limit:
             text, is_error = await client.call_tool(server, name, given.model_dump())
     except Exception as error:  # noqa: BLE001  the model reads that the server did not answer, and goes on
         _warn(server, error)
-        is_late = isinstance(error, TimeoutError)
+        # Whoever is cancelled amid connecting may raise something else.
+        is_late = isinstance(error, TimeoutError) or (limit is not None and limit.expired())
         why = f"did not answer within {server.timeout_s:g} seconds" if is_late else "cannot be reached"
         return ToolResult(f"The server {server.name} {why}. Answer without it.", is_error=True)
     return ToolResult(text[:MAX_RESULT] or "(no text)", is_error)
