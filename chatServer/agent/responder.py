@@ -40,7 +40,7 @@ MAX_WEIGHED = 12  # sentences, of which those about others are left out
 OWN = ("notes", "memories", "said")  # what the user tells, and not what he reads
 MAX_LOOKED_IN = 10  # articles that are named
 MAX_SAID = 10  # messages of this conversation among what is known
-MAX_NAMED = 500  # characters of what is to be forgotten
+MAX_NAMED = 500  # characters of a message among what is known
 
 
 class BuiltinModel(speech.SpeakingModel):
