@@ -1,6 +1,8 @@
 // Real Chromium, and pages that may neither complain nor talk to anybody else.
+import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
+import { until } from "./waiting.mjs";
 
 const FLAGS = [
   "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
@@ -80,4 +82,11 @@ export async function say(page, text) {
 /** Until nothing is being written any more. */
 export async function settled(page) {
   await page.getByRole("button", { name: "Send" }).waitFor();
+}
+
+/** Whether these are the questions of the chat, all of them; the text of a message is there once the browser has drawn it. */
+export async function asked(page, ...texts) {
+  const drawn = async () => (await questions(page).allInnerTexts()).every((text) => text !== "");
+  await until(drawn, "the questions are not drawn");
+  assert.deepEqual(await questions(page).allInnerTexts(), texts);
 }
