@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from chatServer import errors
 from chatServer.api.fields import AgentName, Body
@@ -172,6 +173,14 @@ class Problem(BaseModel):
     detail: str = Field(description="A sentence for a person")
     code: str = Field(description="Stable; for programs", examples=["session_not_found"])
     request_id: str
+    # What some codes tell beside that; there only with them.
+    turn_id: str | SkipJsonSchema[None] = Field(None, description="The turn that is under way, or that failed")
+    limit: str | int | SkipJsonSchema[None] = Field(None, description="Which limit was met, or how many there may be")
+    limit_bytes: int | SkipJsonSchema[None] = Field(None, description="How large it may be")
+    version: int | SkipJsonSchema[None] = Field(None, description="What there is now")
+    agent_name: str | SkipJsonSchema[None] = Field(None, description="Whose session it is")
+    known_agents: list[str] | SkipJsonSchema[None] = Field(None, description="The agents that there are")
+    file: str | SkipJsonSchema[None] = Field(None, description="The name of the file that was not taken")
 
 
 def _cursor_text(cursor: Cursor) -> str:

@@ -1,6 +1,8 @@
 """/openapi.json tells the truth: whatever is sent, the answer is one that it documents, and never a server error."""
 
+import ast
 import warnings
+from pathlib import Path
 from typing import Literal, get_args
 
 import httpx
@@ -8,6 +10,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.responses import PlainTextResponse
 
+import chatServer
 from chatServer.api import problems
 from chatServer.api.scopes import scopes_of
 from chatServer.config import Settings
@@ -121,3 +124,29 @@ def test_the_schema_of_a_problem_is_in_the_description():
     schemas = create_app(Settings(_env_file=None)).openapi()["components"]["schemas"]
     assert schemas["Problem"]["properties"].keys() >= {"code", "detail", "request_id"}
     assert "HTTPValidationError" not in schemas, "FastAPI's own error is never answered"
+
+
+def test_what_problems_tell_beside_their_sentence_is_described():
+    """Wherever the code raises one with a field of its own, or adds one afterwards."""
+    raised = {
+        keyword.arg
+        for path in Path(chatServer.__file__).parent.rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text()))
+        if isinstance(call, ast.Call) and _raises(call, is_own=path.name == "errors.py")
+        for keyword in call.keywords
+        if keyword.arg
+    }
+    schema = create_app(Settings(_env_file=None)).openapi()["components"]["schemas"]["Problem"]
+    told = raised - {"retry_after_s", "told", "what", "then", "seconds"}
+    assert {"limit", "limit_bytes", "known_agents", "file", "version", "turn_id"} <= told, "the search finds them"
+    assert told == schema["properties"].keys() - {*schema["required"]}
+
+
+def _raises(call: ast.Call, *, is_own: bool) -> bool:
+    """errors.Something(...), or, within errors.py, what it says of itself."""
+    called = call.func
+    if not isinstance(called, ast.Attribute):
+        return False
+    if is_own:
+        return called.attr == "__init__"
+    return isinstance(called.value, ast.Name) and called.value.id == "errors"
