@@ -1291,17 +1291,19 @@ create function chat.queue_status(
 as $$
     select (select count(*) from procrastinate_jobs where status = 'todo'),
         coalesce((
-            select extract(epoch from clock_timestamp() - coalesce(j.scheduled_at, e.at))
-            from procrastinate_jobs j join procrastinate_events e on e.job_id = j.id and e.type = 'deferred'
-            where j.status = 'todo' and (j.scheduled_at is null or j.scheduled_at <= now())
-            order by j.priority desc, j.id limit 1), 0),
+            select extract(epoch from clock_timestamp() - coalesce(first.scheduled_at, (
+                select min(e.at) from procrastinate_events e where e.job_id = first.id and e.type = 'deferred')))
+            from (select j.id, j.scheduled_at from procrastinate_jobs j
+                  where j.status = 'todo' and (j.scheduled_at is null or j.scheduled_at <= now())
+                  order by j.priority desc, j.id limit 1) first), 0),
         (select count(*) from procrastinate_jobs where status = 'failed'),
         coalesce((
-            select extract(epoch from clock_timestamp() - e.at)
-            from procrastinate_jobs j join procrastinate_events e on e.job_id = j.id and e.type = 'deferred'
-            where j.status in ('todo', 'doing') and j.task_name = 'after_turn'
-                and (j.attempts > 0 or j.scheduled_at is null or j.scheduled_at <= now())
-            order by j.id limit 1), 0)
+            select extract(epoch from clock_timestamp() - (
+                select min(e.at) from procrastinate_events e where e.job_id = first.id and e.type = 'deferred'))
+            from (select j.id from procrastinate_jobs j
+                  where j.status in ('todo', 'doing') and j.task_name = 'after_turn'
+                      and (j.attempts > 0 or j.scheduled_at is null or j.scheduled_at <= now())
+                  order by j.id limit 1) first), 0)
 $$;
 
 -- How a user takes his own jobs out again, when all that is his is erased. Those that run go by themselves when they
