@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import jwt
@@ -27,6 +27,7 @@ from chatServer.api.state import State
 from chatServer.config import Settings
 from chatServer.main import create_app
 from chatServer.records import Principal
+from chatServer.store import sessions
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
@@ -166,6 +167,15 @@ async def database(settings: Settings, urls: Urls) -> AsyncIterator[Database]:
     async with Database(urls.app, settings) as opened:
         await opened.connect()  # a busy machine takes longer for that than a request waits
         yield opened
+
+
+@pytest.fixture
+async def session_id(database: Database) -> str:
+    """A session of Ada's."""
+    session_id = str(uuid4())
+    async with database.transaction(ADA) as connection:
+        await sessions.insert_session(connection, ADA.user_id, session_id, "assistant")
+    return session_id
 
 
 @contextlib.asynccontextmanager

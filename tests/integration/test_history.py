@@ -29,14 +29,6 @@ CONVERSATION: list[BaseMessage] = [
 
 
 @pytest.fixture
-async def session_id(database: Database) -> str:
-    session_id = str(uuid.uuid4())
-    async with database.transaction(ADA) as connection:
-        await sessions.insert_session(connection, ADA.user_id, session_id, "assistant")
-    return session_id
-
-
-@pytest.fixture
 async def stock_connection(urls: Urls) -> AsyncIterator[psycopg.AsyncConnection]:
     """A connection of its own, as somebody would use the stock class with: it commits by itself."""
     async with await psycopg.AsyncConnection.connect(urls.app, autocommit=True) as connection:

@@ -7,7 +7,7 @@ import pytest
 
 from chatServer import errors
 from chatServer.store import sessions
-from chatServer.store.pool import Connection, Database
+from chatServer.store.pool import Connection
 from tests.conftest import ADA
 
 Hold = Callable[[Connection, str], Awaitable[object]]
@@ -27,14 +27,6 @@ async def entered(connection: Connection, session_id: str) -> object:
 
 async def found(connection: Connection, session_id: str) -> object:
     return await sessions.find_session(connection, ADA.user_id, session_id)
-
-
-@pytest.fixture
-async def session_id(database: Database) -> str:
-    session_id = str(uuid.uuid4())
-    async with database.transaction(ADA) as connection:
-        await sessions.insert_session(connection, ADA.user_id, session_id, "assistant")
-    return session_id
 
 
 async def taken(connection: Connection, hold: Hold, session_id: str) -> None:

@@ -8,18 +8,10 @@ import pytest
 from chatServer.memory import guard
 from chatServer.messages import Message, ToolCallMsg
 from chatServer.records import TurnEvent, new_id
-from chatServer.store import events, sessions, turns
+from chatServer.store import events, turns
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
 from tests.conftest import ADA
-
-
-@pytest.fixture
-async def session_id(database: Database) -> str:
-    session_id = str(uuid.uuid4())
-    async with database.transaction(ADA) as connection:
-        await sessions.insert_session(connection, ADA.user_id, session_id, "assistant")
-    return session_id
 
 
 def tool_turn(number: int) -> list[Message]:
