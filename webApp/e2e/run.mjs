@@ -10,7 +10,7 @@ const here = new URL("./", import.meta.url);
 const wanted = process.argv.slice(2);
 const output = new URL("output/", here);
 const LONGEST_MS = 180_000;
-const LANES = Number(process.env.LANES ?? 3); // tests wait more than they work: by itself each takes a fifth of two cores
+const LANES = 3; // tests wait more than they work: by itself each takes a fifth of two cores
 const ALONE = ["long.test.mjs"]; // how long the page takes is looked at: nobody else may be at work
 
 const files = readdirSync(here).filter((name) => name.endsWith(".test.mjs"));
