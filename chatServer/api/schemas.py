@@ -177,7 +177,7 @@ class Problem(BaseModel):
     turn_id: str | SkipJsonSchema[None] = Field(None, description="The turn that is under way, or that failed")
     limit: str | int | SkipJsonSchema[None] = Field(None, description="Which limit was met, or how many there may be")
     limit_bytes: int | SkipJsonSchema[None] = Field(None, description="How large it may be")
-    version: int | SkipJsonSchema[None] = Field(None, description="What there is now")
+    version: int | SkipJsonSchema[None] = Field(None, description="The version that there is now")
     agent_name: str | SkipJsonSchema[None] = Field(None, description="Whose session it is")
     known_agents: list[str] | SkipJsonSchema[None] = Field(None, description="The agents that there are")
     file: str | SkipJsonSchema[None] = Field(None, description="The name of the file that was not taken")

@@ -1,7 +1,7 @@
--- 0021: a queue in which many wait is worked off, and looked at, as one in which few do. It is analysed when it is empty, and
--- by plans of then every job of 5,000 took 2 s to fetch, and of 20,000 half a minute, which is never: it is cut off at 10.
--- As long took it to say how the queue does. So the one goes along the index of priorities, and the other looks for the
--- first that waits before it looks for when that came.
+-- 0021: a queue in which many wait is worked off, and looked at, as one in which few do. It is analysed when it is
+-- empty, and by plans of then every job of 5,000 took 2 s to fetch, and of 20,000 half a minute, which is never: it is
+-- cut off at 10. As long took it to say how the queue does. So the one goes along the index of priorities, and the other
+-- looks for the first that waits before it looks for when that came.
 
 set local lock_timeout = '5s';
 
