@@ -13,9 +13,7 @@ from chatServer.memory.embed import NoEmbedder
 from chatServer.messages import Message
 from chatServer.store.export import SECTIONS, read_page
 from tests.conftest import ADA, EVE
-from tests.integration.test_transcript import session_id, store_turn
-
-__all__ = ["session_id"]  # a fixture
+from tests.integration.test_transcript import store_turn
 
 
 async def pages_of(database, name: str) -> list[int]:

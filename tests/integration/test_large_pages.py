@@ -12,9 +12,7 @@ from chatServer.messages import Message
 from chatServer.store import history as history_store
 from chatServer.store.history import ChatMessageHistory
 from tests.conftest import ADA
-from tests.integration.test_transcript import read, session_id, store_turn
-
-__all__ = ["session_id"]  # a fixture
+from tests.integration.test_transcript import read, store_turn
 
 
 async def pages_of(client, headers, session_id: str, **query) -> list[list[dict]]:
