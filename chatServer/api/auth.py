@@ -21,12 +21,13 @@ LEEWAY_S = 5
 REMEMBERED_S = 60
 REMEMBERED_TOKENS = 10_000
 ROLE = "authenticated"
+REQUIRED = ["exp", "iat", "sub", "aud", "iss"]
 REASONS: dict[type[Exception], str] = {
     jwt.ExpiredSignatureError: "it has expired",
     jwt.ImmatureSignatureError: "it is from the future: compare the clocks",
     jwt.InvalidIssuerError: "another issuer than ours is in it",
     jwt.InvalidAudienceError: "another audience than AUTH_AUDIENCE is in it",
-    jwt.MissingRequiredClaimError: "a claim is missing",
+    jwt.MissingRequiredClaimError: f"one of {', '.join(REQUIRED)} is not in it",
     jwt.InvalidSignatureError: "it is signed with another key",
 }
 NO_USER = "its sub is no user's id"
@@ -80,7 +81,7 @@ class Authenticator:
                 audience=self._issuer.audience,
                 issuer=self._issuer.name,
                 leeway=LEEWAY_S,
-                options={"require": ["exp", "iat", "sub", "aud", "iss"]},
+                options={"require": REQUIRED},
             )
         except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
             raise _refusal(REASONS.get(type(error), "it cannot be read")) from error

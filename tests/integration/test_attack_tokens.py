@@ -254,6 +254,7 @@ async def test_bytes_that_are_no_token(server, raw):
 
 WHY = {
     "expired": "it has expired",
+    "no issue time": "one of exp, iat, sub, aud, iss is not in it",
     "issued in the future": "it is from the future: compare the clocks",
     "issuer with a slash": "another issuer than ours is in it",
     "other audience": "another audience than AUTH_AUDIENCE is in it",
