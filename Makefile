@@ -6,7 +6,7 @@ PEERS := benchmarks/peers/.venv
 # Tests wait more than they work: three at a time serve two cores.
 SIDE_BY_SIDE ?= 3
 
-.PHONY: run test test-long chaos contract web web-if-stale api e2e screenshots lint types bench bench-own bench-recall bench-scale bench-retrieval load soak lock licences sbom secrets hooks clean
+.PHONY: run test test-long chaos contract web web-if-stale api e2e screenshots lint types bench bench-own bench-recall bench-scale bench-retrieval load soak lock licences sbom wheel secrets hooks clean
 
 run: $(VENV)/.product web-if-stale
 	@$(BIN)/chatserver serve
@@ -132,6 +132,10 @@ licences: $(VENV)/.dev
 sbom: $(VENV)/.dev
 	@mkdir -p dist
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible -o dist/sbom.cdx.json requirements.lock
+
+# The server with its web client in one file, for pip: dist/chatserver-*.whl. What it needs beside is not locked then.
+wheel: $(VENV)/.product web
+	$(BIN)/python -m hatchling build -t wheel
 
 # Random passwords for docker-compose.yml, into .env; what is there already stays.
 secrets:

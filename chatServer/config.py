@@ -11,7 +11,11 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from chatServer.errors import StartupError
 
-ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = Path(__file__).resolve().parent.parent
+IS_CHECKOUT = (PACKAGES / "pyproject.toml").exists()
+# What lies beside the package in a checkout is in it in a wheel.
+ROOT = PACKAGES if IS_CHECKOUT else PACKAGES / "chatServer" / "beside"
+DATA_DIR = ROOT / ".data" if IS_CHECKOUT else Path("~/.local/share/chatserver")
 MIN_SECRET_LENGTH = 32
 MIN_TOKEN_LENGTH = 16
 PLACEHOLDERS = ("super-secret-jwt-token", "changeme", "change-me", "your-secret", "placeholder", "example")
@@ -93,7 +97,7 @@ class Settings(BaseSettings):
 
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
-    chat_data_dir: Folder = ROOT / ".data"
+    chat_data_dir: Folder = DATA_DIR
     agents_dir: Folder = ROOT / "agents"
     web_dir: Folder = ROOT / "webApp" / "dist"
     default_agent: str = "assistant"

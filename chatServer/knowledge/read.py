@@ -8,7 +8,7 @@ import sys
 from dataclasses import astuple
 from typing import IO, Any
 
-from chatServer.config import ROOT
+from chatServer.config import PACKAGES
 from chatServer.knowledge.reading import Allowed, Reading, Unreadable
 from chatServer.messages import clean_text
 from chatServer.messages.text import one_line
@@ -58,7 +58,7 @@ async def _told(file: IO[bytes], media_type: str, allowed: Allowed, wall_s: floa
         stderr=asyncio.subprocess.DEVNULL,
         # Nothing of ours: no address, no secret. Python finds its packages by its own place, and us by this path; and
         # nothing in the folder that somebody happens to be in, which may be full of strangers' files.
-        env={"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1", "PATH": os.defpath, "LC_ALL": "C.UTF-8"},
+        env={"PYTHONPATH": str(PACKAGES), "PYTHONSAFEPATH": "1", "PATH": os.defpath, "LC_ALL": "C.UTF-8"},
         start_new_session=True,  # Ctrl-C is for us
     )
     try:

@@ -150,4 +150,8 @@ def _message(error: object) -> str:
 
 
 def _config() -> Config:
-    return Config(str(ROOT / "alembic.ini"))
+    config, root = Config(), str(ROOT).replace("%", "%%")
+    config.set_main_option("script_location", f"{root}/migrations")
+    config.set_main_option("prepend_sys_path", root)  # revisions share code
+    config.set_main_option("path_separator", "newline")
+    return config
