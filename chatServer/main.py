@@ -23,6 +23,7 @@ from chatServer.agent.purposes import Advisers, compressions_for, models_for
 from chatServer.agent.title import title_models
 from chatServer.api import (
     account,
+    account_tokens,
     agents,
     auth_proxy,
     build,
@@ -40,7 +41,6 @@ from chatServer.api import (
     notes,
     problems,
     sessions,
-    tokens,
     usage,
     web_page,
 )
@@ -108,8 +108,9 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
     )
     problems.install(app, web_page.not_found)
     add_edges(app, settings)
-    of_users = (chat, context, events, sessions, agents, notes, memories, knowledge, mcp, usage, tokens, account)
-    rooms = (*of_users, client, dev, auth_proxy, health, docs_page, web_page)
+    of_users = (chat, context, events, sessions, agents, notes, memories, knowledge, mcp, usage)
+    of_accounts = (account_tokens, account)
+    rooms = (*of_users, *of_accounts, client, dev, auth_proxy, health, docs_page, web_page)
     for room in rooms:
         app.include_router(room.router)
     for _ in iter_route_contexts(app.routes):

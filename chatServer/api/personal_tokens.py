@@ -21,9 +21,9 @@ from uuid import UUID
 from chatServer import errors
 from chatServer.records import NOBODY, Principal, Scope, new_id
 from chatServer.store import limits, user_events
-from chatServer.store import tokens as store
+from chatServer.store import personal_tokens as store
+from chatServer.store.personal_tokens import Token
 from chatServer.store.pool import Database
-from chatServer.store.tokens import Token
 
 PREFIX = "cst_"  # what scanners for secrets look for: cst_[A-Za-z0-9_-]{86}
 SECRET_BYTES = 32

@@ -19,7 +19,7 @@ from chatServer.memory.maintain import FOR_EVER, Retention, maintain
 from chatServer.memory.reembed import embed_newest
 from chatServer.memory.remember import remember as learn
 from chatServer.records import Principal, Scopes
-from chatServer.store import erasure, events, jobs, memories, tokens, user_events
+from chatServer.store import erasure, events, jobs, memories, personal_tokens, user_events
 from chatServer.store.pool import Database
 from chatServer.store.queue import Task
 from chatServer.work.revision import Reviser
@@ -66,7 +66,7 @@ class Workshop:
         async with self.database.transaction(principal) as connection:
             await events.delete_old_events(connection, principal.user_id)
             await user_events.delete_old_user_events(connection, principal.user_id)
-            await tokens.delete_expired_tokens(connection, principal.user_id)
+            await personal_tokens.delete_expired_tokens(connection, principal.user_id)
 
     async def ingest(self, user_id: str, article_id: str) -> None:
         """What a user has uploaded; he left the job with it."""

@@ -26,10 +26,10 @@ from chatServer.store import (
     memories,
     memory_changes,
     notes,
+    personal_tokens,
     sessions,
     superseded,
     titles,
-    tokens,
     turns,
     upkeep,
     usage,
@@ -88,7 +88,7 @@ KEPT_WITHOUT_THE_SESSION = {
 OWN_FILTER = re.compile(rb"\b(\w+\.)?user_id = (%\(user_id\)s|\w+\.user_id)")
 FILTERED = (
     articles, audit, context, events, history, images, limits, memories, memory_changes, notes, sessions, superseded,
-    titles, tokens, turns, upkeep, usage, user_events,
+    personal_tokens, titles, turns, upkeep, usage, user_events,
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Your account: tokens for clients that cannot sign in again."""
+"""The routes of personal tokens: made, listed and ended by their user. What such a token is: personal_tokens.py."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Self
@@ -12,7 +12,7 @@ from chatServer.api.fields import Body
 from chatServer.api.problems import A_BODY, documented
 from chatServer.protocols.fields import Text, trimmed
 from chatServer.records import Scope
-from chatServer.store.tokens import Token
+from chatServer.store.personal_tokens import Token
 
 router = APIRouter(prefix="/api/account/tokens", tags=["account"], responses=documented(401, 403, 503))
 

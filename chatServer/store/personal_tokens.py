@@ -9,7 +9,7 @@ from psycopg.rows import class_row
 from chatServer.store import queries
 from chatServer.store.pool import Connection
 
-SQL = queries.load("tokens.sql")
+SQL = queries.load("personal_tokens.sql")
 EXPIRED_KEPT_FOR = timedelta(days=30)
 
 
