@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from chatServer.agent.ltm import ManageLTMInput, manage_long_term_memory
+from chatServer.agent.manage_long_term_memory import ManageLTMInput, manage_long_term_memory
 from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import ToolContext
 from chatServer.memory import notebook

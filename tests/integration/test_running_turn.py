@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pydantic import SecretStr
 
-from chatServer.agent.ltm import manage_long_term_memory
+from chatServer.agent.manage_long_term_memory import manage_long_term_memory
 from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import ToolResult
 from chatServer.store import turns

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from chatServer.agent.ltm import ManageLTMInput
+from chatServer.agent.manage_long_term_memory import ManageLTMInput
 from chatServer.memory.edit import MAX_TAG, MAX_TAGS
 from chatServer.memory.keep import Kept, Outcome
 from chatServer.protocols.fields import Moment, Text, said
