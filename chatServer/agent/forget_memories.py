@@ -6,7 +6,7 @@ from chatServer.agent.let_go import STAYS
 from chatServer.agent.phrases import COMMON, language_of
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
 from chatServer.agent.wishes import tells_nothing
-from chatServer.memory import named
+from chatServer.memory.forget_named import MAX_FORGOTTEN, Forgotten, TooMany, forget_named
 from chatServer.memory.notebook import TURN_IS_OVER
 from chatServer.memory.said import Wanted
 from chatServer.messages import searchable
@@ -26,9 +26,7 @@ PASSED_OVER = "Said in chats, where it stays, and no longer found:"
 MESSAGE_IDS = "The user can undo that, under these ids of messages:"
 LEFT = "{} messages speak of it, too, and are still found. Whoever means one of them names it more exactly."
 QUOTED_CHARACTERS = 100  # of a message
-TOO_MANY = (
-    f"More than {named.MAX_FORGOTTEN} memories or messages say that. Name it more exactly. Nothing was forgotten."
-)
+TOO_MANY = f"More than {MAX_FORGOTTEN} memories or messages say that. Name it more exactly. Nothing was forgotten."
 UNTRUSTED = "This turn has read text from outside, so nothing is forgotten in it. The user may ask for it again."
 
 
@@ -43,8 +41,8 @@ async def _run(context: ToolContext, said: ForgetInput) -> ToolResult:
         return ToolResult(UNTRUSTED, is_error=True)
     try:
         wanted = _wanted(context, said.what)
-        found = await named.forget_named(context.database, context.principal, wanted, attempt=context.attempt)
-    except named.TooMany:
+        found = await forget_named(context.database, context.principal, wanted, attempt=context.attempt)
+    except TooMany:
         return ToolResult(TOO_MANY, is_error=True)
     if found is None:
         return ToolResult(TURN_IS_OVER, is_error=True)
@@ -56,7 +54,7 @@ def _wanted(context: ToolContext, what: str) -> Wanted:
     return Wanted(what, reach, context.turn_id, common=common, is_wish=tells_nothing)
 
 
-def _told(found: named.Forgotten) -> ToolResult:
+def _told(found: Forgotten) -> ToolResult:
     """A line for each, and what undoes it."""
     ids = [str(each.memory_id) for each in found.memories]
     message_ids = [str(each.message_id) for each in found.messages]

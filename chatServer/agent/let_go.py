@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from chatServer.agent.phrases import COMMON, language_of, says_forgotten
 from chatServer.agent.wishes import wish_in
-from chatServer.memory.named import MAX_FORGOTTEN, words_to_find
+from chatServer.memory.forget_named import MAX_FORGOTTEN, words_to_find
 from chatServer.memory.said import as_kept, likely_words, may_say, telling
 from chatServer.memory.whose import Whose, tells_of, whose
 from chatServer.messages import searchable

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from chatServer.memory import who
-from chatServer.memory.who import Names
+from chatServer.memory.graph_names import NAMING, Names, names_in
 from chatServer.records import Memory, Principal
 from chatServer.store import memories as store
 from chatServer.store.pool import Connection, Database
@@ -63,7 +62,7 @@ async def neighbours(
     limit: int = MAX_EDGES,
 ) -> Graph:
     """The facts around some entities, or all for None, that hold at a time or ever did; the nearest first."""
-    names = who.names_in(await store.read_names(connection, user_id, who.NAMING))
+    names = names_in(await store.read_names(connection, user_id, NAMING))
     edges: dict[UUID, Edge] = {}
     frontier = None if entities is None else {node for name in entities for node in names.ids_of(name)}
     distance = dict.fromkeys(frontier or (), 0)

@@ -14,7 +14,7 @@ from chatServer.conversation import sessions
 from chatServer.conversation.assemble import Parts, assemble, lasting
 from chatServer.conversation.tokens import count_apart, count_message
 from chatServer.conversation.window import WindowMemory
-from chatServer.memory import named, notebook
+from chatServer.memory import forget_named, notebook
 from chatServer.messages import Message
 from chatServer.records import Agent, Budget, ModelInput, Principal, Session, Turn, new_id
 from chatServer.store import events, images, turns, user_events
@@ -264,7 +264,7 @@ async def _taken_over(connection: Connection, principal: Principal, dead: Turn, 
         raise _in_the_way(dead)
     metrics.turns_taken_over.inc()
     await notebook.revert_attempt(connection, principal.user_id, dead.turn_id, dead.attempt)
-    await named.revert_attempt(connection, principal.user_id, dead.turn_id, dead.attempt)
+    await forget_named.revert_attempt(connection, principal.user_id, dead.turn_id, dead.attempt)
     await events.delete_events(connection, principal.user_id, dead.turn_id)
     return replace(dead, state="running", attempt=attempt, model=model)
 

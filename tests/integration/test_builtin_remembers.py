@@ -6,7 +6,7 @@ from chatServer.agent.forget_memories import ForgetInput, forget_memories
 from chatServer.agent.phrases import phrase
 from chatServer.agent.tools import ToolContext
 from chatServer.conversation.quote import NOT_ALL
-from chatServer.memory import named, recall
+from chatServer.memory import forget_named, recall
 from chatServer.memory.about_me import asks_for_everything
 from chatServer.memory.edit import Edit, create
 from chatServer.work.after_turn import Workshop
@@ -168,10 +168,10 @@ async def test_a_correction_that_denies_first_takes_the_place_of_what_was_said(d
 
 
 async def test_who_names_too_much_names_nothing(database):
-    for number in range(named.MAX_FORGOTTEN + 1):
+    for number in range(forget_named.MAX_FORGOTTEN + 1):
         await tell(database, f"I like kind{'abcdefghijklmn'[number]} tea.")
     before = await texts(database)
-    assert len(before) > named.MAX_FORGOTTEN
+    assert len(before) > forget_named.MAX_FORGOTTEN
     assert (await forget(database, "tea")).is_error
     assert await texts(database) == before
 
@@ -182,7 +182,7 @@ async def test_what_a_dead_attempt_forgot_is_there_again(database, urls):
     await forget(database, "I live in Berlin", turn_id=turn_id)
     assert await texts(database) == []
     async with database.transaction(ADA) as connection:
-        await named.revert_attempt(connection, ADA.user_id, turn_id, 1)
+        await forget_named.revert_attempt(connection, ADA.user_id, turn_id, 1)
     assert await texts(database) == [BERLIN]
     assert hidden_texts(urls) == []
     async with database.transaction(ADA) as connection:

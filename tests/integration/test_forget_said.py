@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from chatServer.agent.phrases import phrase
-from chatServer.memory import named
+from chatServer.memory import forget_named
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.integration.test_builtin_remembers import forget, no_model
@@ -228,7 +228,7 @@ async def test_the_wish_itself_is_not_what_was_said(database, urls):
 
 
 async def test_who_names_too_many_messages_names_nothing_but_what_is_known_of_it(database, urls):
-    walks = [f"Walked my dog Rex round the lake, day {number}" for number in range(named.MAX_FORGOTTEN + 1)]
+    walks = [f"Walked my dog Rex round the lake, day {number}" for number in range(forget_named.MAX_FORGOTTEN + 1)]
     await said(database, ADA, *walks)
     assert (await forget(database, "my dog Rex")).is_error
     assert hidden_texts(urls) == []
@@ -246,7 +246,7 @@ async def test_what_a_dead_attempt_passed_over_is_found_again(database, urls):
     await forget(database, "my ticket number", turn_id=turn_id)
     assert hidden_texts(urls) == [TICKET]
     async with database.transaction(ADA) as connection:
-        await named.revert_attempt(connection, ADA.user_id, turn_id, 1)
+        await forget_named.revert_attempt(connection, ADA.user_id, turn_id, 1)
         await connection.execute("update chat.turns set attempt = 2 where turn_id = %s", [turn_id])
     assert hidden_texts(urls) == []
     assert (await forget(database, "my ticket number", turn_id=turn_id)).is_error

@@ -1,4 +1,4 @@
-"""Who is who: one person may be told of as the user, as somebody's sister and by a name."""
+"""Who is who in the graph: one person may be told of as the user, as somebody's sister and by a name."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
