@@ -55,7 +55,7 @@ class Compression:
     threshold_pct: int = 85  # of the window: before the model is asked
     target_tokens: int = 1_000  # of a summary
     deadline_s: float = 5.0  # what a model may take for it while somebody waits; 0: none is asked then
-    prompt: str | None = None  # what a summary should hold; None: what agent/summarise.py says
+    prompt: str | None = None  # what a summary should hold; None: what agent/summary/by_model.py says
 
     @property
     def soft_mark_tokens(self) -> int:

@@ -87,7 +87,7 @@ class Agent:
     window_tokens: int | None = None  # what the model can take in all; None: what is known of the model
     compact_pct: int | None = None  # of the window, from where on it is summarised; None: what the settings say
     summary_tokens: int | None = None  # the same
-    summary_prompt: str | None = None  # what a summary should hold; None: what agent/summarise.py says
+    summary_prompt: str | None = None  # what a summary should hold; None: what agent/summary/by_model.py says
     memory_scope: MemoryScope = "agent"
     retention_days: int | None = None  # of what it was told and nobody needs; None: what the settings say
     limits: Limits = Limits()

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from chatServer import errors, metrics
-from chatServer.agent.compact import Reason, compact
 from chatServer.agent.purposes import Advisers
 from chatServer.agent.run import Head
-from chatServer.agent.session_summary import Occasion, summarize_session
+from chatServer.agent.summary.compact import Reason, compact
+from chatServer.agent.summary.session_summary import Occasion, summarize_session
 from chatServer.agent.tools import Tool, tokens_of
 from chatServer.conversation.assemble import Parts, assemble, lasting
 from chatServer.conversation.quote import quoted_within

@@ -5,7 +5,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 
 from chatServer import errors
-from chatServer.agent.unsummarised import READ_MESSAGES
+from chatServer.agent.summary.unsummarised import READ_MESSAGES
 from chatServer.conversation import sessions
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.tokens import count_apart

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from chatServer.agent.compact import is_due, next_due
+from chatServer.agent.summary.compact import is_due, next_due
 from chatServer.conversation.assemble import KEPT_MESSAGES
 from chatServer.records import Summary
 from chatServer.store.summaries import Rest
@@ -59,7 +59,7 @@ def triggers_of(begun: Begun, prompt: Fitting, summary: Summary | None, rest: Re
 
 
 def _after(begun: Begun, summary: Summary | None, rest: Rest) -> Iterator[Trigger]:
-    """As agent/compact.py decides it in the worker: by what the summary does not hold, once this turn is part of it."""
+    """As agent/summary/ decides it in the worker: by what the summary does not hold, once this turn is part of it."""
     covered, unsummarised = summary.messages if summary else 0, rest.messages + AN_EXCHANGE
     tokens = (summary.tokens if summary else 0) + rest.tokens + begun.budget.question_tokens
     why_not = LAST_ONES if unsummarised <= KEPT_MESSAGES else ""

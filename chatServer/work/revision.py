@@ -15,8 +15,15 @@ from chatServer import errors, metrics
 from chatServer.agent.memory_tools import ToolsFor
 from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel, Task
 from chatServer.agent.revise import OptimizedAgentState, ReviseNode, first_shown
+from chatServer.agent.summary.unsummarised import (
+    Compacted,
+    Unsummarised,
+    claimed,
+    letting_go,
+    read_if_due,
+    store_compacted,
+)
 from chatServer.agent.toolbox import TOOLS
-from chatServer.agent.unsummarised import Compacted, Unsummarised, claimed, compact_if_due, letting_go, store_compacted
 from chatServer.messages import text_of, to_langchain
 from chatServer.records import Caller, Principal, StoredMessage, Trust, Usage
 from chatServer.store import jobs, revisions, sessions, usage
@@ -61,7 +68,7 @@ class Reviser:
             if not turn.has_memory:  # it was switched off meanwhile
                 return Found(turn, turn_id, tuple(waiting))
             how = self.advisers.compression(turn.agent_name)
-            due = await compact_if_due(connection, user_id, turn.session_id, how=how)
+            due = await read_if_due(connection, user_id, turn.session_id, how=how)
             reads = self._reads(is_time=due is not None or any(each.state != "queued" for each in waiting))
             unread = await self._unread(connection, user_id, turn.session_id) if reads else ()
             unread, said = await _said(connection, user_id, turn.session_id, unread) if unread else ((), ())

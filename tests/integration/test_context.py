@@ -10,8 +10,8 @@ import pytest
 
 from chatServer import metrics
 from chatServer.agent.outside import Outside, outside_tools
+from chatServer.agent.summary.unsummarised import read_if_due, store_compacted
 from chatServer.agent.tools import tokens_of
-from chatServer.agent.unsummarised import compact_if_due, store_compacted
 from chatServer.config import Settings
 from chatServer.messages import Message
 from chatServer.records import Agent, Compression, OutsideServer
@@ -141,7 +141,7 @@ async def test_whoever_loses_the_race_takes_the_other_ones_summary(settings, as_
         answering = asyncio.create_task(ask(client, session_id, "recite"))
         await eventually(lambda: given(settings, "summary"))
         async with database.transaction(ADA) as connection:
-            due = await compact_if_due(connection, ADA.user_id, session_id, is_forced=True)
+            due = await read_if_due(connection, ADA.user_id, session_id, is_forced=True)
         theirs = await due.compacted(None)
         async with database.transaction(ADA) as connection:
             await sessions.hold_session(connection, ADA.user_id, session_id)
@@ -433,7 +433,7 @@ async def test_after_the_answer_it_is_five_more_messages_or_80_percent_of_the_wi
 
     async def due(how: Compression):
         async with database.transaction(ADA) as connection:
-            return await compact_if_due(connection, ADA.user_id, session_id, how=how)
+            return await read_if_due(connection, ADA.user_id, session_id, how=how)
 
     first = await due(large)
     assert first.reason == "five"

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from chatServer.agent.prompts import PLACEHOLDER
-from chatServer.agent.session_summary import summarize_session
+from chatServer.agent.summary.session_summary import summarize_session
 from chatServer.conversation.tokens import count_message
 from chatServer.main import running
 from chatServer.messages import Message

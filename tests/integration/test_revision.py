@@ -8,13 +8,14 @@ from uuid import UUID
 import pytest
 
 from chatServer import errors, metrics
-from chatServer.agent import compact, memory_agent, title
+from chatServer.agent import memory_agent, title
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.purposes import Advisers, NamedModel, Task
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import Round, Rule, Script
-from chatServer.agent.session_summary import Occasion, summarize_session
-from chatServer.agent.unsummarised import compact_if_due, store_compacted
+from chatServer.agent.summary import compact
+from chatServer.agent.summary.session_summary import Occasion, summarize_session
+from chatServer.agent.summary.unsummarised import read_if_due, store_compacted
 from chatServer.config import ROOT, Settings
 from chatServer.protocols.mcp import tools, tools_for
 from chatServer.protocols.mcp.desk import Desk
@@ -148,7 +149,7 @@ async def test_a_summary_is_asked_for_by_force_and_is_nobody_elses(database, url
 async def test_a_summary_of_what_was_replaced_or_summarised_meanwhile_is_not_stored(database, urls, session_id):
     await talk(database, 3, session_id)
     async with database.transaction(ADA) as connection:
-        due = await compact_if_due(connection, ADA.user_id, session_id)
+        due = await read_if_due(connection, ADA.user_id, session_id)
     new = await due.compacted(None)
     assert (await summarize_session(database, ADA, session_id)).is_updated
     async with database.transaction(ADA) as connection:

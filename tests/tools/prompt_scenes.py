@@ -11,10 +11,10 @@ from uuid import UUID
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from chatServer import errors
-from chatServer.agent.compact import head_of
 from chatServer.agent.models import Models
 from chatServer.agent.prompts import PLACEHOLDER
-from chatServer.agent.session_summary import Occasion, Summarised
+from chatServer.agent.summary.compact import head_of
+from chatServer.agent.summary.session_summary import Occasion, Summarised
 from chatServer.agent.tools import Tool, tokens_of
 from chatServer.config import Settings
 from chatServer.conversation.assemble import Parts

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from chatServer import errors
-from chatServer.agent import summarise
-from chatServer.agent.compact import KEPT_MESSAGES, compact, head_of, is_due
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import Round, Rule, Script
+from chatServer.agent.summary import by_model
+from chatServer.agent.summary.compact import KEPT_MESSAGES, compact, head_of, is_due
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.tokens import count_text
 from chatServer.messages import Message, ToolCallMsg
@@ -148,7 +148,7 @@ async def test_a_long_conversation_is_counted_beside_the_loop(monkeypatch):
             threads.add(threading.current_thread())
         return count_text(text)
 
-    monkeypatch.setattr(summarise, "count_text", counted)
+    monkeypatch.setattr(by_model, "count_text", counted)
     await compact(None, [row(i, "many words here") for i in range(1, 9)], model("So far."))
     assert threads
     assert threading.current_thread() not in threads

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chatServer.agent.compact import compact
 from chatServer.agent.let_go import FORGET_TOOL, Spoken, still_told
+from chatServer.agent.summary.compact import compact
 from chatServer.messages import Message
 from chatServer.records import StoredMessage, Summary
 

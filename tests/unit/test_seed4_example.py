@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chatServer.agent.compact import compact
+from chatServer.agent.summary.compact import compact
 from chatServer.conversation.assemble import Parts, assemble, lasting
 from chatServer.conversation.tokens import count_system
 from chatServer.messages import Message

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from chatServer import errors
-from chatServer.agent import session_summary
+from chatServer.agent.summary import session_summary
 from chatServer.conversation import put as puts
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import SessionKey

@@ -1,6 +1,7 @@
 """compact(): a conversation's head as a few sentences, rolling: the summary that was, and what was said since.
 
-The messages stay where they are; a summary is derived, and made anew when it is gone.
+The messages stay where they are; a summary is derived, and made anew when it is gone. `is_due` counts to five; the
+marks of tokens are those of records/budget.py, and the turn's own occasions are in turn/fitting.py.
 """
 
 import asyncio
@@ -8,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from chatServer.agent.gist import gist
 from chatServer.agent.let_go import Spoken, of_line, still_told
 from chatServer.agent.purposes import NamedModel
-from chatServer.agent.summarise import told
-from chatServer.agent.word_for_word import parted, quoted, quotes_of
+from chatServer.agent.summary.by_model import told
+from chatServer.agent.summary.gist import gist
+from chatServer.agent.summary.word_for_word import parted, quoted, quotes_of
 from chatServer.conversation.assemble import KEPT_MESSAGES
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.guard import guard

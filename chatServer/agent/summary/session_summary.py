@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from chatServer import errors
-from chatServer.agent.compact import TIMEOUT_S, Reason
 from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel
-from chatServer.agent.unsummarised import Compacted, claimed, compact_if_due, letting_go, store_compacted
+from chatServer.agent.summary.compact import TIMEOUT_S, Reason
+from chatServer.agent.summary.unsummarised import Compacted, claimed, letting_go, read_if_due, store_compacted
 from chatServer.records import Principal, Session, Summary, Usage
 from chatServer.store import sessions, summaries, usage
 from chatServer.store.pool import Connection, Database
@@ -84,7 +84,7 @@ async def _summarised(
         standing = await summaries.look(connection, user_id, session.session_id)
         if standing and standing.is_claimed:  # before a thousand messages are read for nothing
             return Summarised(False, known, is_awaited=True)
-        due = await compact_if_due(
+        due = await read_if_due(
             connection, user_id, session.session_id, is_forced=occasion.is_forced, how=how, kept_from=occasion.kept_from
         )
         spent = await usage.read_today(connection, user_id) if due else (0, 0)

@@ -10,8 +10,8 @@ from typing import Any
 from uuid import UUID
 
 from chatServer import errors, metrics
-from chatServer.agent.compact import TIMEOUT_S, Reason, compact, head_of, is_due
 from chatServer.agent.purposes import NamedModel
+from chatServer.agent.summary.compact import TIMEOUT_S, Reason, compact, head_of, is_due
 from chatServer.records import USUAL_COMPRESSION, Compression, Principal, StoredMessage, Summary
 from chatServer.store import summaries, user_events
 from chatServer.store.pool import Connection, Database
@@ -41,7 +41,7 @@ class Compacted:
         return {"reason": self.reason, **tokens, "messages": len(self.message_ids), "model": self.summary.model}
 
 
-async def compact_if_due(
+async def read_if_due(
     connection: Connection,
     user_id: UUID,
     session_id: str,
