@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from chatServer.agent.builtin.phrases import COMMON, language_of
 from chatServer.agent.let_go import STAYS
-from chatServer.agent.phrases import COMMON, language_of
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
 from chatServer.agent.wishes import tells_nothing
 from chatServer.memory.forget_named import MAX_FORGOTTEN, Forgotten, TooMany, forget_named

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from chatServer.agent.phrases import COMMON, language_of, says_forgotten
+from chatServer.agent.builtin.phrases import COMMON, language_of, says_forgotten
 from chatServer.agent.wishes import wish_in
 from chatServer.memory.forget_named import MAX_FORGOTTEN, words_to_find
 from chatServer.memory.said import as_kept, likely_words, may_say, telling

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 
+from chatServer.agent.builtin.responder import BuiltinModel
 from chatServer.agent.providers import ALIASES, PROVIDERS, Provider, Wanted
-from chatServer.agent.responder import BuiltinModel
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import Script, read_script
 from chatServer.config import Settings

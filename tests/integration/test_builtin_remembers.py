@@ -2,8 +2,8 @@
 
 import uuid
 
+from chatServer.agent.builtin.phrases import phrase
 from chatServer.agent.forget_memories import ForgetInput, forget_memories
-from chatServer.agent.phrases import phrase
 from chatServer.agent.tools import ToolContext
 from chatServer.conversation.quote import NOT_ALL
 from chatServer.memory import forget_named, recall

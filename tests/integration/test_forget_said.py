@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from chatServer.agent.phrases import phrase
+from chatServer.agent.builtin.phrases import phrase
 from chatServer.memory import forget_named
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection, serving

@@ -11,10 +11,10 @@ from pydantic import SecretStr
 
 from chatServer import errors
 from chatServer.agent import model_errors
+from chatServer.agent.builtin.responder import BuiltinModel
 from chatServer.agent.model_errors import translated
 from chatServer.agent.models import CONTEXT_TOKENS, Models
 from chatServer.agent.providers import PROVIDERS
-from chatServer.agent.responder import BuiltinModel
 from chatServer.agent.script import ScriptedModel
 from chatServer.config import ROOT, Settings
 from tests.tools.canary import CANARY

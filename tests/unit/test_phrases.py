@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatServer.agent.phrases import language_of
+from chatServer.agent.builtin.phrases import language_of
 from chatServer.messages import searchable
 
 

@@ -7,12 +7,12 @@ import time
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 
-from chatServer.agent.apart import ARTICLES_TOOL, NOTES_TOOL, take_apart
-from chatServer.agent.forgetting import UNREADABLE
+from chatServer.agent.builtin.apart import ARTICLES_TOOL, NOTES_TOOL, take_apart
+from chatServer.agent.builtin.forgetting import UNREADABLE
+from chatServer.agent.builtin.responder import BuiltinModel
 from chatServer.agent.given import QuotedMessage, for_model
 from chatServer.agent.let_go import FORGET_TOOL, STAYS
 from chatServer.agent.prompts import NOTHING_YET
-from chatServer.agent.responder import BuiltinModel
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.budget import cut_result
 from chatServer.conversation.quote import quoted

@@ -3,8 +3,8 @@ and nothing is read twice: what was kept before is kept or let go line by line."
 
 from collections.abc import Sequence
 
-from chatServer.agent.extract import keys_of
-from chatServer.agent.phrases import without_quotes
+from chatServer.agent.builtin.extract import keys_of
+from chatServer.agent.builtin.phrases import without_quotes
 from chatServer.conversation.tokens import count_once, shortened
 from chatServer.messages import Message, clean_text, text_of
 from chatServer.messages.sentences import SENTENCE_END

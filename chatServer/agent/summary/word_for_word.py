@@ -3,7 +3,7 @@ each, and roll on with it."""
 
 from collections.abc import Sequence
 
-from chatServer.agent.phrases import without_quotes
+from chatServer.agent.builtin.phrases import without_quotes
 from chatServer.conversation.tokens import count_text
 from chatServer.messages import Message, clean_text, text_of
 from chatServer.messages.text import one_line

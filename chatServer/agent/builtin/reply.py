@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from chatServer.agent.apart import NOTES_TOOL
+from chatServer.agent.builtin.apart import NOTES_TOOL
 
 READ = {"operation": "read"}
 MAX_QUOTED = 4_000  # characters

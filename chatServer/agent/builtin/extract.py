@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from chatServer.agent.phrases import EVERY_COMMON
+from chatServer.agent.builtin.phrases import EVERY_COMMON
 from chatServer.memory.outline import split_lines
 from chatServer.messages import searchable
 from chatServer.messages.sentences import SENTENCE_END

@@ -14,15 +14,15 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
 from chatServer.agent import speech
-from chatServer.agent.apart import ARTICLES_TOOL, Prompt, take_apart
-from chatServer.agent.extract import MAX_LINES, Sentence, Source, best, keys_of
-from chatServer.agent.forgetting import forgotten, page_read
+from chatServer.agent.builtin.apart import ARTICLES_TOOL, Prompt, take_apart
+from chatServer.agent.builtin.extract import MAX_LINES, Sentence, Source, best, keys_of
+from chatServer.agent.builtin.forgetting import forgotten, page_read
+from chatServer.agent.builtin.phrases import language_of, phrase, without_quotes
+from chatServer.agent.builtin.reply import MAX_QUOTED, READ, Reply
+from chatServer.agent.builtin.statements import is_learned, is_remark, is_statement, tells_a_fact, tells_anew
+from chatServer.agent.builtin.where_from import where_from
 from chatServer.agent.let_go import of_line
-from chatServer.agent.phrases import language_of, phrase, without_quotes
-from chatServer.agent.reply import MAX_QUOTED, READ, Reply
 from chatServer.agent.speech import SpokenCall, said_in
-from chatServer.agent.statements import is_learned, is_remark, is_statement, tells_a_fact, tells_anew
-from chatServer.agent.where_from import where_from
 from chatServer.agent.wishes import Wish, tells_nothing, wish_in
 from chatServer.memory.asked_of import asked_in, is_beside
 from chatServer.memory.label import BY_USER, OF_TOOLS, is_over

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from chatServer.agent.apart import Prompt
-from chatServer.agent.extract import Source, best, keys_of
+from chatServer.agent.builtin.apart import Prompt
+from chatServer.agent.builtin.extract import Source, best, keys_of
+from chatServer.agent.builtin.phrases import phrase
+from chatServer.agent.builtin.reply import MAX_QUOTED, READ, Reply
 from chatServer.agent.let_go import FORGET_TOOL, STAYS
-from chatServer.agent.phrases import phrase
-from chatServer.agent.reply import MAX_QUOTED, READ, Reply
 from chatServer.agent.speech import said_in
 from chatServer.agent.wishes import Wish
 from chatServer.conversation.budget import is_cut

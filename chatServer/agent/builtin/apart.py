@@ -6,7 +6,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from chatServer.agent.extract import Source
+from chatServer.agent.builtin.extract import Source
 from chatServer.agent.given import QuotedMessage
 from chatServer.agent.let_go import Spoken, still_told
 from chatServer.agent.prompts import NOTHING_YET

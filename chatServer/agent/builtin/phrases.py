@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import chain
 
-from chatServer.agent.wordings import INTRODUCTION, PHRASES
+from chatServer.agent.builtin.wordings import INTRODUCTION, PHRASES
 
 
 def _words(text: str) -> frozenset[str]:
