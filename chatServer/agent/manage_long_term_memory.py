@@ -5,9 +5,9 @@ from typing import Optional
 from pydantic import BaseModel, Field
 
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
-from chatServer.memory import notebook
-from chatServer.memory.notebook import Changed
-from chatServer.memory.notes import Operation
+from chatServer.memory.notes import notebook
+from chatServer.memory.notes.notebook import Changed
+from chatServer.memory.notes.page import Operation
 from chatServer.records import Author, TurnEvent
 
 DESCRIPTION = """\

@@ -12,7 +12,7 @@ from chatServer import errors
 from chatServer.api.deps import CurrentState, CurrentUser
 from chatServer.api.fields import Body
 from chatServer.api.problems import A_BODY, documented
-from chatServer.memory import notebook
+from chatServer.memory.notes import notebook
 from chatServer.protocols.fields import Text
 from chatServer.records import Agent, Notes, NotesVersion
 

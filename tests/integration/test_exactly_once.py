@@ -9,7 +9,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from chatServer.memory import notebook
+from chatServer.memory.notes import notebook
 from chatServer.records import Author, TurnEvent
 from chatServer.store import events as log
 from chatServer.store import turns

@@ -8,7 +8,7 @@ import pytest
 from chatServer.agent.manage_long_term_memory import ManageLTMInput, manage_long_term_memory
 from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import ToolContext
-from chatServer.memory import notebook
+from chatServer.memory.notes import notebook
 from chatServer.records import Author, new_id
 from chatServer.store import notes as store
 from tests.conftest import ADA, EVE, owner_connection

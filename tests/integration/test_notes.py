@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import pytest
 
 from chatServer import errors
-from chatServer.memory import notebook
+from chatServer.memory.notes import notebook
 from chatServer.records import Author
 from tests.conftest import ADA, owner_connection
 from tests.integration.test_bad_input import assert_problem

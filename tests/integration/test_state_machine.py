@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase
 from hypothesis.stateful import run_state_machine_as_test
 
 from chatServer.api.auth import Authenticator
-from chatServer.memory import notebook
+from chatServer.memory.notes import notebook
 from chatServer.records import new_id
 from chatServer.store import events, history, notes, sessions, superseded, turns
 from chatServer.store.history import ChatMessageHistory

@@ -4,8 +4,8 @@ from typing import get_args
 
 import pytest
 
-from chatServer.memory.notes import MAX_BYTES, NOTED, Operation, apply
-from chatServer.memory.outline import MAX_PIECES
+from chatServer.memory.notes.outline import MAX_PIECES
+from chatServer.memory.notes.page import MAX_BYTES, NOTED, Operation, apply
 
 PAGE = """# Person
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatServer.memory.notes import MAX_BYTES, Operation, apply
+from chatServer.memory.notes.page import MAX_BYTES, Operation, apply
 
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 LINES = [

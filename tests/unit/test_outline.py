@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chatServer.memory.notes import apply
-from chatServer.memory.outline import MAX_PIECES, count_pieces, read_headings, split_lines
+from chatServer.memory.notes.outline import MAX_PIECES, count_pieces, read_headings, split_lines
+from chatServer.memory.notes.page import apply
 from tests.tools.hostile_pages import hostile_pages
 
 LIMIT_MS = 50

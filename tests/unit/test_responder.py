@@ -16,7 +16,7 @@ from chatServer.agent.prompts import NOTHING_YET
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.budget import cut_result
 from chatServer.conversation.quote import quoted
-from chatServer.memory import notes as page_text
+from chatServer.memory.notes import page as page_text
 from chatServer.messages import Message, text_of
 from chatServer.messages.fence import fence
 from chatServer.records import Agent

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from chatServer.agent.builtin.phrases import EVERY_COMMON
-from chatServer.memory.outline import split_lines
+from chatServer.memory.notes.outline import split_lines
 from chatServer.messages import searchable
 from chatServer.messages.sentences import SENTENCE_END
 

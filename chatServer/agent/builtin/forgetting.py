@@ -10,8 +10,8 @@ from chatServer.agent.let_go import FORGET_TOOL, STAYS
 from chatServer.agent.speech import said_in
 from chatServer.agent.wishes import Wish
 from chatServer.conversation.budget import is_cut
-from chatServer.memory.notes import NOTHING
-from chatServer.memory.outline import MAX_PIECES, count_pieces, read_headings, split_lines
+from chatServer.memory.notes.outline import MAX_PIECES, count_pieces, read_headings, split_lines
+from chatServer.memory.notes.page import NOTHING
 from chatServer.messages import searchable
 
 EMPTY = {"operation": "delete_all_notes"}

@@ -26,7 +26,7 @@ from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.wishes import Wish, tells_nothing, wish_in
 from chatServer.memory.asked_of import asked_in, is_beside
 from chatServer.memory.label import BY_USER, OF_TOOLS, is_over
-from chatServer.memory.notes import NOTED
+from chatServer.memory.notes.page import NOTED
 from chatServer.memory.past import without_before
 from chatServer.memory.reworded import reworded
 from chatServer.messages import searchable

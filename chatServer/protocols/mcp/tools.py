@@ -13,9 +13,10 @@ from chatServer.agent.summary import session_summary
 from chatServer.conversation import put as puts
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import SessionKey
-from chatServer.memory import graph, notebook
+from chatServer.memory import graph
 from chatServer.memory.guard import guard
 from chatServer.memory.keep import keep
+from chatServer.memory.notes import notebook
 from chatServer.memory.offer import Offer
 from chatServer.memory.own_words import sources_of
 from chatServer.protocols.graph import GraphAnswer

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from chatServer.memory import html_blocks, link_definitions
+from chatServer.memory.notes import html_blocks, link_definitions
 
 MAX_DEPTH = 100  # quotes and lists in each other; what is deeper is text
 # Lines, and marks of quotes and lists. 64 kB of the shortest useful items, "- likes tea", have less; each costs 4 us.

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from chatServer.memory.outline import MAX_PIECES, count_pieces, read_headings, split_lines
+from chatServer.memory.notes.outline import MAX_PIECES, count_pieces, read_headings, split_lines
 from chatServer.messages import clean_text
 
 Operation = Literal[

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from chatServer import errors
-from chatServer.memory import notes as page_text
 from chatServer.memory.guard import guard
-from chatServer.memory.notes import Operation
+from chatServer.memory.notes import page as page_text
+from chatServer.memory.notes.page import Operation
 from chatServer.records import Author, Notes, NotesVersion, Principal
 from chatServer.store import learned
 from chatServer.store import notes as store
