@@ -1,4 +1,20 @@
-"""What is kept: notes, memories, and the memories of one process that others can import."""
+"""What is kept: notes, memories, and the memories of one process that others can import.
+
+Which file for which question:
+- what a turn leaves: remember, drafts, facts, worth, lessons, anew, classify
+- what a tool keeps: keep, offer, own_words
+- whether it is known, what it replaces, whether it may be kept: shelve, alike, rules, guard
+- what is found for a question, in this order: recall, reach, registers, register, unpack, entities, ranking, lines,
+  passage, label
+- what a question wants: about_me, asked_of, past, reworded
+- vectors: embed, reembed
+- what a user does with memories: browse, edit, forget, pass_over
+- what is forgotten by saying so in a chat: forget_named, said, whose
+- what goes by itself, and what deserves a look: retire, maintain, duplicates, audit
+- who is connected with whom: graph, graph_names
+- pages of notes: notes
+- for others to import, without a database: conversation, kg, triples, manager
+"""
 
 from chatServer.memory.conversation import BaseMemory, ConversationMemory
 from chatServer.memory.kg import KGMemory

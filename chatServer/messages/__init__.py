@@ -1,4 +1,13 @@
-"""Messages and their conversions: to LangChain, to providers, to the AI SDK's UI, and to text for search."""
+"""Messages and their conversions: to LangChain, to providers, to the AI SDK's UI, and to text for search.
+
+Which file for which question:
+- what a message is: message, blocks, calls, action, images
+- what it becomes elsewhere: langchain, plain, provider, ui
+- what it says, and whether that asks: text, clean, terms, sentences, asking
+- what it keeps beside its text: cut_short, deeds, sources
+- which ones belong together: window
+- how a text is quoted: fence
+"""
 
 from chatServer.messages.action import extract_action_from_message
 from chatServer.messages.calls import AgentCallMsg, MessageContent, ToolCallMsg

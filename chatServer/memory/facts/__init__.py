@@ -1,4 +1,14 @@
-"""Facts that a user tells, read by rules: sentences, clauses, what they mean, and what is no fact."""
+"""Facts that a user tells, read by rules: sentences, clauses, what they mean, and what is no fact.
+
+Which file for which question:
+- which sentences tell something, and how they are cut: sentences, clauses, words
+- how people say it, and what is made of it: patterns, facts, told
+- what can be said, and which fact replaces which: meanings, keys
+- what the object of it may be: objects, names, tastes, vocabulary
+- whom it is about: kin, partings, meant
+- when it is: dates, when, events
+- what corrects a fact that was told before: corrections
+"""
 
 from chatServer.memory.facts.facts import Extractor, RuleExtractor, facts_in, only_tells
 from chatServer.memory.facts.meanings import Fact, is_denied
