@@ -1,4 +1,5 @@
-"""What was recalled, as a prompt quotes it: data in a fence, said by nobody with authority."""
+"""What was recalled, as a prompt quotes it: data in a fence, said by nobody with authority. Which lines come first is
+settled before, in memory/lines.py."""
 
 from collections.abc import Sequence
 

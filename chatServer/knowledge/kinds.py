@@ -1,4 +1,5 @@
-"""What a file is: by its first bytes, which have to agree with its name. What a client says of it does not count."""
+"""What a file is: by its first bytes (sniff.py), which have to agree with its name. What a client says of it does not
+count. Another kind has an ending here, a mark there, and whoever makes text of it in reader.py."""
 
 import unicodedata
 from pathlib import PurePosixPath

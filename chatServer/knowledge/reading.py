@@ -1,4 +1,5 @@
-"""What a reader may take, and what it finds. Nothing is imported here that a reader does not need."""
+"""What read.py and its process, reader.py, tell each other: how much a file may take, and what was found in it. Nothing
+is imported here that a reader does not need."""
 
 import re
 from dataclasses import dataclass

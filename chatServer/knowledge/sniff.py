@@ -1,4 +1,4 @@
-"""What bytes are, by the first of them. Nothing is imported here that a reader does not need."""
+"""Which kind of file bytes are, by the first of them. Nothing is imported here that a reader does not need."""
 
 import codecs
 

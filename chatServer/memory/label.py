@@ -1,4 +1,4 @@
-"""A recalled line as a prompt quotes it: where it is from, and what it says. Its tokens are counted as it stands."""
+"""One recalled line as it is written: where it is from, and what it says. Its tokens are counted as it stands."""
 
 from datetime import datetime
 

@@ -1,4 +1,5 @@
-"""What is shown of what was found: live rows only, nothing twice, the best first, as much as the budget takes."""
+"""Which recalled lines are shown, and in which order: live rows only, nothing twice, the best first by ranking/rank.py
+and by what is known of a line beside it, as many as the budget takes."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

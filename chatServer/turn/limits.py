@@ -1,5 +1,6 @@
-"""What a user may do: turns in a minute, turns at once, tokens in a day. Counted in the transaction that begins a turn,
-so that a refusal leaves nothing behind, whichever of the servers is asked."""
+"""The limits of turns: in a minute, at once, and their tokens in a day. Counted in the transaction that begins a turn,
+so that a refusal leaves nothing behind, whichever of the servers is asked. Other things are counted where they are
+made: articles in knowledge/shelf.py."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,5 @@
-"""What a turn's prompt is given of what is remembered: found after the turn has begun and before the model is asked,
-by a verb that keeps to its own deadline."""
+"""What a turn recalls: found after it has begun and before the model is asked, by a verb that keeps to its own
+deadline; and how clients are told of it (`recalled_json`)."""
 
 from collections.abc import Collection
 from dataclasses import replace

@@ -1,4 +1,5 @@
-"""Which facts replace each other, for triples that somebody else than our rules has made."""
+"""The keys of triples that a tool offers (memory/offer.py). Those of facts that our rules find are in meanings.py, and
+what a key does to the memories that are there is in memory/shelve.py."""
 
 from collections import Counter
 
