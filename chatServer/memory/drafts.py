@@ -10,7 +10,7 @@ from chatServer.memory.anew import said_anew
 from chatServer.memory.classify import Classified, classify
 from chatServer.memory.facts import Extractor, Fact, is_denied
 from chatServer.memory.lessons import Lesson, lessons_of
-from chatServer.memory.rules import FACT_INCREMENT, MIN_FACT_CHARACTERS, importance_of, is_long_term, kind_of
+from chatServer.memory.rules import FACT_INCREMENT, MIN_FACT_CHARACTERS, begin_of, importance_of, kind_of, tier_of
 from chatServer.memory.worth import worth_keeping
 from chatServer.messages import clean_text, text_of
 from chatServer.records import Category, Memory, Origin, Reason, StoredMessage, Triple, Trust, new_id
@@ -120,7 +120,6 @@ class Sheet:
         trust: Trust = "user",
     ) -> Memory:
         said_at = source.created_at
-        begins = min(valid_from or said_at, valid_to or said_at) if valid_to else valid_from or said_at
         return Memory(
             memory_id=new_id(),
             text=text,
@@ -128,13 +127,13 @@ class Sheet:
             category=rules.category,
             importance=rules.importance,
             tags=rules.tags,
-            tier="long" if is_long_term(rules.importance, 0) else "short",
+            tier=tier_of(rules.importance),
             shelf=self.shelf,
             agent_name=self.turn.agent_name,
             session_id=self.turn.session_id,
             origin=origin,
             trust=trust,
-            valid_from=begins,
+            valid_from=begin_of(said_at, valid_from, valid_to),
             valid_to=valid_to,
             created_at=said_at,
             updated_at=said_at,

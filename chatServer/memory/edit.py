@@ -11,7 +11,7 @@ from chatServer.memory.alike import signature
 from chatServer.memory.classify import classify
 from chatServer.memory.facts import Fact, facts_in
 from chatServer.memory.forget import hide_saying, tell
-from chatServer.memory.rules import WORKING_LIFE, is_long_term, kind_of
+from chatServer.memory.rules import WORKING_LIFE, kind_of, tier_of
 from chatServer.memory.shelve import overrule, shelve
 from chatServer.messages import clean_text
 from chatServer.records import EVERY_AGENT, Category, Kind, Memory, Principal, Reason, Tier, Triple, new_id
@@ -53,33 +53,7 @@ async def create(
 ) -> tuple[Memory, bool]:
     """A memory of the user's own making, and whether it is new: what is known already is not kept twice, and what it
     contradicts is over."""
-    text = _sound_text(wanted.text or "")
-    rules, now = classify(text), datetime.now(UTC)
-    category = wanted.category or rules.category
-    importance = rules.importance if wanted.importance is None else wanted.importance
-    kind = wanted.kind or kind_of(category)
-    fact = _fact_in(text, now) if wanted.triple is None and kind != "working" else None
-    made = Memory(
-        memory_id=new_id(),
-        text=text,
-        kind=kind,
-        category=category,
-        importance=importance,
-        tags=sound_tags(rules.tags if wanted.tags is None else wanted.tags),
-        tier=wanted.tier or ("long" if is_long_term(importance, 0) else "short"),
-        shelf=shelf,
-        agent_name=agent_name,
-        session_id=session_id,
-        origin="user",
-        trust="user",
-        valid_from=now,
-        valid_to=wanted.valid_to,
-        created_at=now,
-        updated_at=now,
-        expires_at=wanted.expires_at or (now + WORKING_LIFE if kind == "working" else None),
-        triple=Triple(fact.subject, fact.predicate, fact.object) if fact else wanted.triple,
-        fact_key=fact.key if fact else None,
-    )
+    made = _made(wanted, shelf=shelf, agent_name=agent_name, session_id=session_id)
     async with database.transaction(principal) as connection:
         await store.advance_head(connection, principal.user_id)
         shelved = await shelve(connection, principal.user_id, made, USER)
@@ -93,6 +67,37 @@ async def create(
         elif shelved.outcome == "repeated":  # it lasts longer now
             await tell(connection, principal.user_id, changed=[known.memory_id])
         return await store.find_memory(connection, principal.user_id, known.memory_id) or known, is_new
+
+
+def _made(wanted: Edit, *, shelf: str, agent_name: str, session_id: str | None) -> Memory:
+    """As the user wants it; what he leaves open, rules say."""
+    text, now = _sound_text(wanted.text or ""), datetime.now(UTC)
+    rules = classify(text)
+    category = wanted.category or rules.category
+    importance = rules.importance if wanted.importance is None else wanted.importance
+    kind = wanted.kind or kind_of(category)
+    fact = _fact_in(text, now) if wanted.triple is None and kind != "working" else None
+    return Memory(
+        memory_id=new_id(),
+        text=text,
+        kind=kind,
+        category=category,
+        importance=importance,
+        tags=sound_tags(rules.tags if wanted.tags is None else wanted.tags),
+        tier=wanted.tier or tier_of(importance),
+        shelf=shelf,
+        agent_name=agent_name,
+        session_id=session_id,
+        origin="user",
+        trust="user",
+        valid_from=now,
+        valid_to=wanted.valid_to,
+        created_at=now,
+        updated_at=now,
+        expires_at=wanted.expires_at or (now + WORKING_LIFE if kind == "working" else None),
+        triple=Triple(fact.subject, fact.predicate, fact.object) if fact else wanted.triple,
+        fact_key=fact.key if fact else None,
+    )
 
 
 def _fact_in(text: str, now: datetime) -> Fact | None:

@@ -8,7 +8,7 @@ from uuid import UUID, uuid5
 from chatServer.memory.classify import classify
 from chatServer.memory.edit import sound_tags
 from chatServer.memory.facts.keys import key_of
-from chatServer.memory.rules import WORKING_LIFE, is_long_term
+from chatServer.memory.rules import WORKING_LIFE, begin_of, tier_of
 from chatServer.records import Caller, Kind, Memory, Reason, Triple, new_id
 from chatServer.store.memories import digest_of
 
@@ -40,7 +40,6 @@ def memory_of(caller: Caller, offer: Offer, place: Place, *, kind: Kind, said_at
     rules = classify(offer.text)
     importance = rules.importance if offer.importance is None else round(min(max(offer.importance, 0.0), 1.0), 4)
     holds = offer.triple or Triple("", "", "")
-    begins = min(holds.valid_from or said_at, holds.valid_to or said_at) if holds.valid_to else holds.valid_from
     return Memory(
         memory_id=id_of(caller, offer.kind, offer.text),
         text=offer.text,
@@ -48,13 +47,13 @@ def memory_of(caller: Caller, offer: Offer, place: Place, *, kind: Kind, said_at
         category=rules.category,
         importance=importance,
         tags=sound_tags([*offer.tags, *rules.tags]),
-        tier="long" if is_long_term(importance, 0) else "short",
+        tier=tier_of(importance),
         shelf=place.shelf,
         agent_name=place.agent_name,
         session_id=place.session_id,
         origin=caller.origin,
         trust=caller.trust,
-        valid_from=begins or said_at,
+        valid_from=begin_of(said_at, holds.valid_from, holds.valid_to),
         valid_to=holds.valid_to,
         created_at=said_at,
         updated_at=said_at,

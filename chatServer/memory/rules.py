@@ -1,9 +1,9 @@
 """The numbers by which memories are made, kept and let go, each with its meaning."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
-from chatServer.records import Category, Kind
+from chatServer.records import Category, Kind, Tier
 
 # What becomes a memory.
 MIN_CHARACTERS: Final = 12  # "ok, thanks" is nothing to remember
@@ -53,6 +53,12 @@ def importance_of(category: Category) -> float:
     return round(min(BASE_IMPORTANCE + INCREMENT[category], MAX_IMPORTANCE), 2)
 
 
-def is_long_term(importance: float, recalls: int) -> bool:
-    """Whether a memory has earned the long tier."""
-    return importance >= PROMOTE_IMPORTANCE or recalls >= PROMOTE_RECALLS
+def tier_of(importance: float) -> Tier:
+    """Where a new memory begins; maintenance promotes what is recalled."""
+    return "long" if importance >= PROMOTE_IMPORTANCE else "short"
+
+
+def begin_of(said_at: datetime, valid_from: datetime | None, valid_to: datetime | None) -> datetime:
+    """Since when a memory holds: since it was said, unless that is told. What is over began before its end."""
+    begins = valid_from or said_at
+    return min(begins, valid_to) if valid_to else begins

@@ -1,6 +1,7 @@
 """The order of the rules, what each adds, and what follows from a category."""
 
 import time
+from datetime import UTC, datetime
 
 import pytest
 
@@ -65,11 +66,27 @@ def test_every_category_has_a_kind_and_an_increment():
     assert all(0.5 <= rules.importance_of(category) <= 1.0 for category in rules.INCREMENT)
 
 
+@pytest.mark.parametrize(("importance", "tier"), [(0.5, "short"), (0.69, "short"), (0.7, "long"), (1.0, "long")])
+def test_what_matters_begins_in_the_long_tier(importance, tier):
+    assert rules.tier_of(importance) == tier
+
+
+TOLD_AT, EARLIER, LATER = (datetime(2026, 11, day, tzinfo=UTC) for day in (15, 1, 30))
+
+
 @pytest.mark.parametrize(
-    ("importance", "recalls", "is_long"), [(0.69, 2, False), (0.7, 0, True), (0.5, 3, True), (1.0, 0, True)]
+    ("valid_from", "valid_to", "begins"),
+    [
+        (None, None, TOLD_AT),
+        (EARLIER, None, EARLIER),
+        (LATER, None, LATER),
+        (None, EARLIER, EARLIER),  # "I lived in Rome": over before it was told
+        (None, LATER, TOLD_AT),
+        (EARLIER, LATER, EARLIER),
+    ],
 )
-def test_the_long_tier_is_earned_by_importance_or_use(importance, recalls, is_long):
-    assert rules.is_long_term(importance, recalls) is is_long
+def test_a_memory_holds_since_it_was_said_unless_it_tells_otherwise(valid_from, valid_to, begins):
+    assert rules.begin_of(TOLD_AT, valid_from, valid_to) == begins
 
 
 def test_junk_is_classified_quickly():
