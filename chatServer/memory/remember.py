@@ -5,7 +5,7 @@ What the assistant said is not read: whatever it recalled would be learned again
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from chatServer import metrics
@@ -64,17 +64,9 @@ async def remember(
         shelf = store.shelf_of(scopes(turn.agent_name), turn.agent_name, turn.session_id) if turn else None
         if turn is None or shelf is None:
             return _refused(nothing, "off" if turn else "done_or_off")
-        history = ChatMessageHistory(connection, user_id, turn.session_id)
-        messages = await history.of_turn(turn_id, turn.question_id)
-        question = question_in(messages)
-        before = await history.page(MESSAGES_BETWEEN, before=question.id) if question else []
-        if extractor is None and question:
-            earlier = await _told_before(connection, user_id, question, before)
-            denied = await _perhaps_denied(connection, user_id, shelf, question)
-            extractor = RuleExtractor(earlier, denied, is_asked=bool(earlier) and _is_asked(before))
-    sheet = Sheet(turn, turn_id, shelf)
-    answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
-    drafts = await drafts_of(sheet, messages, extractor or RuleExtractor(), answers=answers, tools=tools)
+        sheet = Sheet(turn, turn_id, shelf)
+        read = await _read(connection, user_id, sheet, extractor)
+    drafts = await drafts_of(sheet, read.messages, read.extractor, answers=read.answers, tools=tools)
     drafts = [passed for draft in drafts if (passed := await _guarded(draft))]
     if not drafts:
         return _refused(nothing, "nothing_worth_keeping")
@@ -87,6 +79,30 @@ async def remember(
     for outcome, count in result.outcomes.items():
         metrics.memories.labels(outcome).inc(count)
     return result
+
+
+class _Read(NamedTuple):
+    """What a turn is learned from."""
+
+    messages: list[StoredMessage]
+    answers: list[str]  # that were given before it
+    extractor: Extractor
+
+
+async def _read(connection: Connection, user_id: UUID, sheet: Sheet, extractor: Extractor | None) -> _Read:
+    """The turn, and what its question may speak of: rules are told of that, another extractor is not."""
+    history = ChatMessageHistory(connection, user_id, sheet.turn.session_id)
+    messages = await history.of_turn(sheet.turn_id, sheet.turn.question_id)
+    question = question_in(messages)
+    if question is None:
+        return _Read(messages, [], extractor or RuleExtractor())
+    before = await history.page(MESSAGES_BETWEEN, before=question.id)
+    answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
+    if extractor is None:
+        earlier = await _told_before(connection, user_id, question, before)
+        denied = await _perhaps_denied(connection, user_id, sheet.shelf, question)
+        extractor = RuleExtractor(earlier, denied, is_asked=bool(earlier) and _is_asked(before))
+    return _Read(messages, answers, extractor)
 
 
 async def _told_before(
