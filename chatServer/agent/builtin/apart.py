@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolCall, ToolMessage
 
 from chatServer.agent.builtin.extract import Source
 from chatServer.agent.given import QuotedMessage
@@ -47,40 +48,48 @@ class Prompt:
 
 def take_apart(messages: list[BaseMessage], tools: frozenset[str]) -> Prompt:
     """Find the question: the last that the user has said in words."""
-    quoted = [said_in(m) for m in messages if isinstance(m, QuotedMessage)]
     said = [(place, text) for place, m in enumerate(messages) if _is_user(m) and (text := said_in(m).strip())]
     place, question = said[-1] if said else (len(messages), "")
-    last = next((m for m in reversed(messages) if _is_user(m)), None)
-    has_picture = last is not None and _has_picture(last)
-    system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
-    notes = unfenced("notes", system)
+    quoted = [said_in(m) for m in messages if isinstance(m, QuotedMessage)]
+    blocks, told = _still_told(list(_blocks(quoted)), messages)
+    before = [text for at, _ in said[:-1] if (text := told[at].strip())]
     since = messages[place + 1 :]
     results = [m for m in since if isinstance(m, ToolMessage)]
     read = [m for m in results if m.name == ARTICLES_TOOL]
-    blocks, told = _still_told(list(_blocks(quoted)), messages)
-    before = [text for at, _ in said if at < place and (text := told[at].strip())]
+    has_picture, has_words = _last_said(messages)
     return Prompt(
         question=question,
         question_id=messages[place].id if said else None,
-        notes="" if notes is None and NOTHING_YET in system else notes,
+        notes=_notes_in(messages),
         blocks=(*blocks, *_passages(read)),
         is_all=not any(text.endswith(NOT_ALL) for text in quoted),
         earlier=tuple(reversed(before[-MAX_EARLIER:])),
-        calls=tuple(
-            call["args"]
-            for m in since
-            if isinstance(m, AIMessage)
-            for call in m.tool_calls
-            if call["name"] != ARTICLES_TOOL
-        ),
+        calls=tuple(call["args"] for call in _calls_in(since) if call["name"] != ARTICLES_TOOL),
         results=tuple(m for m in results if m.name != ARTICLES_TOOL),
         tools=tools,
         has_looked=bool(read),
         articles=tuple(_named(read)),
         look_failed=said_in(read[-1]) if read and read[-1].status == "error" else "",
         has_picture=has_picture,
-        is_picture=has_picture and last is not None and not said_in(last).strip(),
+        is_picture=has_picture and not has_words,
     )
+
+
+def _notes_in(messages: Iterable[BaseMessage]) -> str | None:
+    """The page of notes in the system prompt; None: it has no place for one."""
+    system = "\n".join(said_in(m) for m in messages if isinstance(m, SystemMessage))
+    notes = unfenced("notes", system)
+    return "" if notes is None and NOTHING_YET in system else notes
+
+
+def _calls_in(messages: Iterable[BaseMessage]) -> Iterator[ToolCall]:
+    return chain.from_iterable(m.tool_calls for m in messages if isinstance(m, AIMessage))
+
+
+def _last_said(messages: Sequence[BaseMessage]) -> tuple[bool, bool]:
+    """Whether what the user sent last has a picture, and whether it has words."""
+    last = next((m for m in reversed(messages) if _is_user(m)), None)
+    return (_has_picture(last), bool(said_in(last).strip())) if last else (False, False)
 
 
 def _is_user(message: BaseMessage) -> bool:

@@ -163,33 +163,36 @@ def _extracted(given: Prompt) -> Reply:
     language = _language(given)
     if tells_a_fact(given.question, _said_last(given), _told_before(given)):
         return _heard(given, language)
-    sources = [Source("notes", given.notes or "")]
-    sources += [_telling(block) for block in given.blocks if block.kind != "memories" or not tells_nothing(block.text)]
-    sources += [Source("said", text[:MAX_QUOTED]) for text in given.earlier if not tells_nothing(text)]
-    quoted = []
-    asked = without_before(given.question)
+    asked, sources = without_before(given.question), _sources(given)
     is_told = is_statement(given.question)
     found = _answering(asked, sources) or ([] if is_told else _answering(asked, sources, reworded(asked)))
-    if (
-        is_told
-        and all(each.kind in OWN for each in found)
-        and tells_anew(given.question, (each.text for each in found))
-    ):
+    is_own = all(each.kind in OWN for each in found)
+    if is_told and is_own and tells_anew(given.question, (each.text for each in found)):
         return _heard(given, language)
     # A summary tells what was answered once; an article may say something else today.
     is_sure = any(sentence.covered >= SURE and sentence.kind != "summary" for sentence in found)
     if ARTICLES_TOOL in given.tools and not given.has_looked and not is_sure and not is_told:
         return Reply(call={"query": given.question[:MAX_QUOTED]}, tool=ARTICLES_TOOL)
-    for sentence in found:
-        label = where_from(sentence.label, language) if sentence.kind == "memories" else sentence.label
-        above = label or sentence.heading
-        heading = f" ({above})" if above else ""
-        quoted.append(f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”")
-    if quoted:
-        return Reply("\n\n".join(quoted), quoted=tuple(each.label for each in found if each.kind == "articles"))
+    if found:
+        quoted = "\n\n".join(_quoted(sentence, language) for sentence in found)
+        return Reply(quoted, quoted=tuple(each.label for each in found if each.kind == "articles"))
     if is_told or is_remark(given.question):
         return _heard(given, language)
     return Reply(_unknown(given, language))
+
+
+def _sources(given: Prompt) -> list[Source]:
+    """What may be quoted: the notes, what was found, and what was said before; but nothing that was only wished."""
+    found = [_telling(block) for block in given.blocks if block.kind != "memories" or not tells_nothing(block.text)]
+    said = [Source("said", text[:MAX_QUOTED]) for text in given.earlier if not tells_nothing(text)]
+    return [Source("notes", given.notes or ""), *found, *said]
+
+
+def _quoted(sentence: Sentence, language: str) -> str:
+    label = where_from(sentence.label, language) if sentence.kind == "memories" else sentence.label
+    above = label or sentence.heading
+    heading = f" ({above})" if above else ""
+    return f"{phrase(language, sentence.kind)}{heading}: “{sentence.text[:MAX_QUOTED]}”"
 
 
 def _language(given: Prompt) -> str:
