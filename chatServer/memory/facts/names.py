@@ -50,29 +50,44 @@ def sure_name(text: str) -> list[Object]:
 
 
 def place(text: str) -> list[Object]:
+    """A town, a land, or both: "Porto", "the Azores", "Lisbon, Portugal", "leeds uk"."""
     whole = text.strip(EDGE)
     town, comma, land = whole.partition(", ")
     if comma and _capitals(land) == trimmed(land) and (found := place(town)):
         return one(f"{found[0].value}, {trimmed(land)}") if trimmed(land) else found
-    text = trimmed(whole)
-    if any(letter.isupper() for letter in text):
-        text = _capitals(MORE.sub("", text)) or _capitals(text)
-    elif known.NOT_PLACES & set((text := MORE.sub("", text)).split(" ")):
-        return []
-    words = text.split(" ")
-    is_lower = text == text.lower()
-    is_town = is_lower and len(words) > 1 and words[-2] not in known.PLACE_STARTS | known.REGIONS | known.LANDS
-    if is_town and words[-1] in known.LANDS:
+    words = _may_name(trimmed(whole)).split(" ")
+    if _ends_in_a_land(words):
         return [Object(f"{each.value}, {words[-1].upper()}") for each in place(" ".join(words[:-1]))]
-    max_words = 4 if not is_lower else 3 if words[0] in known.PLACE_STARTS else 1
-    if not _NAME.fullmatch(text.replace(".", "")) or len(words) > max_words:
-        return []
     bare = [word for word in words if word.lower() != "the"]
-    no_place = known.NOT_PLACES | known.TECHNOLOGIES | known.FIELDS
-    is_other = not bare or bare[0].lower() in no_place or text.lower().endswith("'s") or is_when(text)
-    if is_other or len(text) < 2:
+    if not _is_place(" ".join(words), bare):
         return []
     return one(("the " if words[0].lower() == "the" else "") + titled(" ".join(bare)))
+
+
+def _may_name(text: str) -> str:
+    """What of it may name a place: the words with capitals; where there are none, all before what is said beside it."""
+    if any(letter.isupper() for letter in text):
+        return _capitals(MORE.sub("", text)) or _capitals(text)
+    text = MORE.sub("", text)
+    return "" if known.NOT_PLACES & set(text.split(" ")) else text
+
+
+def _ends_in_a_land(words: list[str]) -> bool:
+    """As people type it, in small letters, after a town: "leeds uk", not "the uk"."""
+    if len(words) < 2 or words[-1] not in known.LANDS or any(word != word.lower() for word in words):
+        return False
+    return words[-2] not in known.PLACE_STARTS | known.REGIONS | known.LANDS
+
+
+def _is_place(text: str, bare: list[str]) -> bool:
+    """`bare`: its words but for "the"."""
+    words = text.split(" ")
+    is_small = text == text.lower()
+    max_words = 4 if not is_small else 3 if words[0] in known.PLACE_STARTS else 1
+    if not _NAME.fullmatch(text.replace(".", "")) or len(text) < 2 or len(words) > max_words:
+        return False
+    no_place = known.NOT_PLACES | known.TECHNOLOGIES | known.FIELDS
+    return bool(bare) and bare[0].lower() not in no_place and not text.lower().endswith("'s") and not is_when(text)
 
 
 def sure_place(text: str) -> list[Object]:
