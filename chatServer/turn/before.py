@@ -19,13 +19,13 @@ from chatServer.memory.notes import notebook
 from chatServer.messages import Message
 from chatServer.records import Agent, Budget, ModelInput, Principal, Session, Turn, new_id
 from chatServer.store import events, images, turns, user_events
-from chatServer.store.context import Context, ask_context
+from chatServer.store.context import Context
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 from chatServer.turn import limits
 from chatServer.turn.ask import Ask
 from chatServer.turn.limits import Allowance, Quotas
-from chatServer.turn.prompt import parts_of, tools_for
+from chatServer.turn.prompt import ask_for, parts_of, tools_for
 from chatServer.turn.replaced import Replaced, ask_again, find_replaced, make_room, meant
 
 EVENTS_PER_ATTEMPT = 1_000_000
@@ -90,10 +90,10 @@ class Beginning:
             agent = self.agents.get(session.agent_name)
             history = ChatMessageHistory(connection, principal.user_id, session.session_id)
             asking = None
-            if ask.trigger == "submit":
-                # These travel with the question for the turn. What they read is the same before it begins and after.
-                asking = await ask_context(connection, principal.user_id, agent.name, session.session_id)
-                await history.ask_ahead(limit=agent.window_messages)
+            if (
+                ask.trigger == "submit"
+            ):  # they travel with the question for the turn, and read the same before and after
+                asking = await ask_for(connection, principal, session, agent, history)
             counted = await limits.ask(connection, principal, self.quotas.quota_of(principal))
             replaced = await find_replaced(connection, principal, session, ask)
             ask = replaced.keyed(ask)
@@ -110,8 +110,7 @@ class Beginning:
                 turn = await _taken_over(connection, principal, known, model)
                 asking = None  # except for the notes, when a dead attempt's are taken back
             if asking is None:
-                asking = await ask_context(connection, principal.user_id, agent.name, session.session_id)
-                await history.ask_ahead(limit=agent.window_messages)
+                asking = await ask_for(connection, principal, session, agent, history)
             context = await asking.fetchone() or Context()
             await window.load(history)
             window.conversation.load([question])
@@ -200,12 +199,12 @@ async def _known_turn(
     if released:
         await turns.release_key(connection, principal.user_id, released.turn_id)
         known = None
-    for turn in found:
-        if turn is known or turn.state not in ("running", "interrupted"):
-            continue
+    is_joined = known is not None and known.state != "interrupted"  # then nothing begins, and nobody is in the way
+    unfinished = [turn for turn in found if turn is not known and turn.state in ("running", "interrupted")]
+    for turn in unfinished:
         if turn.state == "interrupted" and await turns.mark_interrupted(connection, principal.user_id, turn.turn_id):
             await user_events.tell_turn(connection, principal.user_id, turn, "interrupted")
-        elif (turn.state == "running" or turn is not released) and (known is None or known.state == "interrupted"):
+        elif not is_joined and (turn.state == "running" or turn is not released):
             raise _in_the_way(turn)
     return known
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 from chatServer import errors
 from chatServer.messages import Message
-from chatServer.records import Principal, Turn, TurnEvent
+from chatServer.records import Principal, Turn
 from chatServer.store import deeds, events, superseded, turns
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
@@ -28,16 +28,15 @@ async def follow(database: Database, principal: Principal, turn: Turn, after_seq
                 return  # without an ending: the client may resume
             await asyncio.sleep(POLL_EVERY_S * failures)
             continue
+        for place in range(0, len(found), BATCH):
+            yield found[place : place + BATCH]
         if found:
-            for place in range(0, len(found), BATCH):
-                yield [Numbered(seq, event) for seq, event in found[place : place + BATCH]]
-            seen, quiet_s = found[-1][0], 0.0
-            if found[-1][1].kind in ENDINGS:
+            seen, quiet_s = found[-1].seq, 0.0
+            if found[-1].event.kind in ENDINGS:
                 return
         elif now is None or now.state != "running":
             if now is not None and seen == 0 and now.state != "interrupted":  # it ended a while ago
-                said = await read_answer(database, principal, now)
-                yield [Numbered(i, event) for i, event in enumerate(replay.events_of(now, said), 1)]
+                yield await _told_again(database, principal, now)
             return
         elif quiet_s >= HEARTBEAT_S:
             quiet_s = 0.0
@@ -46,13 +45,17 @@ async def follow(database: Database, principal: Principal, turn: Turn, after_seq
         quiet_s += POLL_EVERY_S
 
 
-async def _look(
-    database: Database, principal: Principal, turn: Turn, seen: int
-) -> tuple[Turn | None, list[tuple[int, TurnEvent]]]:
+async def _look(database: Database, principal: Principal, turn: Turn, seen: int) -> tuple[Turn | None, list[Numbered]]:
     async with database.transaction(principal) as connection:
         # In this order: whatever the turn said before it ended is in the log by the time we see that it has.
         now = (await turns.read_turns(connection, principal.user_id, [turn.turn_id])).get(turn.turn_id)
-        return now, await events.read_events(connection, principal.user_id, turn.turn_id, seen)
+        found = await events.read_events(connection, principal.user_id, turn.turn_id, seen)
+    return now, [Numbered(seq, event) for seq, event in found]
+
+
+async def _told_again(database: Database, principal: Principal, ended: Turn) -> list[Numbered]:
+    said = await read_answer(database, principal, ended)
+    return [Numbered(seq, event) for seq, event in enumerate(replay.events_of(ended, said), 1)]
 
 
 async def read_answer(database: Database, principal: Principal, turn: Turn) -> list[Message]:

@@ -12,7 +12,7 @@ from chatServer.conversation.tokens import count_apart
 from chatServer.conversation.window import WindowMemory
 from chatServer.records import Budget, ModelInput, Principal, RecallResult, Summary
 from chatServer.store import summaries
-from chatServer.store.context import Context, ask_context
+from chatServer.store.context import Context
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.summaries import Rest
 from chatServer.turn import recalled
@@ -21,7 +21,7 @@ from chatServer.turn.before import Beginning, Begun, new_turn
 from chatServer.turn.explain import Part, explain
 from chatServer.turn.fitting import Fitting
 from chatServer.turn.gate import Gate
-from chatServer.turn.prompt import notes_for, tools_for
+from chatServer.turn.prompt import ask_for, notes_for, tools_for
 from chatServer.turn.recalled import Recaller
 from chatServer.turn.replaced import Replaced
 from chatServer.turn.triggers import Trigger, triggers_of
@@ -72,8 +72,7 @@ async def rehearse(beginning: Beginning, principal: Principal, ask: Ask, gate: G
         agent = beginning.agents.get(session.agent_name)
         model = beginning.model_for(agent)
         history = ChatMessageHistory(connection, user_id, session.session_id)
-        asking = await ask_context(connection, user_id, agent.name, session.session_id)
-        await history.ask_ahead(limit=agent.window_messages)
+        asking = await ask_for(connection, principal, session, agent, history)
         summary = await summaries.read_summary(connection, user_id, session.session_id)
         rest = await summaries.count_after(connection, user_id, session.session_id, limit=READ_MESSAGES)
         context = await asking.fetchone() or Context()

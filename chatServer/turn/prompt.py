@@ -10,11 +10,24 @@ from chatServer.agent.tools import Tool, tokens_of
 from chatServer.conversation.assemble import Parts
 from chatServer.conversation.tokens import count_system
 from chatServer.messages import Message
-from chatServer.records import Agent, Budget, Compression, Session
-from chatServer.store.context import Context
+from chatServer.records import Agent, Budget, Compression, Principal, Session
+from chatServer.store.context import Context, ask_context
+from chatServer.store.history import ChatMessageHistory
+from chatServer.store.pipeline import Answer
+from chatServer.store.pool import Connection
 
 RECALL_TOKENS = 1_500  # more of it helps less than it distracts
 LEAST_RECALL_TOKENS = 100  # in less room not one line would fit with what is written around it
+
+
+async def ask_for(
+    connection: Connection, principal: Principal, session: Session, agent: Agent, history: ChatMessageHistory
+) -> Answer[Context]:
+    """Ask for what the prompt is made of: notes and summary, and the window, which the history keeps until somebody
+    loads it. Both travel with whatever is asked next."""
+    asking = await ask_context(connection, principal.user_id, agent.name, session.session_id)
+    await history.ask_ahead(limit=agent.window_messages)
+    return asking
 
 
 def tools_for(agent: Agent, session: Session, *, has_articles: bool) -> tuple[Tool, ...]:
