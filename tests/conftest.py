@@ -114,6 +114,15 @@ def owner_connection(url: str) -> psycopg.Connection:
     return psycopg.connect(url, autocommit=True)
 
 
+def cut_off(owner: psycopg.Connection) -> list[bool]:
+    """End all connections that the server has to this database; whether each has ended by now."""
+    query = (
+        "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+        " where usename = 'chat_app' and datname = current_database()"
+    )
+    return [is_ended for (is_ended,) in owner.execute(query).fetchall()]
+
+
 def rows(urls: Urls, query: str, *values: object) -> list[tuple]:
     """What the owner of the database sees, whoever's it is."""
     with owner_connection(urls.owner) as connection:
@@ -204,6 +213,13 @@ def _with_state(app: FastAPI, state: dict[str, object]):
 async def client(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     async with serving(settings) as opened:
         yield opened
+
+
+@pytest.fixture
+def ada(client: httpx.AsyncClient, as_ada: dict[str, str]) -> httpx.AsyncClient:
+    """The client of one who has signed in as Ada."""
+    client.headers.update(as_ada)
+    return client
 
 
 @pytest.fixture

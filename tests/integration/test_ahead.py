@@ -6,7 +6,7 @@ import pytest
 
 from chatServer.memory.recall import Recaller
 from chatServer.turn.ahead import Ahead
-from tests.conftest import owner_connection
+from tests.conftest import cut_off, owner_connection
 from tests.tools.contexts import agent_in
 from tests.tools.talking import talking
 from tests.tools.turns import eventually
@@ -76,14 +76,14 @@ async def test_who_has_an_answer_made_anew_waits_for_the_old_one_to_be_gone(sett
 async def test_nobody_waits_for_what_is_found_for_a_turn_that_does_not_begin(settings, urls, as_ada, monkeypatch):
     look, begun_for = Ahead.look, []
 
-    def cut_off(self, begun):
+    def cut_off_then(self, begun):
         look(self, begun)
         begun_for.append(self)
         with owner_connection(urls.owner) as connection:
-            connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'chat_app'")
+            cut_off(connection)
 
     async with talking(settings, as_ada, **agent_in(settings, **REMEMBERS)) as client:
-        monkeypatch.setattr(Ahead, "look", cut_off)
+        monkeypatch.setattr(Ahead, "look", cut_off_then)
         answer = await client.post("/api/chat", json={"message": "Where is the old well?"})
         [ahead] = begun_for
         await eventually(ahead._found.done)

@@ -8,7 +8,7 @@ import pytest
 from chatServer.messages import Message, to_ui_parts
 from chatServer.messages.deeds import MOST_NAMED, deeds_in
 from chatServer.work.after_turn import Workshop
-from tests.conftest import ADA, serving
+from tests.conftest import ADA
 from tests.tools.talking import chunks, talking
 
 STREAM = {"Accept": "text/event-stream"}
@@ -25,13 +25,6 @@ def data_of(parts: list[dict], name: str) -> list[dict]:
 
 async def messages_of(client, session_id: str) -> list[dict]:
     return (await client.get(f"/api/sessions/{session_id}/messages")).json()["messages"]
-
-
-@pytest.fixture
-async def ada(settings, as_ada):
-    async with serving(settings) as client:
-        client.headers.update(as_ada)
-        yield client
 
 
 async def test_every_change_of_the_notes_is_told_and_told_again(settings, as_ada, urls):

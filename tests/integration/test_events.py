@@ -16,7 +16,7 @@ from chatServer.api.event_stream import EventStream
 from chatServer.conversation import feed
 from chatServer.main import create_app
 from chatServer.store import notes, user_events
-from tests.conftest import ADA, EVE, bearer, owner_connection
+from tests.conftest import ADA, EVE, bearer, cut_off, owner_connection
 from tests.tools.hearing import Tab, hearing
 from tests.tools.listening import listening
 from tests.tools.talking import with_script
@@ -408,11 +408,7 @@ async def test_streams_outlive_a_database_that_is_away(settings, urls):
     async with servers(settings, 2) as [here, there], hearing(here, as_ada) as tab:
         with owner_connection(urls.owner) as connection:
             for _ in range(4):
-                connection.execute(
-                    "select pg_terminate_backend(pid) from pg_stat_activity"
-                    " where usename = 'chat_app' and datname = %s",
-                    (urls.name,),
-                )
+                cut_off(connection)
                 await asyncio.sleep(0.1)
 
         async def is_written() -> bool:

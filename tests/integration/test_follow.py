@@ -19,7 +19,7 @@ from chatServer.store import events as log
 from chatServer.store import turns
 from chatServer.turn.events import EventLog
 from chatServer.turn.follow import follow
-from tests.conftest import ADA, owner_connection, rows, serving
+from tests.conftest import ADA, cut_off, owner_connection, rows, serving
 from tests.tools.listening import listening
 from tests.tools.talking import chunks, spoken, talking, user_message, with_script
 from tests.tools.turns import begin_turn, eventually, queued
@@ -299,11 +299,7 @@ async def test_a_database_that_is_away_at_the_end_is_asked_again(settings, as_ad
         await eventually(runs)
         with owner_connection(urls.owner) as connection:
             for _ in range(15):
-                connection.execute(
-                    "select pg_terminate_backend(pid) from pg_stat_activity"
-                    " where usename = 'chat_app' and datname = %s",
-                    (urls.name,),
-                )
+                cut_off(connection)
                 await asyncio.sleep(0.1)
         answer = await asked
         assert (answer.status_code, answer.json()["response"]) == (200, " ".join(WORDS))

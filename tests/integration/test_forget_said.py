@@ -8,7 +8,7 @@ import pytest
 from chatServer.agent.builtin.phrases import phrase
 from chatServer.memory import forget_named
 from chatServer.work.after_turn import Workshop
-from tests.conftest import ADA, EVE, owner_connection, serving
+from tests.conftest import ADA, EVE, owner_connection
 from tests.integration.test_builtin_remembers import forget, no_model
 from tests.integration.test_deeds import data_of, messages_of
 from tests.tools.recalling import said
@@ -18,13 +18,6 @@ from tests.tools.turns import begin_turn
 TICKET = "my ticket number is 0151 23456789"
 STAYS = phrase("en", "stays")
 NOTHING = "Nothing that is remembered says that."
-
-
-@pytest.fixture
-async def ada(settings, as_ada):
-    async with serving(settings) as client:
-        client.headers.update(as_ada)
-        yield client
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from chatServer.store import pool
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import CUT_OFF_GRACE_MS, Connection, Database
-from tests.conftest import ADA, EVE, NO_LIMITS, owner_connection
+from tests.conftest import ADA, EVE, NO_LIMITS, cut_off, owner_connection
 from tests.tools.talking import talking
 
 SLACK_S = 1.0
@@ -262,12 +262,9 @@ async def test_who_waits_for_his_own_crowd_goes_on_when_one_of_it_is_through(url
 async def test_a_connection_that_was_ended_while_idle_is_replaced_silently(database, urls):
     await asyncio.gather(*(stored(database) for _ in range(10)))
     with owner_connection(urls.owner) as owner:
-        ended = owner.execute(
-            "select pg_terminate_backend(pid, 5000) from pg_stat_activity "
-            "where usename = 'chat_app' and datname = current_database()"
-        ).fetchall()
+        ended = cut_off(owner)
     assert ended
-    assert all(is_ended for (is_ended,) in ended)
+    assert all(ended)
     assert await asyncio.gather(*(stored(database) for _ in range(10))) == [0] * 10
 
 
