@@ -15,6 +15,9 @@ from chatServer import errors, metrics
 
 MAX_KEY_SET_BYTES = 65_536
 FETCH_TIMEOUT_S = 3.0
+FRESH_S = 600.0  # so long the keys are taken without asking
+BETWEEN_FETCHES_S = 30.0  # an unknown kid may be new; ten thousand of them are an attack
+STALE_S = 24 * 3600.0  # an issuer that is down must not sign everybody out
 ALGORITHMS = {("EC", "secp256r1"): "ES256", ("RSA", None): "RS256"}
 MIN_RSA_BITS = 2_048
 
@@ -48,29 +51,12 @@ class OneKey:
         return VerificationKey(self.secret, "HS256")
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long keys are good, and how often we ask."""
-
-    fresh_s: float = 600
-    between_fetches_s: float = 30  # an unknown kid may be new; ten thousand of them are an attack
-    stale_s: float = 24 * 3600  # an issuer that is down must not sign everybody out
-
-
 class IssuerKeys:
     """The issuer's JWKS, fetched when needed by one request at a time, and kept through its outages."""
 
-    def __init__(
-        self,
-        url: str,
-        client: httpx.AsyncClient,
-        *,
-        patience: Patience | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, url: str, client: httpx.AsyncClient, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._url = url
         self._client = client
-        self._patience = patience or Patience()
         self._clock = clock
         self._fetching = asyncio.Lock()
         self._keys: dict[str, VerificationKey] = {}
@@ -80,7 +66,7 @@ class IssuerKeys:
     async def find(self, kid: str | None) -> VerificationKey | None:
         if kid is None:
             return None
-        is_known = kid in self._keys and self._age_s() <= self._patience.stale_s
+        is_known = kid in self._keys and self._age_s() <= STALE_S
         if is_known and not self._is_fresh() and self._fetching.locked():
             metrics.stale_keys.inc()  # somebody is fetching already: an issuer that hangs holds one request, not all
             return self._keys[kid]
@@ -88,7 +74,7 @@ class IssuerKeys:
             async with self._fetching:
                 if (not self._is_fresh() or kid not in self._keys) and self._may_fetch():
                     await self._fetch()
-        if self._age_s() > self._patience.stale_s:
+        if self._age_s() > STALE_S:
             raise errors.IssuerUnavailable
         if not self._is_fresh():
             metrics.stale_keys.inc()
@@ -99,7 +85,7 @@ class IssuerKeys:
         async with self._fetching:
             if not self._is_fresh() and self._may_fetch():
                 await self._fetch()
-        if self._age_s() > self._patience.stale_s or not self._keys:
+        if self._age_s() > STALE_S or not self._keys:
             return False, "no signing key could be fetched from the issuer: chatserver doctor says why"
         age = f"{len(self._keys)} keys, {self._age_s():.0f} s old"
         return True, age if self._is_fresh() else f"{age}: the issuer does not answer"
@@ -108,10 +94,10 @@ class IssuerKeys:
         return float("inf") if self._fetched_at is None else self._clock() - self._fetched_at
 
     def _is_fresh(self) -> bool:
-        return self._age_s() < self._patience.fresh_s
+        return self._age_s() < FRESH_S
 
     def _may_fetch(self) -> bool:
-        return self._tried_at is None or self._clock() - self._tried_at >= self._patience.between_fetches_s
+        return self._tried_at is None or self._clock() - self._tried_at >= BETWEEN_FETCHES_S
 
     async def _fetch(self) -> None:
         self._tried_at = self._clock()

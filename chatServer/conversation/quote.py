@@ -16,7 +16,8 @@ NOT_ALL = "Not everything that is remembered about me could be looked up just no
 def quoted_within(
     items: Sequence[Recalled], room_tokens: int, *, is_all: bool = True
 ) -> tuple[Message | None, int, Sequence[Recalled]]:
-    """The same for the best of them, as many as there really is room for; its tokens, and which these are."""
+    """One line each, best first: where it is from, and what it says, as many as there really is room for; and whether
+    there may be more. In the user's role, since it is his. Its tokens, and which lines these are."""
     lines = list(map(quoted_line, items))
     for count in range(len(items), -1, -1):
         if count == 0 and is_all:
@@ -36,12 +37,6 @@ def _count(message: Message, lines: str, items: Sequence[Recalled]) -> int:
         return count_message(message)
     around = text.replace(f"\n{lines}\n", "\n")
     return count_lasting(around) + sum(item.tokens for item in items)
-
-
-def quoted(items: Sequence[Recalled], *, is_all: bool = True) -> Message:
-    """One line each, best first: where it is from, and what it says; and whether there may be more. In the user's role,
-    since it is his."""
-    return _quoted("\n".join(map(quoted_line, items)), is_all=is_all)
 
 
 def _quoted(lines: str, *, is_all: bool) -> Message:

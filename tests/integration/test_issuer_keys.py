@@ -12,7 +12,7 @@ import pytest
 from chatServer import errors, metrics
 from chatServer.api import auth
 from chatServer.api.auth import Authenticator
-from chatServer.api.keys import IssuerKeys, Patience, parse_key_set
+from chatServer.api.keys import BETWEEN_FETCHES_S, FRESH_S, STALE_S, IssuerKeys, parse_key_set
 from tests.tools.issuer import PATH, Issuer, SigningKey
 
 
@@ -204,4 +204,4 @@ async def test_what_is_remembered_is_bounded_and_of_the_last_to_come(issuer, key
 
 
 def test_the_documented_patience():
-    assert (Patience().fresh_s, Patience().between_fetches_s, Patience().stale_s) == (600, 30, 86_400)
+    assert (FRESH_S, BETWEEN_FETCHES_S, STALE_S) == (600, 30, 86_400)

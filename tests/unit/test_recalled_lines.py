@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatServer.conversation.quote import quoted, quoted_within
+from chatServer.conversation.quote import quoted_within
 from chatServer.conversation.tokens import count_message, count_text
 from chatServer.memory.embed import WordLlamaEmbedder, packed, unit_length
 from chatServer.memory.entities import Entities
@@ -179,11 +179,11 @@ def test_the_lines_as_they_are_quoted_keep_to_the_budget_whatever_speakers_and_t
     title, speaker = "東京の桜の季節についての長い会話" * 4, "Пётр Ильич Щербаков" * 4
     rows = [LiveMessage(uuid4(), NOW, "s", title, "user", speaker, f"short {n}") for n in range(10)]
     shown = recalled([Line(0.5, {}, row) for row in rows], [], count_text, budget_tokens=budget_tokens, limit=10)
-    assert count_message(quoted(shown, is_all=False)) <= budget_tokens
+    assert quoted_within(shown, budget_tokens, is_all=False)[2] == shown
     plain = [message(f"My dog number {n} is called Rex") for n in range(10)]
     shown = recalled(plain, [], count_text, budget_tokens=budget_tokens, limit=10)
     assert shown
-    assert count_message(quoted(shown, is_all=False)) <= budget_tokens
+    assert quoted_within(shown, budget_tokens, is_all=False)[2] == shown
 
 
 def test_what_the_user_once_asked_is_told_from_what_he_said_also_without_its_text():

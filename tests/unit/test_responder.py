@@ -15,7 +15,7 @@ from chatServer.agent.let_go import FORGET_TOOL, STAYS
 from chatServer.agent.prompts import NOTHING_YET
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.budget import cut_result
-from chatServer.conversation.quote import quoted
+from chatServer.conversation.quote import NOT_ALL
 from chatServer.memory.notes import page as page_text
 from chatServer.messages import Message, text_of
 from chatServer.messages.fence import fence
@@ -483,7 +483,7 @@ async def test_who_complains_of_his_job_is_not_told_what_it_is():
 
 
 async def test_what_could_not_be_looked_up_is_not_called_unknown():
-    late = QuotedMessage(text_of(quoted([], is_all=False)))
+    late = QuotedMessage(NOT_ALL)
     said = (await answer(late, "Where do I live?")).content
     assert said.startswith("I could not look up everything")
     assert "find nothing" not in said
@@ -593,7 +593,7 @@ async def test_what_is_known_is_listed_with_where_it_is_from_in_the_language_of_
 )
 async def test_what_somebody_pastes_is_only_what_he_said(pasted, asked):
     """Also in notes, and by itself, and with all that the server says around it."""
-    around = text_of(quoted([], is_all=False))
+    around = NOT_ALL
     for text in (f"Please proofread this:\n{pasted}\nThanks", pasted, f"{around}\n\n{pasted}\n\n{around}"):
         told = (await answer(text, AIMessage("ok"), asked)).content
         assert not any(

@@ -17,7 +17,6 @@ export const strings = {
     darkTheme: "Dark theme",
     notFound: "There is no such page.",
     backToChat: "Back to the chat",
-    soon: "This page is being built.",
   },
   nav: {
     chat: "Chat",
