@@ -1,14 +1,15 @@
 """The graph of what is remembered: who is connected with whom, a few hops far, now or at another time."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from uuid import UUID
 
 from chatServer.memory.graph_names import NAMING, Names, names_in
 from chatServer.records import Memory, Principal
 from chatServer.store import memories as store
-from chatServer.store.pool import Connection, Database
+from chatServer.store.pool import Database
 
 MAX_EDGES = 500
 MAX_HOPS = 3
@@ -44,42 +45,37 @@ async def graph(
     at: datetime | None = None,
     ever: bool = False,
 ) -> Graph:
-    """What surrounds an entity, or everything."""
+    """What surrounds an entity, or everything: facts that hold now, held at a time or ever did, the nearest first."""
+    moment = at or datetime.now(UTC)
     async with database.transaction(principal) as connection:
-        entities = None if entity is None else [entity]
-        return await neighbours(connection, principal.user_id, entities, hops=hops, at=at, ever=ever)
-
-
-async def neighbours(
-    connection: Connection,
-    user_id: UUID,
-    entities: Collection[str] | None,
-    *,
-    hops: int = 1,
-    at: datetime | None = None,
-    ever: bool = False,
-    shelves: Collection[str] | None = None,
-    limit: int = MAX_EDGES,
-) -> Graph:
-    """The facts around some entities, or all for None, that hold at a time or ever did; the nearest first."""
-    names = names_in(await store.read_names(connection, user_id, NAMING))
-    edges: dict[UUID, Edge] = {}
-    frontier = None if entities is None else {node for name in entities for node in names.ids_of(name)}
-    distance = dict.fromkeys(frontier or (), 0)
-    for hop in range(1, 1 + (1 if frontier is None else min(hops, MAX_HOPS))):
-        spelled = None if frontier is None else names.spellings(frontier)
-        read = await store.read_triples(
-            connection, user_id, entities=spelled, shelves=shelves, at=at, ever=ever, limit=limit + len(edges) + 1
-        )
-        found = [each for each in _edges(read, names) if frontier is None or {each.source, each.target} & frontier]
-        edges |= {each.memory.memory_id: each for each in found if _lives(each.memory, at or datetime.now(UTC))}
-        frontier = {node for each in found for node in (each.source, each.target)} - distance.keys()
-        distance |= dict.fromkeys(frontier, 0 if entities is None else hop)
-        if not frontier or len(edges) > limit:
-            break
-    kept = tuple(edges.values())[:limit]
+        names = names_in(await store.read_names(connection, principal.user_id, NAMING))
+        read = partial(store.read_triples, connection, principal.user_id, at=at, ever=ever)
+        if entity is None:
+            found = list(_edges(await read(limit=MAX_EDGES + 1), names))
+            edges, distance = _living(found, moment), dict.fromkeys(_ends(found), 0)
+        else:
+            edges, distance = await _around(entity, names, read, min(hops, MAX_HOPS), moment)
+    kept = tuple(edges.values())[:MAX_EDGES]
     nodes = sorted((Node(key, name, distance[key]) for key, name in _named(kept, names)), key=lambda node: node.hops)
-    return Graph(tuple(nodes), kept, len(edges) > limit)
+    return Graph(tuple(nodes), kept, len(edges) > MAX_EDGES)
+
+
+async def _around(
+    entity: str, names: Names, read: Callable[..., Awaitable[list[Memory]]], hops: int, moment: datetime
+) -> tuple[dict[UUID, Edge], dict[str, int]]:
+    """One question for each hop: the edges, and how far each node is."""
+    frontier: Set[str] = names.ids_of(entity)
+    distance = dict.fromkeys(frontier, 0)
+    edges: dict[UUID, Edge] = {}
+    for hop in range(1, hops + 1):
+        triples = await read(entities=names.spellings(frontier), limit=MAX_EDGES + len(edges) + 1)
+        found = [each for each in _edges(triples, names) if {each.source, each.target} & frontier]
+        edges |= _living(found, moment)
+        frontier = _ends(found) - distance.keys()
+        distance |= dict.fromkeys(frontier, hop)
+        if not frontier or len(edges) > MAX_EDGES:
+            break
+    return edges, distance
 
 
 def _edges(memories: Iterable[Memory], names: Names) -> Iterator[Edge]:
@@ -97,5 +93,11 @@ def _named(edges: Sequence[Edge], names: Names) -> Iterable[tuple[str, str]]:
     return (written | {node: name for node, name in names.called.items() if node in written}).items()
 
 
-def _lives(memory: Memory, moment: datetime) -> bool:
-    return memory.expires_at is None or memory.expires_at > moment
+def _ends(edges: Iterable[Edge]) -> set[str]:
+    return {node for each in edges for node in (each.source, each.target)}
+
+
+def _living(edges: Iterable[Edge], moment: datetime) -> dict[UUID, Edge]:
+    """Those that have not expired by then."""
+    ends = ((each, each.memory.expires_at) for each in edges)
+    return {each.memory.memory_id: each for each, end in ends if end is None or end > moment}

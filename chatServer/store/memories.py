@@ -153,7 +153,6 @@ async def read_triples(
     user_id: UUID,
     *,
     entities: Collection[str] | None = None,
-    shelves: Collection[str] | None = None,
     at: datetime | None = None,
     ever: bool = False,
     limit: int = 1_000,
@@ -161,9 +160,7 @@ async def read_triples(
     """The neighbours of some entities in the graph, or all of it: memories with a triple, as they hold at a time, or
     all that ever did."""
     named = None if entities is None else [clean_text(entity).lower() for entity in entities]
-    where = None if shelves is None else list(shelves)
-    when = {"at": at, "ever": ever}
-    return await _all(connection, "read_triples", user_id, entities=named, shelves=where, limit=limit, **when)
+    return await _all(connection, "read_triples", user_id, entities=named, at=at, ever=ever, limit=limit)
 
 
 async def read_names(connection: Connection, user_id: UUID, naming: Collection[str]) -> list[Memory]:

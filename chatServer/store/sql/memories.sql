@@ -143,7 +143,6 @@ select memory_id, text, kind, category, importance, tags, tier, shelf, agent_nam
     turn_id, attempt, recalls, recalled_at, expires_at, seq
 from chat.memories
 where user_id = %(user_id)s and subject is not null
-    and (%(shelves)s::text[] is null or shelf = any(%(shelves)s::text[]))
     and (%(entities)s::text[] is null
         or lower(subject) = any(%(entities)s::text[]) or lower(object) = any(%(entities)s::text[]))
     and (%(ever)s or valid_from <= coalesce(%(at)s, now()) and (valid_to is null or valid_to > coalesce(%(at)s, now())))
