@@ -122,9 +122,13 @@ def _load(connection: psycopg.Connection, tool: Path, file: Path) -> None:
             if SET_SEQUENCE.match(statement):
                 cursor.execute(statement)
             elif (table := COPY.match(statement)) and table[2] in (None, *(name.encode() for name in PUBLIC_TABLES)):
-                with cursor.copy(statement) as copy:
-                    for row in _until_the_end(lines):
-                        copy.write(row)
+                _copy(cursor, statement, _until_the_end(lines))
+
+
+def _copy(cursor: psycopg.Cursor, statement: bytes, rows: Iterator[bytes]) -> None:
+    with cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write(row)
 
 
 def _leave_unread(connection: psycopg.Connection) -> int:
