@@ -15,7 +15,7 @@ HOUSE = ROOT / "chatServer"
 MANY = 15  # files: more than these nobody reads through for the one that is wanted
 MAP = re.compile(r"^Which file for which question:\n(?P<rows>(?:[- ] .+\n)+)", re.MULTILINE)
 NAMED = re.compile(r"(?<![\w/.*-])(?P<path>(?:\w+/)*\w+\.py|(?:\w+/)+\w+\.(?:sql|ts))\b(?:: (?P<name>\w+)`)?")
-NOT_OURS = {".git", ".venv", "node_modules", "dist", "__pycache__"}
+MADE = ("node_modules", "dist", "__pycache__")  # by tools, like what begins with a dot
 
 
 def test_every_room_is_on_the_map():
@@ -63,7 +63,7 @@ def test_the_check_of_maps_finds_what_is_missing_and_what_is_gone(tmp_path):
 
 def all_files() -> Iterator[Path]:
     for folder, folders, files in os.walk(ROOT):
-        folders[:] = [each for each in folders if each not in NOT_OURS]
+        folders[:] = [each for each in folders if each not in MADE and not each.startswith(".")]
         yield from (Path(folder, each) for each in files)
 
 
