@@ -69,9 +69,9 @@ async def _around(
     edges: dict[UUID, Edge] = {}
     for hop in range(1, hops + 1):
         triples = await read(entities=names.spellings(frontier), limit=MAX_EDGES + len(edges) + 1)
-        found = [each for each in _edges(triples, names) if {each.source, each.target} & frontier]
-        edges |= _living(found, moment)
-        frontier = _ends(found) - distance.keys()
+        found = _living((each for each in _edges(triples, names) if {each.source, each.target} & frontier), moment)
+        edges |= found
+        frontier = _ends(found.values()) - distance.keys()
         distance |= dict.fromkeys(frontier, hop)
         if not frontier or len(edges) > MAX_EDGES:
             break

@@ -1,5 +1,8 @@
 """In the graph one person is one node, whether told of as the user, as a relative or by a name."""
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from chatServer.records import Triple
@@ -72,3 +75,9 @@ async def test_a_name_that_is_taken_back_or_denied_joins_nobody(database, graph)
     nodes, edges = await graph()
     assert {("rex", "eats", "shoes"), ("dog:max", "eats", "ham"), ("file:readme.md", "has", "dog:max")} <= edges
     assert nodes["dog:max"] == "Max"
+
+
+async def test_what_has_expired_leads_nowhere(database, graph):
+    gone = replace(fact("Tom", "visits", "Ann"), expires_at=datetime.now(UTC) - timedelta(days=1))
+    await write(database, gone, fact("Ann", "lives in", "Rome"), fact("Tom", "plays", "chess"))
+    assert (await graph(entity="Tom", depth=2))[1] == {("tom", "plays", "chess")}
