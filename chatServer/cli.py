@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import errno
 import gc
 import signal
 import socket
@@ -57,9 +58,10 @@ def _listen(settings: Settings) -> socket.socket:
     try:
         return socket.create_server((settings.host, settings.port), family=family, backlog=2048)
     except OSError as error:
-        raise StartupError(
-            f"Cannot listen on {settings.host} port {settings.port}: {error.strerror}. For another port: PORT=8001"
-        ) from error
+        why = (error.strerror or "").partition(" (while")[0]  # Python says the address once more
+        is_ports = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        remedy = f"For another port: PORT={8001 + (settings.port == 8001)}" if is_ports else "Name another HOST."
+        raise StartupError(f"Cannot listen on {settings.host} port {settings.port}: {why}. {remedy}") from error
 
 
 async def _serve(settings: Settings, listening: socket.socket) -> None:

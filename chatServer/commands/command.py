@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeAlias
 
 from chatServer import __version__
@@ -27,12 +28,29 @@ def run(whole: argparse.ArgumentParser, arguments: Sequence[str] | None = None) 
     """Run one command."""
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a title in letters that the terminal lacks
     parsed = whole.parse_args(arguments)
-    command: Command = parsed.command
     try:
-        command(load_settings(), parsed)
+        _run(parsed.command, load_settings(), parsed)
         sys.stdout.flush()
     except StartupError as error:
         sys.exit(str(error))
     except BrokenPipeError:  # whoever read it, `head` for one, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at its end
         sys.exit(NOBODY_READS)
+
+
+def _run(command: Command, settings: Settings, parsed: argparse.Namespace) -> None:
+    try:
+        command(settings, parsed)
+    except OSError as error:
+        if error.filename is None or not _is_around(settings.chat_data_dir, Path(os.fsdecode(error.filename))):
+            raise
+        raise StartupError(
+            f"Cannot use {error.filename}: {error.strerror}. CHAT_DATA_DIR has to name a folder that belongs to "
+            "whoever runs this, or one that can be made."
+        ) from error
+
+
+def _is_around(folder: Path, path: Path) -> bool:
+    """Whether a path is in the folder, or on the way there."""
+    ours = (folder.absolute(), folder.resolve())
+    return any(path.is_relative_to(each) or each.is_relative_to(path) for each in ours)

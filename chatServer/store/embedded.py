@@ -108,7 +108,12 @@ def _private_file(path: Path) -> IO[bytes]:
 def _start(pgdata: Path, version: int) -> EmbeddedPostgres:
     _set_aside_what_was_never_finished(pgdata)
     server = _handle(pgdata, version)
-    server.ensure_pgdata_inited()
+    try:
+        server.ensure_pgdata_inited()
+    except subprocess.CalledProcessError as error:
+        raise StartupError(
+            f"No database could be made in {pgdata}: initdb says why, in the line above. Is the disk full?"
+        ) from error
     (pgdata / FINISHED).touch()
     return _run_patiently(server)
 
