@@ -42,7 +42,7 @@ web: webApp/node_modules/.package-lock.json
 	npm --prefix webApp run --silent size
 
 webApp/node_modules/.package-lock.json: webApp/package-lock.json
-	npm --prefix webApp ci --no-audit --no-fund --loglevel=error
+	npm --prefix webApp ci --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@
 
 # For `make run`: only when something has changed, and never in the way of the server.
@@ -147,7 +147,7 @@ hooks: $(VENV)/.dev
 # The stamps say which lock a virtual environment was filled from. Nothing is resolved, for the lock is all there is: pip asked
 # for psycopg[binary] of any version, and refused the one that came out on 2026-11-17.
 $(VENV)/.product: requirements.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit("chatServer needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else 0'
+	@$(PYTHON) -c 'import sys; sys.exit("chatServer needs Python 3.11 or newer, this is " + sys.version.split()[0] + ". If you have another: make run PYTHON=python3.12") if sys.version_info < (3, 11) else 0'
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@echo "Installing the locked dependencies into $(VENV) (once; a minute or two)..."
 	@$(BIN)/pip install --quiet --disable-pip-version-check --compile --no-deps --require-hashes -r requirements.lock
