@@ -120,6 +120,14 @@ def test_what_was_refused_is_not_lost(in_trouble):
     assert in_trouble["taken"] == ["tell me a story", STORY]
 
 
+def test_an_edit_or_an_answer_anew_that_is_refused_changes_nothing(in_trouble):
+    for told in in_trouble["unchanged"].values():
+        assert (told["code"], told["wasTaken"], told["stays"]) == ("rate_limited", False, True)
+        assert told["afterwards"] == ["ready", True]
+    assert in_trouble["changed"]
+    assert in_trouble["afterTheEdit"] == [["tell me a story of two", STORY], 1], "with its picture"
+
+
 def test_files_and_headers_can_be_sent(in_trouble):
     assert in_trouble["uploaded"] == "pump.txt"
     assert in_trouble["notes"] == ["Likes tea.", "version_conflict"]

@@ -81,6 +81,15 @@ function begin(connection: Connection, { id, messages }: Session): Chat<Message>
   return chat;
 }
 
+/** Whether the server took it. What it refuses has changed nothing there: then nothing changes here. */
+async function isTaken(chat: Chat<Message>, request: () => Promise<void>): Promise<boolean> {
+  const before = chat.messages;
+  await request();
+  const isRefused = chat.status === "error" && chat.lastMessage?.role === "user"; // no answer has begun
+  if (isRefused) chat.messages = before;
+  return !isRefused;
+}
+
 /** useChat with a stop that stops, a way on after an error, and what other tabs and devices say in the session. */
 export function useConversation(connection: Connection, session: Session) {
   const { id } = session;
@@ -103,6 +112,12 @@ export function useConversation(connection: Connection, session: Session) {
         await new Promise((resolve) => setTimeout(resolve, 250)); // nothing runs: what was sent may not have begun
       } while (--tries && isAnswering(chat));
     },
+    /** The message says something else now, with the pictures that it has; all that followed is replaced. */
+    edit: ({ id: messageId, parts }: Message, text: string) => {
+      const files = parts.filter((part) => part.type === "file");
+      return isTaken(chat, () => chat.sendMessage({ text, files, messageId }));
+    },
+    regenerate: (asked: { messageId?: string } = {}) => isTaken(chat, () => chat.regenerate(asked)),
     /** For a button beside the error: what was refused is sent, what failed answered anew, what broke off goes on. */
     retry: async () => {
       const code = chat.error && problem(chat.error).code;

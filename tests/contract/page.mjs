@@ -83,7 +83,7 @@ if (asked.email) {
   told.reconnected = chat.texts();
   await chat.does((now) => now.sendMessage({ text: "break", messageId: now.messages[0].id }));
   told.broken = { status: chat.now().status, ...ours.problem(chat.now().error) };
-  await chat.does((now) => now.sendMessage({ text: "tell me a story", messageId: now.messages[0].id }));
+  await chat.does((now) => now.edit(now.messages[0], "tell me a story"));
   told.edited = chat.texts();
   const before = chat.now().messages.at(-1).id;
   await chat.does((now) => now.regenerate({ messageId: before }));

@@ -105,6 +105,22 @@ await spoilt("/api/chat", refused, () => chat.does((its) => its.sendMessage({ te
 told.refused = { ...ours.problem(chat.now().error), shown: chat.texts().at(-1) };
 await chat.does((its) => its.retry());
 told.taken = chat.texts().slice(-2);
+const changes = {
+  edit: (its) => its.edit(its.messages[0], "tell me another"),
+  anew: (its) => its.regenerate({ messageId: its.messages[1].id }),
+};
+told.unchanged = {};
+for (const [name, change] of Object.entries(changes)) {
+  const shown = JSON.stringify(chat.now().messages);
+  const isShown = () => JSON.stringify(chat.now().messages) === shown;
+  let wasTaken;
+  await spoilt("/api/chat", refused, () => chat.does(async (its) => { wasTaken = await change(its); }));
+  told.unchanged[name] = { wasTaken, stays: isShown(), ...ours.problem(chat.now().error) };
+  await chat.does((its) => its.retry());
+  told.unchanged[name].afterwards = [chat.now().status, chat.texts().length > 4];
+}
+await chat.does(async (its) => { told.changed = await its.edit(its.messages[0], "tell me a story of two"); });
+told.afterTheEdit = [chat.texts(), chat.now().messages[0].parts.filter(({ type }) => type === "file").length];
 
 const form = new FormData();
 form.append("file", new Blob(["The pump has a warranty of three years."]), "pump.txt");
