@@ -1,8 +1,11 @@
 """agents/*.yaml: loaded at once, or every problem of every file said at once."""
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mcp.server import MCPServer
 
 from chatServer import errors
 from chatServer.agent.catalog import load_agents
@@ -29,6 +32,18 @@ def test_the_example_of_the_documentation_loads(tmp_path, monkeypatch):
     example = (ROOT / "docs" / "agents.md").read_text().split("```yaml\n")[1].split("```")[0]
     agent = load_agents(write(tmp_path, support=example), "support").get("support")
     assert (agent.larger_model, agent.first_tool, agent.compact_pct) == ("openai:gpt-5", "retrieve_context", 85)
+
+
+async def test_the_tool_of_the_documentation_is_the_one_that_its_agent_allows(tmp_path, monkeypatch):
+    document = (ROOT / "docs" / "agents.md").read_text()
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr(MCPServer, "run", lambda _, how, **where: asked.update(where, how=how))
+    made: dict[str, Any] = {}
+    exec(document.split("```python\n")[1].split("```")[0], made)  # the lines that a reader copies
+    [line] = re.findall(r"`(mcp: \[.+\])`", document)
+    agent = load_agents(write(tmp_path, a=f"{{name: a, description: b, prompt: c, {line}}}"), "a").get("a")
+    assert agent.mcp[0].url == f"http://{asked['host']}:{asked['port']}/mcp"
+    assert [tool.name for tool in await made["shop"].list_tools()] == list(agent.mcp[0].allow)
 
 
 def test_the_agents_of_the_repo_load():
