@@ -103,6 +103,20 @@ def test_the_server_gets_settings_that_exist_and_never_the_owner(name):
     assert set(found["migrate"]["environment"]) <= known
 
 
+def test_the_worker_that_is_documented_starts_with_what_it_is_given(monkeypatch):
+    """In the image, whose HOST is 0.0.0.0, and with no secret of sign-in: it reads strangers' files."""
+    worker = services((ROOT / "docs" / "knowledge.md").read_text().split("```yaml\n")[1].split("```")[0])["worker"]
+    given = {"HOST": "0.0.0.0", **worker["environment"]}
+    for name in [field.upper() for field in Settings.model_fields]:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    settings = Settings(_env_file=None)
+    assert settings.database_url
+    assert settings.database_direct_url
+    assert settings.auth_jwt_secret is None
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_the_server_waits_for_the_migrations(name):
     waits = services(text_of(name))["chatserver"]["depends_on"]
