@@ -1,5 +1,6 @@
 """This machine and its environment."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -21,9 +22,13 @@ def tracing(case: Case) -> Finding:
 
 
 def disk(case: Case) -> Finding:
-    """A database without room stops taking messages."""
+    """A database without room stops taking messages; one without a folder does not start."""
     name, folder = "disk", case.settings.chat_data_dir.absolute()
     there = next(path for path in (folder, *folder.parents) if path.exists())
+    is_needed = case.settings.embedded or case.settings.auth_mode == "dev"
+    if is_needed and not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+        remedy = "Let CHAT_DATA_DIR name a folder that belongs to whoever runs this, or one that can be made"
+        return Finding(name, "problem", f"{there} is no folder that we may write to", remedy)
     free = _free_bytes(there)
     if free < MIN_FREE_BYTES:
         remedy = "Make room, or let CHAT_DATA_DIR name a folder on a larger disk"

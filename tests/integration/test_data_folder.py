@@ -31,6 +31,12 @@ def test_it_is_said_in_a_sentence(taken, command):
     assert "CHAT_DATA_DIR has to name a folder" in str(ended.value)
 
 
+def test_by_the_doctor_too(taken, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["doctor"])
+    assert f"problem  disk: {taken} is no folder that we may write to. Let CHAT_DATA_DIR" in capsys.readouterr().out
+
+
 def test_other_files_that_fail_are_not_blamed_on_it(tmp_path, monkeypatch):
     monkeypatch.setenv("CHAT_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setattr(cli.DevKey, "of", lambda _: (tmp_path / "other").read_bytes())
