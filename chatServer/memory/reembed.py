@@ -124,11 +124,16 @@ async def reembed_user(
         on_progress(done)
         before = lacking.before
     written_ids: set[UUID] = set()
+    last = NEWEST
     while model:
         async with database.transaction(principal) as connection:
-            memories = await embedding.find_lacking_memories(connection, user_id, model, limit=BATCH)
+            memories = await embedding.find_lacking_memories(connection, user_id, model, before=last, limit=BATCH)
         if all(memory.item_id in written_ids for memory in memories):
-            break  # none, or only such as change faster than we write
+            if last == NEWEST:
+                break  # none, or only such as change faster than we write
+            last = NEWEST  # once more, for what has changed since
+            continue
+        last = memories[-1].version
         written_ids.update(memory.item_id for memory in memories)
         done = _sum(done, await _mend(database, embedder, principal, embedding.Lacking([], [], None), memories))
         on_progress(done)

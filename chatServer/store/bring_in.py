@@ -131,7 +131,9 @@ async def add_messages(connection: Connection, user_id: UUID, rows: Rows, pictur
     answer = await connection.execute(SQL["messages"], {"user_id": user_id, "rows": _json(placed)})
     added = {str(row[0]) for row in await answer.fetchall()}
     new = [row for row in rows if row["message_id"] in added]
-    await connection.execute(SQL["answer"], {"user_id": user_id, "message_ids": [UUID(each) for each in added]})
+    of_turns = {"turn_ids": sorted({UUID(row["turn_id"]) for row in new if row["turn_id"]})}
+    ids = {"user_id": user_id, "message_ids": [UUID(each) for each in added]}
+    await connection.execute(SQL["answer"], ids | of_turns)
     replaced = [row for row in new if row["superseded_at"]]
     if replaced:
         values = {"message_ids": [UUID(row["message_id"]) for row in replaced], "rows": _json(replaced, "message")}

@@ -122,8 +122,10 @@ async def find_lacking_messages(
     return lacking
 
 
-async def find_lacking_memories(connection: Connection, user_id: UUID, model: str, *, limit: int) -> list[Unembedded]:
-    values = {"user_id": user_id, "model": model, "limit": limit}
+async def find_lacking_memories(
+    connection: Connection, user_id: UUID, model: str, *, before: int = NEWEST, limit: int
+) -> list[Unembedded]:
+    values = {"user_id": user_id, "model": model, "before": before, "limit": limit}
     async with connection.cursor(row_factory=class_row(Unembedded)) as cursor:
         await cursor.execute(SQL["find_lacking_memories"], values)
         return await cursor.fetchall()

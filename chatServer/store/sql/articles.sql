@@ -125,5 +125,5 @@ update chat.article_chunks c
 set vec = given.vec::halfvec, embed_model = %(model)s
 from unnest(%(article_ids)s::uuid[], %(positions)s::integer[], %(texts)s::text[], %(vectors)s::text[])
     as given (article_id, position, text, vec)
-where c.user_id = %(user_id)s and c.article_id = given.article_id and c.position = given.position
-    and c.text = given.text;
+where c.user_id = %(user_id)s and c.article_id = any(%(article_ids)s::uuid[])
+    and c.article_id = given.article_id and c.position = given.position and c.text = given.text;

@@ -66,7 +66,8 @@ returning message_id;
 -- name: answer
 -- Turns that an export saw running, and whose answer came along: it was given.
 update chat.turns set state = 'done', finished_at = coalesce(finished_at, now())
-where user_id = %(user_id)s and state = 'interrupted' and reply_message_id = any(%(message_ids)s);
+where user_id = %(user_id)s and turn_id = any(%(turn_ids)s) and state = 'interrupted'
+    and reply_message_id = any(%(message_ids)s);
 
 -- name: supersede
 -- Those of them that had been replaced go where such messages are.
@@ -247,12 +248,12 @@ returning article_id;
 -- name: count_chunks
 -- How much text these articles have now.
 update chat.articles a set chunks = counted.chunks, tokens = counted.tokens
-from (
-    select article_id, count(*)::integer as chunks, sum(tokens)::integer as tokens
+from unnest(%(article_ids)s::uuid[]) as given (article_id)
+cross join lateral (
+    select count(*)::integer as chunks, sum(tokens)::integer as tokens
     from chat.article_chunks
-    where user_id = %(user_id)s and article_id = any(%(article_ids)s)
-    group by article_id) counted
-where a.user_id = %(user_id)s and a.article_id = counted.article_id;
+    where user_id = %(user_id)s and article_id = given.article_id) counted
+where a.user_id = %(user_id)s and a.article_id = given.article_id and counted.chunks > 0;
 
 -- name: fail_textless
 -- Articles that were brought in and are said to be read, of which no text is there.

@@ -19,14 +19,20 @@ on conflict (user_id) do update set model = excluded.model, size = excluded.size
 select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens, h.session_id, s.agent_name,
     (i.place is not null and i.terms is not null) as is_indexed
 from (
-    select user_id, id, message_id, turn_id, created_at, message, tokens, session_id
+    select id, message_id, turn_id, created_at, message, tokens, session_id
     from public.chat_message_history
     where user_id = %(user_id)s and id < %(before)s
     order by id desc
     limit %(look)s
 ) h
-left join chat.message_index i on i.user_id = h.user_id and i.message_id = h.message_id
-left join chat.sessions s on s.user_id = h.user_id and s.session_id = h.session_id
+left join lateral (
+    select place, terms, embed_model from chat.message_index
+    where user_id = %(user_id)s and message_id = h.message_id
+    limit 1) i on true
+left join lateral (
+    select agent_name from chat.sessions
+    where user_id = %(user_id)s and session_id = h.session_id
+    limit 1) s on true
 where case when i.place is null or i.terms is null
            then left(h.message ->> 'type', 2) in ('hu', 'ai', 'Hu', 'AI')  -- who speaks; tools' results stay unread
            else %(model)s::text is not null and i.embed_model is distinct from %(model)s end
@@ -37,7 +43,7 @@ limit %(limit)s;
 -- Memories without a vector of this embedder, the last changed first.
 select memory_id as item_id, seq as version, text
 from chat.memories
-where user_id = %(user_id)s and embed_model is distinct from %(model)s
+where user_id = %(user_id)s and seq < %(before)s and embed_model is distinct from %(model)s
 order by seq desc
 limit %(limit)s;
 

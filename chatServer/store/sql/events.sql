@@ -36,7 +36,6 @@ where user_id = %(user_id)s and turn_id = %(turn_id)s and seq_from between %(seq
 -- name: delete_old_events
 -- Logs of turns that ended, or died, a while ago: nobody resumes them any more.
 delete from chat.turn_events
-where user_id = %(user_id)s and turn_id in (
-    select turn_id from chat.turns
-    where user_id = %(user_id)s
-        and coalesce(finished_at, lease_until) < now() - make_interval(secs => %(age_s)s));
+where user_id = %(user_id)s and (
+    select coalesce(finished_at, lease_until) from chat.turns
+    where user_id = %(user_id)s and turn_id = turn_events.turn_id) < now() - make_interval(secs => %(age_s)s);

@@ -152,7 +152,11 @@ limit %(limit)s;
 -- A page of their texts, each with what it belongs to.
 select c.article_id, a.content_hash, a.title, c.position, c.page, c.heading, c.text, c.tokens
 from chat.article_chunks c
-join chat.articles a on a.user_id = c.user_id and a.article_id = c.article_id
+cross join lateral (
+    select content_hash, title from chat.articles
+    where user_id = %(user_id)s and article_id between c.article_id and c.article_id
+    order by article_id  -- which the index by name has not
+    limit 1) a
 where c.user_id = %(user_id)s and (c.article_id, c.position) > (%(after_1)s, %(after_2)s)
 order by c.article_id, c.position
 limit %(limit)s;

@@ -241,6 +241,6 @@ with held as (
 update chat.message_index i set is_hidden = false
 from held
 where i.user_id = %(user_id)s and i.message_id = held.message_id
-    and not exists (
-        select 1 from chat.memory_changes c
-        where c.user_id = %(user_id)s and not c.undone and i.message_id = any(c.hidden));
+    and i.message_id <> all(array(
+        select unnest(c.hidden) from chat.memory_changes c
+        where c.user_id = %(user_id)s and not c.undone and c.hidden && %(message_ids)s));

@@ -73,6 +73,7 @@ select count(*)
 from (
     select operation, actor, created_at from chat.memory_changes
     where user_id = %(user_id)s
+        and seq > (select seq - 1000 from chat.memory_heads where user_id = %(user_id)s)
     order by seq desc
     limit 400
 ) latest

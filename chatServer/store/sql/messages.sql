@@ -78,13 +78,26 @@ select session_id from public.chat_message_history where user_id = %(user_id)s a
 
 -- name: count_put
 -- How many messages of the last minute, among the user's last ones, were said in no turn.
-select count(*)
-from (
-    select turn_id, created_at from public.chat_message_history
+-- From one to the one before it: asked for as many at once, Postgres may sort all that the user ever said.
+with recursive latest (id, turn_id, created_at, number) as (
+    (select id, turn_id, created_at, 1
+    from public.chat_message_history
     where user_id = %(user_id)s
     order by id desc
-    limit 400
-) latest
+    limit 1)
+    union all
+    select before.id, before.turn_id, before.created_at, number + 1
+    from latest
+    cross join lateral (
+        select id, turn_id, created_at
+        from public.chat_message_history
+        where user_id = %(user_id)s and id < latest.id
+        order by id desc
+        limit 1) before
+    where number < 400
+)
+select count(*)
+from latest
 where turn_id is null and created_at > now() - interval '1 minute';
 
 -- name: weigh_message
@@ -141,16 +154,24 @@ values (%(user_id)s, %(image_id)s, %(session_id)s, %(message_id)s, %(media_type)
 
 -- name: read_images
 -- The pictures of some messages.
-select image_id, media_type, bytes
-from chat.message_images
-where user_id = %(user_id)s and session_id = %(session_id)s and message_id = any(%(message_ids)s);
+select p.image_id, p.media_type, p.bytes
+from unnest(%(message_ids)s::uuid[]) as shown (message_id)
+cross join lateral (
+    select image_id, media_type, bytes
+    from chat.message_images
+    where user_id = %(user_id)s and session_id = %(session_id)s and message_id = shown.message_id
+    offset 0) p;
 
 -- name: measure_images
 -- How many bytes the pictures of some messages have.
-select message_id, sum(octet_length(bytes))::bigint
-from chat.message_images
-where user_id = %(user_id)s and session_id = %(session_id)s and message_id = any(%(message_ids)s)
-group by message_id;
+select shown.message_id, sum(p.size)::bigint
+from unnest(%(message_ids)s::uuid[]) as shown (message_id)
+cross join lateral (
+    select octet_length(bytes) as size
+    from chat.message_images
+    where user_id = %(user_id)s and session_id = %(session_id)s and message_id = shown.message_id
+    offset 0) p
+group by shown.message_id;
 
 -- name: delete_messages
 -- The conversation of a session.

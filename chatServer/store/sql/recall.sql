@@ -90,7 +90,8 @@ from (
                 cross join lateral (
                     select hidden from chat.memory_changes
                     where user_id = %(user_id)s and memory_id = back.memory_id and seq <= %(after_seq)s
-                        and undone) forgot
+                        and undone
+                    offset 0) forgot  -- so that Postgres does not begin with all that was ever undone
                 where back.user_id = %(user_id)s and back.seq > %(after_seq)s and back.operation = 'restored'))
         ) n
         where n.terms is not null and not n.is_hidden and n.role <> 'quote'
@@ -153,10 +154,16 @@ from (
         order by seq desc
         limit %(limit)s)
         union all
-        select memory_id, seq, valid_from, text, session_id, agent_name, trust, shelf, terms, importance, tier,
+        select known.memory_id, seq, valid_from, text, session_id, agent_name, trust, shelf, terms, importance, tier,
             valid_to, subject, object, source_ids, embed_model, vec, expires_at
-        from chat.memories
-        where user_id = %(user_id)s and seq <= %(after_seq)s and memory_id = any(%(lacking)s::uuid[])
+        from unnest(%(lacking)s::uuid[]) as lacks (memory_id)
+        cross join lateral (
+            select memory_id, seq, valid_from, text, session_id, agent_name, trust, shelf, terms, importance, tier,
+                valid_to, subject, object, source_ids, embed_model, vec, expires_at
+            from chat.memories
+            where user_id = %(user_id)s and memory_id = lacks.memory_id
+            limit 1) known
+        where seq <= %(after_seq)s
     ) m
     where expires_at is null or expires_at > now()
     order by seq desc

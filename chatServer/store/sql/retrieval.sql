@@ -57,5 +57,8 @@ where user_id = %(user_id)s and article_id = any(%(ids)s::uuid[]) and chunks > 0
 -- Some chunks as they are now; the lists say which one of which article.
 select c.article_id, c.position, c.page, c.heading, c.text, c.tokens
 from unnest(%(ids)s::uuid[], %(positions)s::integer[]) as wanted (article_id, position)
-join chat.article_chunks c
-    on c.user_id = %(user_id)s and c.article_id = wanted.article_id and c.position = wanted.position;
+cross join lateral (
+    select article_id, position, page, heading, text, tokens
+    from chat.article_chunks
+    where user_id = %(user_id)s and article_id = wanted.article_id and position = wanted.position
+    limit 1) c;
