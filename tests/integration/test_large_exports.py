@@ -54,3 +54,23 @@ async def test_a_document_with_more_beside_a_turn_than_any_turn_has_is_refused(d
     document["turns"][0]["usage"] = {"models": ["x" * 100] * 2_000}
     with pytest.raises(InvalidRequest, match="turns, row 1, usage: 200,000 characters at most"):
         await bring_in(database, EVE, NoEmbedder(), lambda: io.StringIO(json.dumps(document)))
+
+
+@pytest.mark.parametrize("letter", ["\x01", '"', "x"])
+async def test_what_a_page_of_messages_does_not_hold_is_not_unpacked(database, session_id, letter):
+    """To spell what JSON escapes takes seconds, where there are many; and all of it was measured for each page."""
+    said = [Message(role="user", content=f"{number} {letter * 400_000}") for number in range(40)]
+    await store_turn(database, session_id, said)
+    [section] = [each for each in SECTIONS if each.name == "messages"]
+    async with database.transaction(ADA) as connection:
+        rows = await read_page(connection, ADA.user_id, section, section.start)
+        answer = await connection.execute(
+            "select sum(s.idx_tup_fetch)::integer, (select min(ceil(pg_column_size(message) / 1996.0))"
+            " from public.chat_message_history)::integer from pg_stat_xact_all_tables s"
+            " join pg_class c on c.reltoastrelid = s.relid where c.relname = 'chat_message_history'"
+        )
+        [pieces, of_one] = await answer.fetchone()
+    assert rows[0]["message"]["data"]["content"] == said[0].content
+    assert 0 < pieces < 20 * of_one, "each at most measured, sorted and told"
+    document = json.loads(b"".join([piece async for piece in export(database, ADA)]))
+    assert [each["message"]["data"]["content"] for each in document["messages"]] == [each.content for each in said]
