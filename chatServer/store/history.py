@@ -46,6 +46,7 @@ WHOLE = {
 DEFAULT_AGENT = "assistant"
 LONG = 100_000  # characters of rows
 STRETCH_BYTES = 16_000_000
+WINDOW_IMAGE_BYTES = 16_000_000  # the last picture may go beyond
 
 logger = logging.getLogger(__name__)
 
@@ -96,7 +97,8 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         seen = [each for each in found if each.is_readable]
         stored = {each.message.message_id: each for each in seen}
         whole = [_kept(stored[message.message_id], message) for message in cut([each.message for each in seen])]
-        return await images.put_images_back(self._db, self._user_id, self._session_id, whole)
+        shown = await images.put_images_back(self._db, self._user_id, self._session_id, whole, most=WINDOW_IMAGE_BYTES)
+        return [images.without_references(each) for each in shown]
 
     async def opening(self, limit: int) -> list[StoredMessage]:
         """The oldest messages that a model may see, oldest first."""
@@ -114,8 +116,8 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         return Stretch(stored, bool(rows) and rows[0][-1] > len(rows))
 
     async def of_turn(self, turn_id: UUID, question_id: UUID) -> list[StoredMessage]:
-        """What the user said in a turn, and what was answered."""
-        return await self._read("read_turn", turn_id=turn_id, question_id=question_id)
+        """What the user said in a turn, and what was answered; between the two no more than can be held in memory."""
+        return await self._read("read_turn", turn_id=turn_id, question_id=question_id, bytes=STRETCH_BYTES)
 
     async def place_of(self, message_id: UUID) -> int | None:
         """Where a message stands; pages go on before it."""

@@ -1,18 +1,21 @@
 """Pictures are kept beside the messages: a row says image:<id>, and the bytes are put back when needed."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from chatServer.errors import MessageError
-from chatServer.messages import Message, data_uri, parse_data_uri
+from chatServer.messages import Message, data_uri, parse_data_uri, text_of
 from chatServer.records import StoredMessage, new_id
 from chatServer.store import queries
 from chatServer.store.pool import Connection
+from chatServer.store.queries import NEWEST
 
 SQL = queries.load("messages.sql")
 REFERENCE = "image:"
+KEPT = re.compile(rf"{REFERENCE}[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}")  # what we call one of ours
 HOLDERS = ("url", "image_url", "images")  # where blocks of any provider, and our own messages, keep a picture
 
 
@@ -78,13 +81,14 @@ async def measure_images(
 
 
 async def put_images_back(
-    connection: Connection, user_id: UUID, session_id: str, stored: Sequence[StoredMessage]
+    connection: Connection, user_id: UUID, session_id: str, stored: Sequence[StoredMessage], *, most: int = NEWEST
 ) -> list[StoredMessage]:
-    """The same messages with their pictures as data URIs; a reference to nothing stays a reference."""
+    """The same messages with their pictures as data URIs, the last ones first, up to so many bytes; a reference to
+    nothing, or to more than that, stays a reference."""
     with_images = [UUID(each.message.message_id) for each in stored if each.message.images]
     if not with_images:
         return list(stored)
-    values = {"user_id": user_id, "session_id": session_id, "message_ids": with_images}
+    values = {"user_id": user_id, "session_id": session_id, "message_ids": with_images, "bytes": most}
     rows = await (await connection.execute(SQL["read_images"], values)).fetchall()
     found = {f"{REFERENCE}{image_id}": data_uri(media_type, content) for image_id, media_type, content in rows}
     return [replace(each, message=_resolved(each.message, found)) for each in stored]
@@ -94,3 +98,13 @@ def _resolved(message: Message, found: dict[str, str]) -> Message:
     if not message.images:
         return message
     return replace(message, images=[found.get(image, image) for image in message.images])
+
+
+def without_references(stored: StoredMessage) -> StoredMessage:
+    """For a model, which could not look them up: pictures that are not there are told, and not counted."""
+    images = stored.message.images or []
+    there = [image for image in images if not KEPT.fullmatch(image)]
+    if len(there) == len(images):
+        return stored
+    told = f"{text_of(stored.message)}\n\n(pictures that are not shown again: {len(images) - len(there)})".strip()
+    return replace(stored, message=replace(stored.message, images=there, content=told), tokens=None)

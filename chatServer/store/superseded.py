@@ -72,8 +72,8 @@ async def read_page(
 
 
 async def read_turn(connection: Connection, user_id: UUID, session_id: str, turn_id: UUID) -> list[StoredMessage]:
-    """What was replaced of a turn, oldest first."""
-    return await _read(connection, "read_superseded_turn", user_id, session_id, turn_id=turn_id)
+    """What was replaced of a turn, oldest first; as much as can be held in memory."""
+    return await _read(connection, "read_superseded_turn", user_id, session_id, turn_id=turn_id, bytes=STRETCH_BYTES)
 
 
 async def find_place(connection: Connection, user_id: UUID, session_id: str, message_id: UUID) -> int | None:

@@ -2,6 +2,7 @@
 
 import base64
 import threading
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -10,6 +11,7 @@ from chatServer.conversation import window as window_memory
 from chatServer.conversation.window import WindowMemory
 from chatServer.messages import Message
 from chatServer.store import history as history_store
+from chatServer.store import images, superseded
 from chatServer.store.history import ChatMessageHistory
 from tests.conftest import ADA
 from tests.integration.test_transcript import read, store_turn
@@ -142,3 +144,42 @@ async def test_what_lies_behind_more_than_the_model_takes_is_not_counted(databas
         await window.load(history)
     assert [each.message for each in window.stored[-2:]] == counted[::-1]
     assert all((each.tokens or 0) > 15_000 for each in window.stored)
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+async def test_of_a_turn_that_says_more_than_can_be_held_the_ends_are_read(
+    database, session_id, monkeypatch, is_replaced
+):
+    monkeypatch.setattr(history_store, "STRETCH_BYTES", 100_000)
+    monkeypatch.setattr(superseded, "STRETCH_BYTES", 100_000)
+    noise = "".join(chr(0x4E00 + i * 7 % 20_000) for i in range(10_000))
+    said = [Message(role="assistant", content=f"{number} {noise}") for number in range(20)]
+    asked = Message(role="user", content="question", message_id=str(uuid4()))
+    turn_id, _ = await store_turn(database, session_id, [asked, *said])
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        if is_replaced:
+            values = {"user_id": ADA.user_id, "session_id": session_id, "first": 0, "superseded_by": UUID(turn_id)}
+            await connection.execute(superseded.SQL["supersede"], values)
+            found = await superseded.read_turn(connection, ADA.user_id, session_id, UUID(turn_id))
+        else:
+            found = await history.of_turn(UUID(turn_id), UUID(asked.message_id))
+    contents = [each.message.content for each in found]
+    assert [contents[0], contents[1], contents[-1]] == ["question", said[0].content, said[-1].content]
+    assert len(contents) < 8
+
+
+async def test_of_the_pictures_of_a_window_the_last_are_shown_that_fit(database, session_id, monkeypatch):
+    monkeypatch.setattr(history_store, "WINDOW_IMAGE_BYTES", 1_500)
+    pictures = [b"\x89PNG\r\n\x1a\n" + bytes([number]) * 1_000 for number in range(4)]
+    uris = ["data:image/png;base64," + base64.b64encode(each).decode() for each in pictures]
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        said = [Message(role="user", content=f"look {number}", images=[uri]) for number, uri in enumerate(uris)]
+        await history.append(said, tokens=[1_000] * 4)
+        shown = await history.window(20)
+        whole = await images.put_images_back(connection, ADA.user_id, session_id, await history.page(20))
+    assert [each.message.images for each in shown] == [None, None, [uris[2]], [uris[3]]]
+    assert shown[0].message.content == "look 0\n\n(pictures that are not shown again: 1)"
+    assert [each.tokens for each in shown] == [None, None, 1_000, 1_000], "what is not shown is not counted"
+    assert [each.message.images for each in whole] == [[uri] for uri in uris]

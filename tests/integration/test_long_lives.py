@@ -75,7 +75,7 @@ NEW = {
 ASKED = {
     "messages.read_newest": {**SESSION, "before": NEWEST, "limit": 20},
     "messages.read_stretch": {**SESSION, "before": NEWEST, "limit": 20, "bytes": 1_000_000},
-    "messages.read_images": {**SESSION, "message_ids": MESSAGES},
+    "messages.read_images": {**SESSION, "message_ids": MESSAGES, "bytes": 1_000_000},
     "messages.measure_images": {**SESSION, "message_ids": MESSAGES},
     "messages.count_put": {},
     "summaries.read_after": {**SESSION, "after": 0, "limit": 20},

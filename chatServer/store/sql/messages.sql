@@ -54,18 +54,25 @@ from (
 order by id desc;
 
 -- name: read_turn
--- The messages of a turn, newest first. Its rows follow the question closely: only other writers come between.
-select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens
+-- The first and the last message of a turn, and of the others, from the first on, as many as fit; newest first.
+-- Its rows follow the question closely: only other writers come between.
+select id, message_id, turn_id, created_at, message::text, tokens
 from (
-    select id, message_id, turn_id, created_at, message, tokens
-    from public.chat_message_history
-    where user_id = %(user_id)s and session_id between %(session_id)s and %(session_id)s
-        and id >= (select id from public.chat_message_history
-                   where user_id = %(user_id)s and message_id = %(question_id)s)
-    order by session_id, id
-    limit 1000) as h
-where h.turn_id = %(turn_id)s
-order by h.id desc;
+    select id, message_id, turn_id, created_at, message, tokens, lead(id) over (order by id) is null as is_last,
+        coalesce(sum(pg_column_size(message) * case when pg_column_compression(message) is null then 1 else 100 end)
+                 over (order by id rows between unbounded preceding and 1 preceding), 0) as bytes_before
+    from (
+        select id, message_id, turn_id, created_at, message, tokens
+        from public.chat_message_history
+        where user_id = %(user_id)s and session_id between %(session_id)s and %(session_id)s
+            and id >= (select id from public.chat_message_history
+                       where user_id = %(user_id)s and message_id = %(question_id)s)
+        order by session_id, id
+        limit 1000) as next
+    where turn_id = %(turn_id)s
+) as measured
+where bytes_before < %(bytes)s or is_last
+order by id desc;
 
 -- name: find_place
 -- Where a message stands in its session.
@@ -153,14 +160,20 @@ insert into chat.message_images (user_id, image_id, session_id, message_id, medi
 values (%(user_id)s, %(image_id)s, %(session_id)s, %(message_id)s, %(media_type)s, %(bytes)s);
 
 -- name: read_images
--- The pictures of some messages.
-select p.image_id, p.media_type, p.bytes
-from unnest(%(message_ids)s::uuid[]) as shown (message_id)
-cross join lateral (
-    select image_id, media_type, bytes
-    from chat.message_images
-    where user_id = %(user_id)s and session_id = %(session_id)s and message_id = shown.message_id
-    offset 0) p;
+-- The pictures of some messages as far as they fit, those of the last of them first, and one at least.
+select image_id, media_type, bytes
+from (
+    select p.image_id, p.media_type, p.bytes,
+        coalesce(sum(octet_length(p.bytes)) over (order by shown.place desc, p.image_id
+                                                  rows between unbounded preceding and 1 preceding), 0) as bytes_before
+    from unnest(%(message_ids)s::uuid[]) with ordinality as shown (message_id, place)
+    cross join lateral (
+        select image_id, media_type, bytes
+        from chat.message_images
+        where user_id = %(user_id)s and session_id = %(session_id)s and message_id = shown.message_id
+        offset 0) p
+) as measured
+where bytes_before < %(bytes)s;
 
 -- name: measure_images
 -- How many bytes the pictures of some messages have.
