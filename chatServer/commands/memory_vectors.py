@@ -10,7 +10,7 @@ from chatServer.agent.catalog import load_agents
 from chatServer.agent.embeddings import embedder_of
 from chatServer.config import Settings
 from chatServer.conversation.tokens import count_text
-from chatServer.errors import EmbedderFailed, StartupError
+from chatServer.errors import DatabaseUnavailable, EmbedderFailed, StartupError
 from chatServer.memory import browse
 from chatServer.memory.maintain import Retention
 from chatServer.memory.recall import recalling
@@ -45,6 +45,8 @@ async def _reembed_all(settings: Settings) -> str:
             bar.end()
         except EmbedderFailed as error:
             raise StartupError(str(error)) from error
+        except DatabaseUnavailable as error:
+            raise StartupError(f"{error} What is done stays: run it again, and it goes on where it was.") from error
     return f"All vectors are of {settings.embedder}: {done}."
 
 

@@ -26,6 +26,10 @@ SET_SEQUENCE = re.compile(
     rb"^SELECT pg_catalog\.setval\('(?:chat\.\w+|public\.chat_message_history_id_seq)', \d+, (?:true|false)\);$"
 )
 SQL = queries.load("backup.sql")
+GONE = (
+    "The database went away during the restore. Nothing was changed, unless that was at its very end: "
+    "when it is back, run the command again."
+)
 
 
 class Restored(NamedTuple):
@@ -70,6 +74,8 @@ def _transaction(owner_url: str) -> Iterator[tuple[Connection, psycopg.Connectio
     except (psycopg.Error, DBAPIError) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
         said = cause.diag.message_primary if isinstance(cause, psycopg.Error) else None  # the rest quotes rows
+        if said is None:
+            raise StartupError(GONE) from error
         raise StartupError(f"The database refused the restore; nothing was changed. It said: {said}") from error
 
 

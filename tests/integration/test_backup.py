@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import hashlib
 import os
+import socket
 import stat
 import sys
 import tempfile
@@ -343,6 +344,21 @@ def test_a_damaged_backup_changes_nothing_even_when_forced(filled, other, saved)
     whole = saved.read_bytes()
     saved.write_bytes(whole[: len(whole) * 2 // 3])
     with pytest.raises(StartupError, match=r"Nothing was changed|is not a backup"):
+        restore(other.owner, saved, force=True)
+    assert fingerprint(other.owner) == before
+
+
+def test_a_database_that_goes_away_during_a_restore_is_a_sentence(filled, other, saved, monkeypatch):
+    fill(other.owner)
+    before, drop = fingerprint(other.owner), restores._drop
+
+    def dropped(raw: psycopg.Connection) -> None:
+        drop(raw)
+        with socket.socket(fileno=os.dup(raw.fileno())) as line:
+            line.shutdown(socket.SHUT_RDWR)
+
+    monkeypatch.setattr(restores, "_drop", dropped)
+    with pytest.raises(StartupError, match=r"went away during the restore.* run the command again\.$"):
         restore(other.owner, saved, force=True)
     assert fingerprint(other.owner) == before
 

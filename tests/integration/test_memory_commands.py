@@ -11,14 +11,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from chatServer import cli
-from chatServer.commands import command
+from chatServer.commands import command, memory_vectors
 from chatServer.commands.memory_vectors import UsersBar, search
 from chatServer.config import Settings
-from chatServer.errors import MemoryNotFound
+from chatServer.errors import DatabaseUnavailable, MemoryNotFound, StartupError
 from chatServer.memory.edit import Edit
 from chatServer.memory.maintain import Retention
 from chatServer.memory.reembed import Progress
 from chatServer.records import MemoryFilter, Triple
+from chatServer.store import embedding
 from chatServer.store.pool import Database
 from chatServer.terminal import memories as terminal_memories
 from tests.conftest import ADA, EVE
@@ -105,6 +106,17 @@ async def test_a_search_is_in_the_order_of_recall(database, settings):
     await write(database, *(memory(f"Unlike the {n}th.") for n in range(10)))
     found = await search(settings, database, ADA, MemoryFilter(phrase="what is my dog called?"))
     assert found[0].text == "My dog is called Rex."
+
+
+async def test_a_database_that_goes_away_while_vectors_are_made_is_a_sentence(database, settings, monkeypatch):
+    await write(database, memory("Lives in Rome."))
+
+    async def broken(*_: object) -> None:
+        raise DatabaseUnavailable
+
+    monkeypatch.setattr(embedding, "write_memory_vectors", broken)
+    with pytest.raises(StartupError, match=r"does not answer.* run it again, and it goes on where it was\.$"):
+        await memory_vectors._reembed_all(settings)
 
 
 def test_to_look_at_memories_nothing_is_loaded_that_only_the_server_needs():
