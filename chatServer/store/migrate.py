@@ -134,6 +134,15 @@ def _remedy(error: Exception) -> str | None:
     match cause:
         case errors.LockNotAvailable():
             return "Another session holds a lock on our tables: try again."
+        case errors.ReadOnlySqlTransaction():
+            return (
+                f"{message}: let MIGRATION_DATABASE_URL name the primary, or: "
+                "alter database NAME reset default_transaction_read_only."
+            )
+        case errors.DiskFull():
+            return f"{message}: make room on the disk of the database."
+        case psycopg.OperationalError(sqlstate=None):
+            return "The database went away: when it is back, run the command again."
         case errors.InsufficientPrivilege() if "extension" in message:
             return f"{message}: let an administrator run `create extension vector` in this database."
         case errors.InsufficientPrivilege():

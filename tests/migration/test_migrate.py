@@ -273,6 +273,15 @@ def test_pgvector_in_a_place_where_we_do_not_look_is_told_so(untouched, version)
     assert "pgvector 0.7 or newer must be in the schema public or extensions" in refusal(url, url, version)
 
 
+def test_a_database_that_takes_no_writes_is_told_so(untouched, version):
+    url = new_database(untouched, "postgres")
+    with owner_connection(url) as connection:
+        connection.execute(f"alter database {connection.info.dbname} set default_transaction_read_only = on")
+    said = refusal(url, url, version)
+    assert "read-only transaction: let MIGRATION_DATABASE_URL name the primary, or: alter database NAME reset" in said
+    assert said.endswith("Nothing was changed.")
+
+
 def test_a_database_that_is_not_there_is_told_without_the_password(tmp_path):
     with pytest.raises(StartupError, match="Check MIGRATION_DATABASE_URL") as refused:
         migrate(f"postgresql://project_owner:hidden@/chat?host={tmp_path}")
