@@ -132,6 +132,21 @@ def _remedy(error: Exception) -> str | None:
     cause = error.orig if isinstance(error, DBAPIError) else error
     message = _message(cause)
     match cause:
+        case errors.InsufficientPrivilege() if "extension" in message:
+            return f"{message}: let an administrator run `create extension vector` in this database."
+        case errors.InsufficientPrivilege():
+            return f"{message}: MIGRATION_DATABASE_URL needs a role that owns the database and has CREATEROLE."
+        case errors.FeatureNotSupported() | errors.UndefinedFile() if "extension" in message:
+            return f"{message}: install pgvector 0.7 or newer on the database server."
+        case errors.UndefinedObject() if "halfvec" in message:
+            return f"{message}: pgvector 0.7 or newer must be in the schema public or extensions."
+    return _remedy_for_now(cause)
+
+
+def _remedy_for_now(cause: object) -> str | None:
+    """The same of one that would take it at another time."""
+    message = _message(cause)
+    match cause:
         case errors.LockNotAvailable():
             return "Another session holds a lock on our tables: try again."
         case errors.ReadOnlySqlTransaction():
@@ -143,14 +158,6 @@ def _remedy(error: Exception) -> str | None:
             return f"{message}: make room on the disk of the database."
         case psycopg.OperationalError(sqlstate=None):
             return "The database went away: when it is back, run the command again."
-        case errors.InsufficientPrivilege() if "extension" in message:
-            return f"{message}: let an administrator run `create extension vector` in this database."
-        case errors.InsufficientPrivilege():
-            return f"{message}: MIGRATION_DATABASE_URL needs a role that owns the database and has CREATEROLE."
-        case errors.FeatureNotSupported() | errors.UndefinedFile() if "extension" in message:
-            return f"{message}: install pgvector 0.7 or newer on the database server."
-        case errors.UndefinedObject() if "halfvec" in message:
-            return f"{message}: pgvector 0.7 or newer must be in the schema public or extensions."
     return None
 
 
