@@ -1,6 +1,7 @@
 """However much was said, a page of it ends at a size, what is not shown is not read, and nobody else waits for it."""
 
 import base64
+import random
 import threading
 from uuid import UUID, uuid4
 
@@ -167,6 +168,20 @@ async def test_of_a_turn_that_says_more_than_can_be_held_the_ends_are_read(
     contents = [each.message.content for each in found]
     assert [contents[0], contents[1], contents[-1]] == ["question", said[0].content, said[-1].content]
     assert len(contents) < 8
+
+
+async def test_a_turn_with_long_results_that_are_stored_small_is_read_whole(database, session_id):
+    """Sixteen of a server of tools, each as long as one may be."""
+    text = " ".join(map(str, random.Random(1).choices(range(1_000), k=50_000)))
+    said = [Message(role="assistant", content=text) for _ in range(16)]
+    asked = Message(role="user", content="question", message_id=str(uuid4()))
+    turn_id, _ = await store_turn(database, session_id, [asked, *said])
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id)
+        assert len(await history.of_turn(UUID(turn_id), UUID(asked.message_id))) == 17
+        values = {"user_id": ADA.user_id, "session_id": session_id, "first": 0, "superseded_by": UUID(turn_id)}
+        await connection.execute(superseded.SQL["supersede"], values)
+        assert len(await superseded.read_turn(connection, ADA.user_id, session_id, UUID(turn_id))) == 17
 
 
 async def test_of_the_pictures_of_a_window_the_last_are_shown_that_fit(database, session_id, monkeypatch):

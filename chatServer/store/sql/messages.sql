@@ -59,8 +59,8 @@ order by id desc;
 select id, message_id, turn_id, created_at, message::text, tokens
 from (
     select id, message_id, turn_id, created_at, message, tokens, lead(id) over (order by id) is null as is_last,
-        coalesce(sum(pg_column_size(message) * case when pg_column_compression(message) is null then 1 else 100 end)
-                 over (order by id rows between unbounded preceding and 1 preceding), 0) as bytes_before
+        coalesce(sum(octet_length(message::text)) over (order by id rows between unbounded preceding and 1 preceding), 0)
+            as bytes_before
     from (
         select id, message_id, turn_id, created_at, message, tokens
         from public.chat_message_history

@@ -89,8 +89,8 @@ select id, message_id, turn_id, created_at, message::text, tokens, superseded_at
 from (
     select id, message_id, turn_id, created_at, message, tokens, superseded_at, superseded_by,
         lead(id) over (order by id) is null as is_last,
-        coalesce(sum(pg_column_size(message) * case when pg_column_compression(message) is null then 1 else 100 end)
-                 over (order by id rows between unbounded preceding and 1 preceding), 0) as bytes_before
+        coalesce(sum(octet_length(message::text)) over (order by id rows between unbounded preceding and 1 preceding), 0)
+            as bytes_before
     from chat.message_superseded
     where user_id = %(user_id)s and session_id = %(session_id)s and turn_id = %(turn_id)s
 ) as measured
