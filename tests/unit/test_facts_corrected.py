@@ -170,3 +170,16 @@ def test_who_was_named_once_is_known_by_his_name(before, text, now):
 )
 def test_a_message_that_wants_something_does_not_only_tell(text, is_so):
     assert only_tells(text, SAID_AT) is is_so
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "fact"),
+    [
+        ("My husband is called Jean-Luc.", "Jean-Luc's birthday is on 9 July.", "Jean-Luc's birthday is 9 July."),
+        ("I have a friend called Øyvind.", "Øyvind moved to Oslo.", "The user's friend Øyvind lives in Oslo."),
+    ],
+)
+def test_who_was_named_before_is_known_by_any_name(before, text, fact):
+    (said,) = facts_in(text, said_at=SAID_AT, held=told(before))
+    assert said.text.endswith(fact)
+    assert told(text) == []

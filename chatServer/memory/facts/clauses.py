@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from chatServer.memory.facts.meanings import USER, Who
 from chatServer.memory.facts.sentences import NOTE, OUR, WE_HAVE
 from chatServer.memory.facts.vocabulary import KIN, NOT_NAMES, PLURALS
-from chatServer.memory.facts.words import any_of, set_apart, spelled_out, word_set
+from chatServer.memory.facts.words import NAME, any_of, set_apart, spelled_out, word_set
 
 MAX_LEADS = 6
 _LEAD_WORDS = any_of(
@@ -41,7 +41,7 @@ _NAMED = re.compile(
 )
 # "My son is no longer a nurse, he's a teacher now": nobody else can be meant.
 _INSTEAD = re.compile(
-    rf"(?P<who>(?i:my) (?:{'|'.join(sorted(KIN, key=len, reverse=True))})(?: [A-Z][\w-]+)?)"
+    rf"(?P<who>(?i:my) (?:{'|'.join(sorted(KIN, key=len, reverse=True))})(?: {NAME})?)"
     r" (?P<old>(?![^,;]*\b(?:her|his|my|our|their|with)\b)"  # who else could be "he"
     r"(?:(?:is )?no longer [^,;]{1,60}|(?:is|does) not [^,;]{1,60} any ?more))[,;] (?:but )?(?:he|she)"
     r"(?P<short>'s)? (?P<new>(?:(?<='s )|(?=(?:is|lives|works)\b))[^,;]{1,60})"
@@ -59,7 +59,7 @@ _LIVES_WITH = re.compile(
 _NUMBER = r"(?:\d{1,2}|two|three|four|five)"
 _WHOM = re.compile(
     rf"(?:(?:my|our) |(?={_NUMBER} ))(?:(?P<count>{_NUMBER}) )?(?P<kin>{'|'.join(sorted(KIN, key=len, reverse=True))})"
-    r"(?: (?P<name>[A-Z][\w-]+))?"
+    rf"(?: (?P<name>{NAME}))?"
 )
 _HE = re.compile(r"(?:he|she)(?: (?=\w)|('s) )", re.IGNORECASE)
 _ELIDED_VERBS = any_of(
@@ -67,7 +67,7 @@ _ELIDED_VERBS = any_of(
     "love|loves|like|likes|hate|hates|prefer|prefers|do not|does not|can not",
 )
 _ELIDED = re.compile(rf",? (?:and|but) (?:also |now |currently )?(?={_ELIDED_VERBS}\b)", re.IGNORECASE)
-_SUBJECT = re.compile(r"i\b|my [a-z]+(?: [A-Z][a-z]+)?", re.IGNORECASE)
+_SUBJECT = re.compile(rf"(?i:i\b|my [a-z-]+)(?: {NAME})?")
 _QUESTION_WORDS = "what|how|which|where|can|could|would|should|will"
 _ASKING = re.compile(
     rf"(?:[,;]| [-–—]+) (?:so |and |but )?(?=(?:{_QUESTION_WORDS}|who|when|why|is|are|do|does|did|any)\b)"
@@ -86,7 +86,7 @@ _SINGULAR = word_set(
 _QUALITY = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|best|dear|lovely|beloved|new) )?"
 _KIN = re.compile(
     rf"(?i:my {_QUALITY}({'|'.join(sorted(KIN, key=len, reverse=True))}))(?! (?:tongue|in law)\b)"
-    r"(?:('s)|,? ([A-Z][\w-]+))?,? (.+)"
+    rf"(?:('s)|,? ({NAME})('s)?)?,? (.+)"
 )
 SAME_KIN = {
     "mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather",
@@ -217,12 +217,12 @@ def _about(said: str) -> tuple[Who, str]:
     found = _KIN.fullmatch(said)
     if not found:
         return USER, said
-    word, owns, name, rest = found.groups()
+    word, owns, name, also_owns, rest = found.groups()
     relation = SAME_KIN.get(word.lower(), word.lower())
     is_plural = word.lower() in PLURALS and word.lower() not in ("fish", "goldfish")
     is_name = name and name.lower() not in NOT_NAMES and not is_plural  # of "my kids Tom and Anna" it is but the first
     who = Who(relation, name if is_name else "", is_plural)
-    if owns:
+    if owns or also_owns:
         return who, f"my {rest}"
     no_longer = "no longer " if rest.startswith("no longer ") else ""
     verb, space, more = rest.removeprefix(no_longer).partition(" ")

@@ -10,7 +10,7 @@ from chatServer.memory.facts.meanings import USER, Fact, Meaning, Who
 from chatServer.memory.facts.objects import Object
 from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import KIN, LOOSE_KIN, PETS, PLURALS
-from chatServer.memory.facts.words import NUMBERS
+from chatServer.memory.facts.words import CAPITAL, NUMBERS
 
 MAX_NAMES = 6
 _SOMEBODY = re.compile(
@@ -23,7 +23,7 @@ _SOMEBODY = re.compile(
 _JOINT = re.compile(r",? and |, ")
 _CALLED = re.compile(r"(?:i am (?:called|named)|my names are) ", re.IGNORECASE)
 _NEXT = re.compile(r"(?:,? and|,) (?=(?:an?|\d{1,2}|one|two|three|four|five) )", re.IGNORECASE)
-_NAME = r"[A-Z][\w-]{1,30}"
+_NAME = rf"{CAPITAL}[\w'-]{{1,30}}"
 _LISTED = re.compile(
     rf"(?P<who>\w+(?: \w+){{1,2}})(?:[,:]|(?P<called> called| named):?)"
     rf" (?P<names>{_NAME}(?:(?:, |,? and ){_NAME}){{1,5}})"

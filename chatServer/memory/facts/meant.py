@@ -6,13 +6,15 @@ from collections.abc import Iterable, Sequence
 from chatServer.memory.facts.clauses import SAME_KIN, without_leads
 from chatServer.memory.facts.meanings import Fact
 from chatServer.memory.facts.vocabulary import KIN, NOT_NAMES, PARTNERS
-from chatServer.memory.facts.words import any_of
+from chatServer.memory.facts.words import NAME, any_of
 
-_SHORT = re.compile(r"([A-Z][\w-]+)'s (?=(?:an?|now|no longer|not|actually|already|\d{1,3})\b)")
+_SHORT = re.compile(rf"({NAME})'s (?=(?:an?|now|no longer|not|actually|already|\d{{1,3}})\b)")
+_HIS = "(?:birthday|job|employer|favou?rite)"
 _NAMED = re.compile(
-    r"(?P<name>[A-Z][\w-]+) (?P<rest>(?:just |now |actually |no longer )?"
+    rf"(?P<name>{NAME})(?:(?='s {_HIS}\b)| )(?P<rest>(?:'s |just |now |actually |no longer )?"
     + any_of(
-        r"is|isn't|has|hasn't|doesn't|does|lives|moved|works|worked|studies|speaks|plays|drives|likes|loves|hates",
+        _HIS,
+        "is|isn't|has|hasn't|doesn't|does|lives|moved|works|worked|studies|speaks|plays|drives|likes|loves|hates",
         "prefers|eats|drinks|smokes|turned|died|passed|started|stopped|quit|got|lost|relocated|left",
     )
     + r"\b.+)"

@@ -5,10 +5,14 @@ import re
 from chatServer.memory.facts import vocabulary as known
 from chatServer.memory.facts.dates import is_when
 from chatServer.memory.facts.objects import EDGE, LOWER_WORDS, MORE, Object, one, titled, trimmed
+from chatServer.memory.facts.words import word_set
 
-_NAME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)?(?: [^\W\d_]+(?:['-][^\W\d_]+)?){0,3}")
+_WORD = r"[^\W\d_]+(?:['-][^\W\d_]+){0,3}"
+_NAME = re.compile(rf"{_WORD}(?: {_WORD}){{0,3}}")
 _CAPITAL = re.compile(r"(?:[A-ZÀ-ÖØ-ÞА-Я][\w&.'’-]*|of|the|de|del|la|le|van|von|der|and|&|upon|am)")
 
+_PARTS = re.compile(r"['-](?!s$)")  # of a name; "Anna's" is none
+_PREFIXES = word_set("non half self pro anti ex semi pre post co part full multi bi sub super vice")
 _CALLED = re.compile(r"an? (?:[\w'-]+ ){1,4}(?:called|named)(?: (.+))?", re.IGNORECASE)
 _MORE_SAID = re.compile(
     r"(?<=\w) (?:and|but) [^\W\d_A-Z][^ ]* .*"
@@ -43,10 +47,18 @@ def sure_name(text: str) -> list[Object]:
     """A name that only capitals give away: "I'm Ada", not "I'm tired"."""
     text = trimmed(text)
     words = text.split(" ")
-    is_name = all(word[:1].isupper() and not word.isupper() and word.isalpha() for word in words) and len(words) <= 3
+    is_name = len(words) <= 3 and all(map(_is_capital, words))
     is_word = text.endswith("ing") and len(text) > 5  # Standing
     is_other = (known.KIN | known.JOBS) & {word.lower() for word in words} or text.lower() in known.STATES
     return name(text) if is_name and not is_word and not is_other else []
+
+
+def _is_capital(word: str) -> bool:
+    """Whether a word may be of a name: O'Brien-Müller, too, but neither Pro-choice nor Half-Irish."""
+    parts = _PARTS.split(word)
+    lower = {part.lower() for part in parts} if len(parts) > 1 else set()
+    is_name = all(part.isalpha() and part[0].isupper() for part in parts) and not word.isupper()
+    return is_name and lower.isdisjoint(_PREFIXES | known.NOT_NAMES)
 
 
 def place(text: str) -> list[Object]:

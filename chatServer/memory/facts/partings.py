@@ -9,7 +9,7 @@ from chatServer.memory.facts.dates import date_in
 from chatServer.memory.facts.meanings import Fact
 from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import KIN, LOOSE_KIN, NOT_NAMES, PARTNERS, PETS, PLURALS
-from chatServer.memory.facts.words import any_of
+from chatServer.memory.facts.words import NAME, any_of
 
 _PUT = " put "  # down, or to sleep: people are put to bed
 _PUT_DOWN = r"put (?:down|to sleep)"
@@ -24,8 +24,8 @@ _PERHAPS_GONE = re.compile(
 )
 _PERHAPS_LEFT = re.compile(rf"i (?:who |that |which )?(?:had |have )?(?:{_LEFT}|moved out)\b", re.IGNORECASE)
 _CAUSE = re.compile(r"of (?:old age|cancer|covid|pneumonia|an? (?:heart attack|stroke))|(?:this morning|last night)")
-_NAMED = re.compile(r"(\w+),? ((?-i:[A-Z])[\w-]+)(?:,? (.+))?", re.IGNORECASE)
-_FORMER = re.compile(r"(ex|late|former)[ -](\w+),? ((?-i:[A-Z])[\w-]+)(?:,? .+)?", re.IGNORECASE)
+_NAMED = re.compile(rf"(\w+),? ((?-i:{NAME}))(?:,? (.+))?", re.IGNORECASE)
+_FORMER = re.compile(rf"(ex|late|former)[ -](\w+),? ((?-i:{NAME}))(?:,? .+)?", re.IGNORECASE)
 _DOWN = re.compile(r"(?:down|to sleep)(?: (.+))?", re.IGNORECASE)
 
 

@@ -14,6 +14,11 @@ def any_of(*lines: str) -> str:
     return f"(?:{'|'.join(lines)})"
 
 
+# The capitals of Latin, Greek and Cyrillic letters: Zoë, Łucja and Øyvind are names, too.
+CAPITAL = f"[{''.join(chr(code) for code in range(0x41, 0x530) if chr(code).isupper())}]"
+# A name as it is written after who somebody is: Anne-Marie, O'Brien, Mrs N'Diaye; the "'s" behind it is none of it.
+_TITLE = "(?:Mrs?|Ms|Miss|Dr|Prof|Professor)"
+NAME = rf"(?:{_TITLE} (?={CAPITAL}))?(?!{_TITLE}\b){CAPITAL}(?:[\w-]|'(?!s\b)(?=\w))+"
 NEGATIONS = word_set("not no never without cannot nor neither none nobody nothing hardly")
 # Words that carry nothing of what a sentence says. Pronouns, tenses and negations are not among them.
 FILLERS = word_set(
