@@ -17,7 +17,7 @@ _LEAD_WORDS = any_of(
     "do not forget that|you should know that|i want you to know that|let me tell you|about me|a bit about me",
     "facts about me|some facts about me|info|reminder|update|edit|ps|also|just|to be honest|tbh|personally|honestly",
     "actually|sorry|correction|i was wrong|i made a mistake|i misspoke|my mistake|my bad|as i said|like i said",
-    "oops|i mean|i meant|or rather",
+    "oops|i mean|i meant|or rather|sadly|unfortunately|luckily|fortunately|thankfully",
     "so|and|but|since|because|as|given that|nowadays|currently|right now|now|today|these days",
 )
 _LEADS = re.compile(rf"{_LEAD_WORDS}\b(?:[\s,:.!—–-]+|$)", re.IGNORECASE)
@@ -56,6 +56,7 @@ _LIVES_WITH = re.compile(
     r"(?P<there>(?i:i (?:(?:still|currently|now) )?(?:live|am living) in) [^,;]{2,40}?) (?:together )?with "
     r"(?P<whom>(?:my|our) [^,;]{3,80})"
 )
+_FEELING = re.compile(r",? (?:sadly|unfortunately|luckily|fortunately|thankfully)$", re.IGNORECASE)
 _NUMBER = r"(?:\d{1,2}|two|three|four|five)"
 _WHOM = re.compile(
     rf"(?:(?:my|our) |(?={_NUMBER} ))(?:(?P<count>{_NUMBER}) )?(?P<kin>{'|'.join(sorted(KIN, key=len, reverse=True))})"
@@ -87,6 +88,11 @@ _QUALITY = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|be
 _KIN = re.compile(
     rf"(?i:my {_QUALITY}({'|'.join(sorted(KIN, key=len, reverse=True))}))(?! (?:tongue|in law)\b)"
     rf"(?:('s)|,? ({NAME})('s)?)?,? (.+)"
+)
+# "What can I cook for my son Rory, who is lactose intolerant?" tells that, whatever it asks.
+_WHO_IS = re.compile(
+    rf"\b((?i:my {_QUALITY}(?:{'|'.join(sorted(KIN, key=len, reverse=True))})) {NAME}), who"
+    r" ((?:is|has|lives|works|likes|loves|hates|does not|can not) [^,?]{2,60})[,?]"
 )
 SAME_KIN = {
     "mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather",
@@ -133,7 +139,7 @@ def clauses(sentence: str) -> list[Clause]:
         text = f"i have {'an' if text[0] in 'aeiAEI' else 'a'} {text[0].lower()}{text[1:]}"
     if not _OPENING.match(text):
         return []
-    text = _NOT_OLD.sub("", text.rstrip(".!… "))
+    text = _NOT_OLD.sub("", _FEELING.sub("", text.rstrip(".!… ")))
     if instead := _INSTEAD.fullmatch(text):
         who, verb = instead["who"], "is " if instead["short"] else ""
         return [_clause(f"{who} {instead['old']}"), _clause(f"{who} {verb}{instead['new']}")]
@@ -150,6 +156,8 @@ def without_leads(text: str) -> str:
 
 
 def _before_the_question(text: str) -> str:
+    if beside := _WHO_IS.search(text):
+        return f"{beside[1]} {beside[2]}"
     asking = _ASKING.search(text)
     words = text[asking.end() :].rstrip("?").lower().split() if asking else []
     is_tag = words[:1] and words[0] in ("do", "did", "am", "is", "are", "have") and "i" in words[1:3]  # "don't I?"

@@ -159,6 +159,7 @@ def listed(allowed: frozenset[str], *, title: bool = False) -> Reader:
 
 
 def birthday(text: str) -> list[Object]:
+    text = text.partition(", not ")[0]  # nor what was said before
     day = day_in(trimmed(text) if "," not in text else text.strip(EDGE))
     return one(str(day)) if day else []
 

@@ -6,7 +6,7 @@ Everything else is left alone: code, quotations, pasted letters, verse, what oth
 import re
 
 from chatServer.memory.facts.vocabulary import CHILDREN, PETS
-from chatServer.memory.facts.words import any_of, straight
+from chatServer.memory.facts.words import NAME, any_of, straight
 
 MAX_TOLD = 4_000  # characters; nobody types more of himself at once: it is pasted
 MAX_SENTENCE = 300
@@ -42,8 +42,9 @@ NOTE = re.compile(
 _OURS = "|".join(sorted(PETS | CHILDREN, key=len, reverse=True))
 # What a couple has either of them has; of two brothers, or of cats without names, a riddle tells.
 WE_HAVE = re.compile(
-    r"\bwe(?: have|'ve)(?: got)? (?=(?:an?|\d{1,2}|one|two|three|four|five) (?:\w+ )?"
-    rf"(?:{_OURS})s? (?:called|named) )",
+    r"\bwe(?:(?: have|'ve)(?: got| adopted| rescued)?| got| adopted| rescued) "
+    r"(?=(?:an?|\d{1,2}|one|two|three|four|five) (?:\w+ )?"
+    rf"(?:{_OURS})s?(?: (?:called|named) |[,:](?-i:(?: {NAME},?){{1,5}} and {NAME})))",
     re.IGNORECASE,
 )
 # A child and an animal are of either of a couple.
