@@ -229,3 +229,11 @@ def test_a_tool_that_is_used_is_not_the_past():
     for junk in ("did live before " * 50_000, "was " * 50_000, "x" * 100_000):
         asks_about_the_past(junk)
     assert time.thread_time() - began < 0.5
+
+
+async def test_who_eats_fish_now_is_remembered_as_a_vegetarian_no_longer(database):
+    await tell(database, "I'm vegetarian.")
+    await tell(database, "I eat fish now.")
+    assert set(await texts(database)) == {"The user eats fish.", "The user is no longer vegetarian."}
+    await tell(database, "I'm vegan now.")
+    assert set(await texts(database)) == {"The user is vegan.", "The user does not eat fish."}

@@ -183,3 +183,20 @@ def test_who_was_named_before_is_known_by_any_name(before, text, fact):
     (said,) = facts_in(text, said_at=SAID_AT, held=told(before))
     assert said.text.endswith(fact)
     assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "over"),
+    [
+        ("I'm vegetarian.", "I eat fish now.", ["The user is no longer vegetarian."]),
+        ("I'm vegan.", "I started eating cheese again.", ["The user is no longer vegan."]),
+        ("I eat smoked salmon.", "I'm vegetarian now.", ["The user does not eat smoked salmon."]),
+        ("I'm vegetarian.", "I eat rice and cheese.", []),
+        ("I'm pescatarian.", "I eat fish.", []),
+        ("I'm vegetarian but I eat fish.", "I'm vegetarian.", []),
+        ("My sister is vegetarian.", "I eat fish now.", []),
+    ],
+)
+def test_what_somebody_eats_ends_what_he_was_called_for_not_eating_it(before, text, over):
+    said = facts_in(text, said_at=SAID_AT, held=told(before))
+    assert [fact.text for fact in said if fact.is_negation] == over

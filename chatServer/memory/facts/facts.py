@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from chatServer.memory.facts import corrections, events, kin, meant, partings, tastes
+from chatServer.memory.facts import corrections, diets, events, kin, meant, partings, tastes
 from chatServer.memory.facts.clauses import Clause, clauses
 from chatServer.memory.facts.dates import Span, without_time
 from chatServer.memory.facts.meanings import MEANINGS, Fact
@@ -65,6 +65,7 @@ def facts_in(
             if facts or not clause.is_elided:  # "balance work and study prep" is no sentence with "I study"
                 facts = _facts(Told(clause, sentence, said_at))
                 found += facts if said == sentence else [each for each in facts if not _is_told(each, told)]
+    found += diets.ended(found, [*held, *earlier], said_at)
     return _settled(found)[:MAX_FACTS_PER_MESSAGE]
 
 

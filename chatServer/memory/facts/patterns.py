@@ -86,6 +86,7 @@ _ROWS = (
     r"i am an? (?P<no_smokes>(?:ex|former)[ -]smoker)",
     r"i (?P<alcohol>drink)",
     r"i (?:eat|can eat) (?P<eats>.+)",
+    r"i (?:have )?started (?:eating|to eat) (?P<eats>.+ again)",
     r"i (?:drink|can drink) (?P<drinks>.+)",
     r"i (?:have|suffer from|was diagnosed with|have been diagnosed with) (?:type \d )?(?P<condition>\w+)(?: disease)?",
     # Somebody
