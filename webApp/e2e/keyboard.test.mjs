@@ -1,6 +1,6 @@
 // Where the focus is after each act of somebody without a pointer, and what is in reach on a small, wide or coarse page.
 import assert from "node:assert/strict";
-import { answers, composer, questions, say, settled, signedIn, signIn } from "./browser.mjs";
+import { answers, composer, PHONE, questions, say, settled, signedIn, signIn } from "./browser.mjs";
 import { until, wait } from "./waiting.mjs";
 
 const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.tagName);
@@ -99,5 +99,25 @@ export const tests = {
       await wait(500); // what it lists is there
       await fits(name);
     }
+  },
+
+  async "on a phone what is put away in the drawer can be taken back there, and the focus stays in it"(world) {
+    const { page } = await signedIn(world, PHONE);
+    await say(page, "say only one");
+    await settled(page);
+    await page.getByRole("button", { name: "Menu" }).click();
+    const drawer = page.getByRole("dialog");
+    const only = drawer.locator("[data-session]").first();
+    const title = await only.innerText();
+    const isInside = () => page.evaluate(() => document.activeElement?.closest("dialog") !== null);
+    await drawer.getByRole("button", { name: `More for ${title}` }).click();
+    await page.getByRole("menuitem", { name: "Archive", exact: true }).click();
+    const undo = page.getByRole("button", { name: "Undo" });
+    await undo.waitFor();
+    assert.ok(await isInside(), "the focus was lost with the row");
+    await undo.click(); // it would be refused where the drawer covers it
+    await drawer.locator("[data-session]").filter({ hasText: title }).waitFor();
+    await undo.waitFor({ state: "detached" });
+    assert.ok(await isInside(), "the focus was lost with the undo");
   },
 };

@@ -32,11 +32,11 @@ export function SessionList({ sessions, isArchive, onChosen }: Props) {
   const stop = has(focused) ? focused : has(openId) ? openId : (sessions[0]?.session_id ?? null);
   const rows = () => [...(ref.current?.querySelectorAll<HTMLElement>("[data-session]") ?? [])];
 
-  /** Whatever takes a row away leaves the focus on its neighbour. */
+  /** Whatever takes a row away leaves the focus on its neighbour, or above the list. */
   const away = (session: Session, take: (session: Session) => void) => {
     const all = rows();
     const at = all.findIndex((each) => each.dataset.session === session.session_id);
-    (all[at + 1] ?? all[at - 1])?.focus();
+    (all[at + 1] ?? all[at - 1] ?? ref.current?.closest("section")?.querySelector("button"))?.focus();
     take(session);
   };
 

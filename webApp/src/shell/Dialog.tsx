@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, type ReactNode } from "react";
 import { strings } from "../strings";
 import { Button } from "./Button";
 import { CloseIcon } from "./icons";
+import { Toasts } from "./Toasts";
 
 interface Props {
   title: string;
@@ -25,6 +26,7 @@ export function Dialog({ title, onClose, children, actions, wide }: Props) {
     <dialog
       ref={ref}
       className="dialog"
+      tabIndex={-1}
       data-wide={wide ?? false}
       aria-labelledby={titleId}
       onCancel={(event) => {
@@ -40,6 +42,7 @@ export function Dialog({ title, onClose, children, actions, wide }: Props) {
       </div>
       {children}
       {actions && <div className="dialog-actions">{actions}</div>}
+      <Toasts />
     </dialog>
   );
 }

@@ -7,6 +7,7 @@ import { keepDeleting } from "./deletions";
 import { MenuIcon } from "./icons";
 import { usePath } from "./router";
 import { Sidebar } from "./Sidebar";
+import { Toasts } from "./Toasts";
 
 /** The sidebar and the page; on a phone the sidebar is a drawer behind a button. */
 export function Layout({ children }: { children: ReactNode }) {
@@ -48,6 +49,7 @@ function Drawer({ onClose, children }: { onClose: () => void; children: ReactNod
     <dialog
       ref={ref}
       className="drawer"
+      tabIndex={-1}
       aria-label={strings.shell.menu}
       onCancel={(event) => {
         event.preventDefault();
@@ -56,6 +58,7 @@ function Drawer({ onClose, children }: { onClose: () => void; children: ReactNod
       onClick={(event) => event.target === ref.current && onClose()}
     >
       {children}
+      <Toasts />
     </dialog>
   );
 }

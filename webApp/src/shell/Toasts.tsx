@@ -1,8 +1,10 @@
+import { useRef } from "react";
 import { strings } from "../strings";
 import { Button } from "./Button";
 import { CloseIcon } from "./icons";
 import { useToasts, type Toast } from "./toasts";
 
+/** Also within each modal dialog, which covers those of the page and takes them out of reach. */
 export function Toasts() {
   const { toasts, dismiss } = useToasts();
   return (
@@ -16,12 +18,14 @@ export function Toasts() {
 
 function ToastLine({ toast, onDone }: { toast: Toast; onDone: () => void }) {
   const { undo } = toast;
+  const line = useRef<HTMLDivElement>(null);
   const leave = () => {
-    document.getElementById("main")?.focus({ preventScroll: true }); // else who acts by keyboard begins at the top again
+    const place = line.current?.closest("dialog") ?? document.getElementById("main");
+    place?.focus({ preventScroll: true }); // else who acts by keyboard begins at the top again
     onDone();
   };
   return (
-    <div className="toast">
+    <div className="toast" ref={line}>
       <span>{toast.text}</span>
       {undo && (
         <Button
