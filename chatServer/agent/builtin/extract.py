@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from chatServer.agent.builtin.phrases import EVERY_COMMON
@@ -16,8 +16,10 @@ MAX_LINES = 4_000
 MAX_LETTERS = 4_000  # of a question, or of a line
 MAX_SENTENCE = 500  # letters; lines that only make longer ones together are no prose
 MAX_KEYS = 24
+NONE: Mapping[str, frozenset[str]] = {}
 MIN_COVERED = 0.3  # of the question's weight; less is a coincidence
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
+_NOT = re.compile(r"(?i:(?<=can)|(?<=[a-z])n)['’]t\b")  # "don" is no word that two sentences share
 _HEADER = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _BEGINS = re.compile(rf"{_HEADER.pattern}|{_BULLET.pattern}|\s*[|>]|\s*[-=*_]{{3,}}\s*$")
@@ -45,33 +47,39 @@ class Sentence:
 
 def words_of(text: str) -> list[str]:
     """The words as search cuts them; plain text in a tenth of the time."""
+    if "'" in text or "’" in text:
+        text = _NOT.sub("", text)
     return _ASCII_WORD.findall(text.lower()) if text.isascii() else searchable(text).split()
 
 
 def keys_of(text: str) -> list[str]:
     """What a text is about: its words without the common ones, cut to their first letters, in order, once each."""
     words = words_of(text[:MAX_LETTERS])
-    return list(dict.fromkeys(_stem(word) for word in words if word not in EVERY_COMMON))[:MAX_KEYS]
+    return list(dict.fromkeys(key_of(word) for word in words if word not in EVERY_COMMON))[:MAX_KEYS]
 
 
-def _stem(word: str) -> str:
+def key_of(word: str) -> str:
     """What "lives" and "live" share: who is asked in one form is told in the other."""
     return (word.removesuffix("s") if len(word) > SHORT else word)[:STEM_LETTERS]
 
 
-def best(question: str, sources: Iterable[Source], limit: int = 3) -> list[Sentence]:
-    """The sentences that share the most telling words with the question, in the order of how well they do."""
+def best(
+    question: str, sources: Iterable[Source], limit: int = 3, others: Mapping[str, frozenset[str]] = NONE
+) -> list[Sentence]:
+    """The sentences that share the most telling words with the question, in the order of how well they do. `others`:
+    what stands for a word of the question as well as itself."""
     keys = keys_of(question)
     if not keys:
         return []
+    looked_for = [*keys, *frozenset().union(*others.values())]
     hits: list[tuple[Sentence, frozenset[str]]] = []
     count = 0
     for source in sources:
         if count > MAX_LINES:
             break
         count += source.text.count("\n") + 1
-        for sentence in _sentences(source, keys):
-            if found := _shared(keys, f"{sentence.heading} {sentence.text}"):
+        for sentence in _sentences(source, looked_for):
+            if found := _shared(keys, f"{sentence.heading} {sentence.text}", others):
                 hits.append((sentence, found))
     return _ranked(keys, hits, count, limit)
 
@@ -125,14 +133,15 @@ def _may_hold(keys: list[str], text: str) -> bool:
     return any(key in folded for key in keys)
 
 
-def _shared(keys: list[str], text: str) -> frozenset[str]:
-    words = {_stem(word) for word in words_of(text)}
-    return frozenset(key for key in keys if key in words)
+def _shared(keys: list[str], text: str, others: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    words = {key_of(word) for word in words_of(text)}
+    return frozenset(key for key in keys if key in words or not words.isdisjoint(others.get(key, ())))
 
 
 def _ranked(keys: list[str], hits: list[tuple[Sentence, frozenset[str]]], count: int, limit: int) -> list[Sentence]:
     met = {key: sum(key in found for _, found in hits) for key in keys}
-    weight = {key: math.log(1 + (count + 1) / (1 + met[key])) for key in keys}
+    # What nothing has says no more than what one line has: else one rare word of three would count for too little.
+    weight = {key: math.log(1 + (count + 1) / (1 + max(met[key], 1))) for key in keys}
     total = sum(weight.values())
     scored = [(sum(weight[key] for key in found) / total, sentence) for sentence, found in hits]
     scored.sort(key=lambda pair: -pair[0])  # stable: of equals the first given

@@ -17,6 +17,8 @@ from chatServer.agent import speech
 from chatServer.agent.builtin.apart import ARTICLES_TOOL, Prompt, take_apart
 from chatServer.agent.builtin.extract import MAX_LINES, Sentence, Source, best, keys_of
 from chatServer.agent.builtin.forgetting import forgotten, page_read
+from chatServer.agent.builtin.kinds import others_for
+from chatServer.agent.builtin.outdated import without_outdated
 from chatServer.agent.builtin.phrases import language_of, phrase, without_quotes
 from chatServer.agent.builtin.reply import MAX_QUOTED, READ, Reply
 from chatServer.agent.builtin.statements import is_learned, is_remark, is_statement, tells_a_fact, tells_anew
@@ -165,7 +167,9 @@ def _extracted(given: Prompt) -> Reply:
         return _heard(given, language)
     asked, sources = without_before(given.question), _sources(given)
     is_told = is_statement(given.question)
-    found = _answering(asked, sources) or ([] if is_told else _answering(asked, sources, reworded(asked)))
+    found = _answering(asked, sources)
+    if not is_told:
+        found = _or_of_its_kind(asked, sources, found or _answering(asked, sources, reworded(asked)))
     is_own = all(each.kind in OWN for each in found)
     if is_told and is_own and tells_anew(given.question, (each.text for each in found)):
         return _heard(given, language)
@@ -204,11 +208,24 @@ def _words(text: str) -> list[str]:
 
 
 def _answering(question: str, sources: list[Source], wording: str = "") -> list[Sentence]:
-    """The best sentences, without those about somebody else than the question is."""
-    wording, asked = wording or question, asked_in(question)
+    """The best sentences, without those about somebody else than the question is, or that are over."""
+    return _to_the_point(question, best(wording or question, sources, MAX_WEIGHED))
+
+
+def _or_of_its_kind(question: str, sources: list[Source], found: list[Sentence]) -> list[Sentence]:
+    """What was found, or what the user told of what the question names by its kind, if that has more of it."""
+    covered = found[0].covered if found else 0.0
+    if covered >= SURE or not all(each.kind in OWN for each in found):
+        return found
+    own = [source for source in sources if source.kind in OWN]
+    others = _to_the_point(question, best(question, own, MAX_WEIGHED, others_for(keys_of(question))))
+    return others if others and others[0].covered > covered else found
+
+
+def _to_the_point(question: str, found: list[Sentence]) -> list[Sentence]:
+    asked, found = asked_in(question), without_outdated(found)
     if asked is None:
-        return best(wording, sources, MAX_SENTENCES)
-    found = best(wording, sources, MAX_WEIGHED)
+        return found[:MAX_SENTENCES]
     return [each for each in found if each.kind not in OWN or not is_beside(each.text, asked)][:MAX_SENTENCES]
 
 

@@ -48,7 +48,13 @@ _I_LEFT_OUT = re.compile(
 # That something is so by now, or was said wrongly.
 _ANEW = re.compile(
     r"^(?:no|nope|actually|nein|nee|doch|eigentlich|non|en fait|en realidad|нет)\b,? \w"
-    r"|\b(?:now|jetzt|inzwischen|neuerdings|maintenant|désormais|ahora|теперь)\b",
+    r"|\b(?:now|changed my mind|no longer|any ?more|jetzt|inzwischen|neuerdings|maintenant|désormais|ahora|теперь)\b",
+    re.IGNORECASE,
+)
+# "Tom broke his leg.", and what would be: a whole sentence, with its stop.
+_HAPPENED = re.compile(
+    r"(?:[^\W\d_][\w'-]+ (?:\w{2,10}ed|broke|went|got|came|made|took|left|lost|won|met|bought|sold|fell|found|gave)"
+    r"|[Ii]f i\b[^?]{3,80}\bi(?:'d| would)) [^?]{2,200}[.!]",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+")
@@ -62,7 +68,7 @@ def is_statement(text: str) -> bool:
 
 def is_remark(text: str) -> bool:
     """Whether it tells something of anything: "opening hours" asks, "the weather is nice" does not."""
-    return not _VERBS.isdisjoint(_told(text)[1:])
+    return not _VERBS.isdisjoint(_told(text)[1:]) or bool(_HAPPENED.fullmatch(text.strip()))
 
 
 def _told(text: str) -> list[str]:

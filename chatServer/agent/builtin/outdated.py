@@ -1,0 +1,34 @@
+"""What was said once and is remembered otherwise by now: it is not quoted beside what holds."""
+
+from collections.abc import Sequence
+
+from chatServer.agent.builtin.extract import Sentence
+from chatServer.memory.facts import Fact
+from chatServer.memory.label import REMEMBERED
+from chatServer.memory.whose import facts_told
+
+
+def without_outdated(found: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences but for those that the user said before what is remembered now."""
+    is_kept = [each.kind == "memories" and each.label.startswith(REMEMBERED) for each in found]
+    if all(is_kept) or not any(is_kept):
+        return list(found)
+    holds: dict[str | None, tuple[str, bool]] = {
+        fact.key: _value(fact)
+        for each, is_memory in zip(found, is_kept, strict=True)
+        if is_memory
+        for fact in facts_told(each.text)
+    }
+    return [
+        each
+        for each, is_memory in zip(found, is_kept, strict=True)
+        if is_memory or all(_still_holds(fact, holds) for fact in facts_told(each.text))
+    ]
+
+
+def _still_holds(fact: Fact, holds: dict[str | None, tuple[str, bool]]) -> bool:
+    return fact.key is None or holds.get(fact.key, _value(fact)) == _value(fact)
+
+
+def _value(fact: Fact) -> tuple[str, bool]:
+    return fact.object.casefold(), fact.is_negation

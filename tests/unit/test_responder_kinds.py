@@ -1,0 +1,55 @@
+"""builtin finds what was asked for by its kind or in another form, and nothing that holds no longer."""
+
+import pytest
+
+from chatServer.agent.given import QuotedMessage
+from chatServer.messages.fence import fence
+from tests.unit.test_responder import answer
+
+
+def remembered(*lines: str) -> QuotedMessage:
+    return QuotedMessage(fence("memories", "\n".join(f"- ({_who(line)}, 2026-11-17) {line}" for line in lines)))
+
+
+def _who(line: str) -> str:
+    return "remembered" if line.startswith("The user") else "the user said"
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("What pets do I have?", "The user has a cat called Miso."),
+        ("What car do I have?", "The user drives a red Toyota."),
+        ("What are my kids called?", "The user has a daughter called Aoife."),
+        ("What is my diet?", "The user is vegan."),
+        ("Which films do I dislike?", "The user dislikes horror movies."),
+        ("When do we move?", "We're moving to Galway on 14 December."),
+        ("When does my passport run out?", "My passport expires in May 2027."),
+    ],
+)
+async def test_who_asks_by_the_kind_or_in_another_form_is_told(asked, told):
+    known = [
+        "The user has a cat called Miso.",
+        "The user drives a red Toyota.",
+        "The user has a daughter called Aoife.",
+        "The user has 2 children.",
+        "The user is vegan.",
+        "The user dislikes horror movies.",
+        "We're moving to Galway on 14 December.",
+        "My passport expires in May 2027.",
+    ]
+    said = await answer(remembered(*known), asked)
+    assert f"“{told}”" in said.content.split("\n\n")[0]
+
+
+async def test_what_was_said_before_it_changed_is_not_quoted_beside_what_holds():
+    known = remembered("The user's brother Tom lives in Dublin.", "My brother Tom lives in Cork.")
+    said = await answer(known, "Where does my brother live?")
+    assert "Dublin" in said.content
+    assert "Cork" not in said.content
+
+
+@pytest.mark.parametrize("told", ["I don't have a motorbike.", "Tom broke his leg skiing.", "If I won I'd buy a boat."])
+async def test_who_tells_something_is_not_told_something_else(told):
+    said = await answer(remembered("I don't like coriander.", "My friend Tim lives in Rome."), told)
+    assert said.content.startswith("Thank you")
