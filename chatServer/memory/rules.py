@@ -8,7 +8,7 @@ from chatServer.records import Category, Kind, Tier
 # What becomes a memory.
 MIN_CHARACTERS: Final = 12  # "ok, thanks" is nothing to remember
 MIN_FACT_CHARACTERS: Final = 6  # "I'm 34" is a fact; what is shorter is none
-MAX_PER_MINUTE: Final = 20  # new memories of one user: a flood is no life story
+MAX_PER_MINUTE: Final = 60  # new memories of one user: who introduces himself tells some twenty in a message or two
 MAX_FACTS_PER_MESSAGE: Final = 16  # nobody tells more of himself at once; a list that does is a paste
 
 # How important it is: the base, and what its category adds.

@@ -216,7 +216,16 @@ async def test_a_session_whose_memory_is_switched_off_meanwhile_keeps_nothing(da
     assert await texts(database, ever=True) == []
 
 
-async def test_a_flood_is_cut_off_and_counted(database):
+async def test_who_introduces_himself_in_two_messages_is_remembered_whole(database):
+    tastes = [f"{kind} {thing}" for kind in ("red", "old", "new") for thing in ("tea", "wine", "jazz", "art", "opera")]
+    for some in (tastes[:5], tastes[5:10], tastes[10:]):
+        await tell(database, f"I'm Ada. I live in Graz. I'm 34. I love {', '.join(some[:4])} and {some[4]}.")
+    await tell(database, "I work as a nurse at Bosch.", "I'm vegan.", "My dog is called Rex.", "I speak Irish.")
+    assert len(await kept(database)) == 3 + len(tastes) + 5
+
+
+async def test_a_flood_is_cut_off_and_counted(database, monkeypatch):
+    monkeypatch.setattr(verb, "MAX_PER_MINUTE", 20)
     refused = metrics.memories_refused.labels("too_many")
     before = refused._value.get()
     await tell(database, *(f"My favourite {thing} is blue." for thing in ("colour", "car", "hat", "sea", "cat")))
