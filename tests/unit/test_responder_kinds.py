@@ -53,3 +53,11 @@ async def test_what_was_said_before_it_changed_is_not_quoted_beside_what_holds()
 async def test_who_tells_something_is_not_told_something_else(told):
     said = await answer(remembered("I don't like coriander.", "My friend Tim lives in Rome."), told)
     assert said.content.startswith("Thank you")
+
+
+async def test_who_asks_for_whom_he_works_is_told_that_first_and_a_son_is_a_word():
+    known = ["I take the bus to work.", "The user works as a nurse.", "The user's friend Tom works as a chef."]
+    known += ["The user works at Bosch.", "The user has a son called Rory."]
+    said = await answer(remembered(*known), "Who do I work for?")
+    assert "works at Bosch" in said.content.split("\n\n")[0]
+    assert "Rory" in (await answer(remembered(*known), "Do I have a son?")).content

@@ -22,3 +22,13 @@ def test_a_job_is_what_somebody_works_as(asked, said):
 @pytest.mark.parametrize("asked", ["Where do I live?", "Which jobs are queued?", "The job failed", "my job " * 100])
 def test_what_is_not_about_it_stays(asked):
     assert reworded(asked) == in_other_words(asked) == asked
+
+
+@pytest.mark.parametrize(
+    ("asked", "names"),
+    [("What pets do I have?", "cat dog"), ("Who are my children?", "son daughter"), ("My car?", "drive")],
+)
+def test_who_asks_for_a_kind_of_his_own_looks_for_its_names_too(asked, names):
+    assert in_other_words(asked) == f"{asked} {names}"
+    assert reworded(asked) == asked
+    assert in_other_words("What pets does Ann have?") == "What pets does Ann have?"

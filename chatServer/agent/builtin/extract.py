@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from chatServer.agent.builtin.phrases import EVERY_COMMON
+from chatServer.agent.builtin.phrases import COMMON, EVERY_COMMON, language_of
 from chatServer.memory.notes.outline import split_lines
 from chatServer.messages import searchable
 from chatServer.messages.sentences import SENTENCE_END
@@ -52,10 +52,16 @@ def words_of(text: str) -> list[str]:
     return _ASCII_WORD.findall(text.lower()) if text.isascii() else searchable(text).split()
 
 
-def keys_of(text: str) -> list[str]:
+def keys_of(text: str, common: frozenset[str] = EVERY_COMMON) -> list[str]:
     """What a text is about: its words without the common ones, cut to their first letters, in order, once each."""
     words = words_of(text[:MAX_LETTERS])
-    return list(dict.fromkeys(key_of(word) for word in words if word not in EVERY_COMMON))[:MAX_KEYS]
+    return list(dict.fromkeys(key_of(word) for word in words if word not in common))[:MAX_KEYS]
+
+
+def question_keys(question: str) -> list[str]:
+    """What is common in its own language only, where that is English: a son is no "son" of the French."""
+    is_english = language_of(words_of(question[:MAX_LETTERS])) == "en"
+    return keys_of(question, COMMON["en"] if is_english else EVERY_COMMON)
 
 
 def key_of(word: str) -> str:
@@ -68,7 +74,7 @@ def best(
 ) -> list[Sentence]:
     """The sentences that share the most telling words with the question, in the order of how well they do. `others`:
     what stands for a word of the question as well as itself."""
-    keys = keys_of(question)
+    keys = question_keys(question)
     if not keys:
         return []
     looked_for = [*keys, *frozenset().union(*others.values())]

@@ -1,11 +1,22 @@
-"""What was said once and is remembered otherwise by now: it is not quoted beside what holds."""
+"""What was said once and is remembered otherwise by now: it is not quoted beside what holds. And of what holds, that
+which says just what was asked for comes first."""
 
+import re
 from collections.abc import Sequence
 
 from chatServer.agent.builtin.extract import Sentence
 from chatServer.memory.facts import Fact
 from chatServer.memory.label import REMEMBERED
 from chatServer.memory.whose import facts_told
+
+_EMPLOYER = re.compile(r"\bwork (?:for|at)\b|\b(?:my|our|his|her) (?:employer|company)\b", re.IGNORECASE)
+
+
+def wanted_first(question: str, found: Sequence[Sentence]) -> list[Sentence]:
+    """Who asks for whom he works wants no job, and no way to it."""
+    if not _EMPLOYER.search(question):
+        return list(found)
+    return sorted(found, key=lambda each: not any(fact.predicate == "works at" for fact in facts_told(each.text)))
 
 
 def without_outdated(found: Sequence[Sentence]) -> list[Sentence]:

@@ -15,10 +15,10 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from chatServer.agent import speech
 from chatServer.agent.builtin.apart import ARTICLES_TOOL, Prompt, take_apart
-from chatServer.agent.builtin.extract import MAX_LINES, Sentence, Source, best, keys_of
+from chatServer.agent.builtin.extract import MAX_LINES, Sentence, Source, best, keys_of, question_keys
 from chatServer.agent.builtin.forgetting import forgotten, page_read
 from chatServer.agent.builtin.kinds import others_for
-from chatServer.agent.builtin.outdated import without_outdated
+from chatServer.agent.builtin.outdated import wanted_first, without_outdated
 from chatServer.agent.builtin.phrases import language_of, phrase, without_quotes
 from chatServer.agent.builtin.reply import MAX_QUOTED, READ, Reply
 from chatServer.agent.builtin.statements import is_learned, is_remark, is_statement, tells_a_fact, tells_anew
@@ -218,12 +218,12 @@ def _or_of_its_kind(question: str, sources: list[Source], found: list[Sentence])
     if covered >= SURE or not all(each.kind in OWN for each in found):
         return found
     own = [source for source in sources if source.kind in OWN]
-    others = _to_the_point(question, best(question, own, MAX_WEIGHED, others_for(keys_of(question))))
+    others = _to_the_point(question, best(question, own, MAX_WEIGHED, others_for(question_keys(question))))
     return others if others and others[0].covered > covered else found
 
 
 def _to_the_point(question: str, found: list[Sentence]) -> list[Sentence]:
-    asked, found = asked_in(question), without_outdated(found)
+    asked, found = asked_in(question), wanted_first(question, without_outdated(found))
     if asked is None:
         return found[:MAX_SENTENCES]
     return [each for each in found if each.kind not in OWN or not is_beside(each.text, asked)][:MAX_SENTENCES]
