@@ -61,3 +61,12 @@ async def test_who_asks_for_whom_he_works_is_told_that_first_and_a_son_is_a_word
     said = await answer(remembered(*known), "Who do I work for?")
     assert "works at Bosch" in said.content.split("\n\n")[0]
     assert "Rory" in (await answer(remembered(*known), "Do I have a son?")).content
+
+
+async def test_who_asks_for_all_of_a_kind_is_told_of_each_and_not_of_what_is_over_in_part():
+    kids = [f"The user has a child called {name}." for name in ("Ann", "Bo", "Cy", "Di")]
+    old = "- (the user said, 2026-11-01, in part no longer so, in “A chat”) We have a cat and a child called Max."
+    given = QuotedMessage(fence("memories", "\n".join([old, *(f"- (remembered, 2026-11-17) {each}" for each in kids)])))
+    said = (await answer(given, "What are my kids called?")).content
+    assert all(each in said for each in kids)
+    assert "Max" not in said

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from chatServer.agent.builtin.extract import Sentence
 from chatServer.memory.facts import Fact
-from chatServer.memory.label import REMEMBERED
+from chatServer.memory.label import IN, IN_PART, REMEMBERED
 from chatServer.memory.whose import facts_told
 
 _EMPLOYER = re.compile(r"\bwork (?:for|at)\b|\b(?:my|our|his|her) (?:employer|company)\b", re.IGNORECASE)
@@ -33,8 +33,14 @@ def without_outdated(found: Sequence[Sentence]) -> list[Sentence]:
     return [
         each
         for each, is_memory in zip(found, is_kept, strict=True)
-        if is_memory or all(_still_holds(fact, holds) for fact in facts_told(each.text))
+        if is_memory
+        or (not _is_in_part_over(each.label) and all(_still_holds(fact, holds) for fact in facts_told(each.text)))
     ]
+
+
+def _is_in_part_over(label: str) -> bool:
+    """What holds of it is remembered for itself."""
+    return f", {IN_PART}" in label.partition(f", {IN}")[0]
 
 
 def _still_holds(fact: Fact, holds: dict[str | None, tuple[str, bool]]) -> bool:

@@ -38,6 +38,7 @@ from chatServer.messages.text import one_line
 SURE = 0.75  # of a question's weight that a sentence has: then articles need not be asked
 LONG = 50_000  # characters of a prompt from which on it is read in a thread
 MAX_SENTENCES = 3
+MAX_OF_A_KIND = 6  # who asks for his kids has perhaps four
 MAX_WEIGHED = 12  # sentences, of which those about others are left out
 OWN = ("notes", "memories", "said")  # what the user tells, and not what he reads
 MAX_LOOKED_IN = 10  # articles that are named
@@ -218,15 +219,16 @@ def _or_of_its_kind(question: str, sources: list[Source], found: list[Sentence])
     if covered >= SURE or not all(each.kind in OWN for each in found):
         return found
     own = [source for source in sources if source.kind in OWN]
-    others = _to_the_point(question, best(question, own, MAX_WEIGHED, others_for(question_keys(question))))
+    kin = best(question, own, MAX_WEIGHED, others_for(question_keys(question)))
+    others = _to_the_point(question, kin, MAX_OF_A_KIND)
     return others if others and others[0].covered > covered else found
 
 
-def _to_the_point(question: str, found: list[Sentence]) -> list[Sentence]:
+def _to_the_point(question: str, found: list[Sentence], limit: int = MAX_SENTENCES) -> list[Sentence]:
     asked, found = asked_in(question), wanted_first(question, without_outdated(found))
     if asked is None:
-        return found[:MAX_SENTENCES]
-    return [each for each in found if each.kind not in OWN or not is_beside(each.text, asked)][:MAX_SENTENCES]
+        return found[:limit]
+    return [each for each in found if each.kind not in OWN or not is_beside(each.text, asked)][:limit]
 
 
 def _telling(block: Source) -> Source:
