@@ -1,6 +1,7 @@
 """Messages as the AI SDK's UIMessages (ai 6): what useChat sends and what it draws."""
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NotRequired, TypedDict
 
 from chatServer.errors import MessageError
@@ -10,7 +11,10 @@ from chatServer.messages.deeds import parts_of
 from chatServer.messages.images import parse_data_uri
 from chatServer.messages.message import Message, new_message_id
 from chatServer.messages.sources import sources_in
-from chatServer.messages.text import reasoning_of, text_of, tool_result
+from chatServer.messages.text import one_line, reasoning_of, text_of, tool_result
+
+FILENAMES = "filenames"  # the key of structured_data: what the pictures were called, "" where that is not known
+MAX_FILENAME = 200  # characters
 
 
 class UIMessage(TypedDict):
@@ -34,7 +38,14 @@ def from_ui_message(ui: Mapping[str, Any]) -> Message:
     text = "\n".join(texts)
     if not text.strip() and not images:
         raise MessageError("The message is empty.")
-    return Message(role="user", content=text or None, message_id=ui.get("id") or new_message_id(), images=images)
+    names = [_filename(part) for part in parts if _type(part) == "file"]
+    return Message(
+        role="user",
+        content=text or None,
+        message_id=ui.get("id") or new_message_id(),
+        images=images,
+        structured_data={FILENAMES: names} if any(names) else None,
+    )
 
 
 def to_ui_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -64,7 +75,9 @@ def _said(message: Message) -> list[dict[str, Any]]:
     if text := text_of(message):
         part = {"type": "text", "text": text}
         parts.append({**part, "state": "done"} if message.role == "assistant" else part)
-    return parts + [_file_part(image) for image in message.images or []]
+    kept = (message.structured_data or {}).get(FILENAMES)
+    names = kept if isinstance(kept, list) else []
+    return parts + [_file_part(*each) for each in zip_longest(message.images or [], names[: len(message.images or [])])]
 
 
 def _tool_part(call: ToolCallMsg) -> dict[str, Any]:
@@ -93,14 +106,20 @@ def _add_result(parts: list[dict[str, Any]], waiting: dict[str, dict[str, Any]],
         part |= {"state": "output-available", "output": "" if output is None else output}
 
 
-def _file_part(image: str) -> dict[str, Any]:
+def _file_part(image: str, name: object) -> dict[str, Any]:
     head, _, _ = image.partition(";")
     media_type = head.removeprefix("data:") if head.startswith("data:image/") else "image/*"
-    return {"type": "file", "mediaType": media_type, "url": image}
+    named = {"filename": name} if isinstance(name, str) and name else {}
+    return {"type": "file", "mediaType": media_type, "url": image, **named}
 
 
 def _type(part: object) -> object:
     return part.get("type") if isinstance(part, Mapping) else None
+
+
+def _filename(part: Mapping[str, Any]) -> str:
+    name = part.get("filename")
+    return one_line(clean_text(name))[:MAX_FILENAME] if isinstance(name, str) else ""
 
 
 def _text(part: Mapping[str, Any]) -> str:

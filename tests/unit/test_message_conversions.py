@@ -346,6 +346,14 @@ def test_a_user_ui_message_becomes_text_and_images():
     ]
 
 
+def test_what_a_picture_was_called_is_kept_also_through_langchain():
+    named = {"type": "file", "mediaType": "image/png", "url": IMAGE, "filename": "At the sea.png"}
+    plain = {"type": "file", "mediaType": "image/png", "url": IMAGE}
+    sent = [{**named, "filename": " At the\nsea.png"}, plain, {**plain, "filename": 7}]
+    message = from_langchain(to_langchain(from_ui_message({"id": "m1", "role": "user", "parts": sent})))
+    assert to_ui_parts([message]) == [named, plain, plain]
+
+
 @pytest.mark.parametrize(
     "ui",
     [

@@ -110,7 +110,7 @@ export const tests = {
     await settled(page);
     assert.equal(await questions(page).locator("img").count(), 1);
     await page.reload();
-    await questions(page).locator("img").waitFor();
+    await questions(page).getByRole("img", { name: "two.png" }).waitFor();
   },
 
   async "a tool call is folded, and opens"(world) {

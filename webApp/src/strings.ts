@@ -69,6 +69,7 @@ export const strings = {
     send: "Send",
     stop: "Stop",
     attach: "Attach pictures",
+    picture: "Picture",
     removePicture: (name: string) => `Remove ${name}`,
     dropHere: "Drop pictures to attach them",
     agent: "Agent",

@@ -10,11 +10,11 @@ export function Pictures({ files, onRemove }: { files: FileUIPart[]; onRemove?: 
     <ul className="pictures">
       {files.map((file, place) => (
         <li key={place}>
-          {isPicture(file) && <img src={file.url} alt={file.filename ?? ""} />}
+          {isPicture(file) && <img src={file.url} alt={file.filename || strings.chat.picture} />}
           {onRemove && (
             <Button
               size="small"
-              label={strings.chat.removePicture(file.filename ?? "")}
+              label={strings.chat.removePicture(file.filename || strings.chat.picture)}
               icon={<CloseIcon size={14} />}
               onClick={() => onRemove(place)}
             />
