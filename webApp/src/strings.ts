@@ -396,7 +396,6 @@ export const strings = {
     facts: (count: number) => (count === 1 ? "1 fact" : `${count} facts`),
     choose: "Choose a name or a line to see what is known of it, and from where.",
     close: "Close",
-    not: "not",
     until: (date: string) => `until ${date}`,
     since: (date: string) => `since ${date}`,
     open: "Open the memory",

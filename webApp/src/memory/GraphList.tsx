@@ -1,6 +1,6 @@
 import { strings } from "../strings";
 import type { Chosen } from "./GraphPanel";
-import { nodeName, type Line, type Node } from "./graphParts";
+import { nodeName, saidOf, type Line, type Node } from "./graphParts";
 import { dayOf } from "./moments";
 
 const words = strings.graph;
@@ -25,8 +25,7 @@ export function GraphList({ nodes, held, onChoose }: { nodes: Node[]; held: Line
               .filter((fact) => fact.source === subject)
               .map((fact) => (
                 <li key={fact.memory_id}>
-                  {fact.is_negated && `${words.not} `}
-                  {fact.predicate} <strong>{fact.target === subject ? nodes[places.get(subject) ?? 0]?.name : names.get(fact.target)}</strong>{" "}
+                  {saidOf(fact)} <strong>{fact.target === subject ? nodes[places.get(subject) ?? 0]?.name : names.get(fact.target)}</strong>{" "}
                   <span className="small soft">
                     {words.since(dayOf(fact.valid_from))}
                     {fact.valid_to && `, ${words.until(dayOf(fact.valid_to))}`}

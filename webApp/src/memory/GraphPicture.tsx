@@ -70,7 +70,7 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
                       fontSize={textSize * LINE_TEXT}
                       data-quiet={!(isLit || (lit === null && isWorded))}
                     >
-                      {short(labelOf(line, words.not), 22)}
+                      {short(labelOf(line), 22)}
                     </text>
                   </g>
                 );

@@ -1,6 +1,6 @@
 import type { Memory } from "../api/types";
 import { strings } from "../strings";
-import { nameOf } from "./graphParts";
+import { nameOf, saidOf } from "./graphParts";
 import { ago, dayOf } from "./moments";
 
 const words = strings.memory;
@@ -22,8 +22,7 @@ export function MemoryFacts({ memory, onOpen }: { memory: Memory; onOpen: (id: s
   ];
   if (memory.expires_at) facts.push([words.expires, dayOf(memory.expires_at)]);
   if (memory.tags.length) facts.push([words.tags, memory.tags.join(", ")]);
-  const not = memory.is_negated ? `${strings.graph.not} ` : "";
-  if (triple) facts.push([words.fact, `${nameOf(triple.subject)} → ${not}${triple.predicate} → ${nameOf(triple.object)}`]);
+  if (triple) facts.push([words.fact, `${nameOf(triple.subject)} → ${saidOf({ predicate: triple.predicate, is_negated: memory.is_negated })} → ${nameOf(triple.object)}`]);
   return (
     <>
       <dl className="facts">

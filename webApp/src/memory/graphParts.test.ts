@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { degreesOf, heldAt, labelOf, linesAt, linesOf, mostConnected, nameOf, nodeName, short, spanOf, type Fact } from "./graphParts";
+import { degreesOf, heldAt, labelOf, linesAt, linesOf, mostConnected, nameOf, nodeName, saidOf, short, spanOf, type Fact } from "./graphParts";
 
 const fact = (source: string, target: string, rest: Partial<Fact> = {}): Fact => ({
   memory_id: `${source}-${target}`,
@@ -18,7 +18,7 @@ test("facts between two names are one line, whoever is named first; ends that ar
   const lines = linesOf({ nodes, edges: [fact("mary", "porto"), fact("porto", "mary"), fact("mary", "nobody")] });
   expect(lines).toHaveLength(1);
   expect(lines[0]!.facts).toHaveLength(2);
-  expect(labelOf(lines[0]!, "not")).toBe("knows +1");
+  expect(labelOf(lines[0]!)).toBe("knows +1");
 });
 
 test("at a moment only what held then is drawn", () => {
@@ -40,7 +40,11 @@ test("time begins with the first fact, and there is none to move in when all is 
 test("long names are cut between letters, and a denied fact says so", () => {
   expect(short("a".repeat(30), 10)).toBe(`${"a".repeat(9)}…`);
   expect(short("👩‍👩‍👧".repeat(30), 5).endsWith("…")).toBe(true);
-  expect(labelOf({ id: "", a: 0, b: 1, facts: [fact("a", "b", { is_negated: true })] }, "not")).toBe("not knows");
+  expect(labelOf({ id: "", a: 0, b: 1, facts: [fact("a", "b", { is_negated: true })] })).toBe("does not know");
+  const denied = (predicate: string) => saidOf({ predicate, is_negated: true });
+  expect(["likes", "is allergic to", "has dog", "studies", "lives in", "name"].map(denied)).toEqual([
+    "dislikes", "is not allergic to", "does not have dog", "does not study", "does not live in", "not name",
+  ]);
 });
 
 test("names are said as people say them", () => {

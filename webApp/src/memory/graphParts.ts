@@ -45,11 +45,23 @@ export function spanOf(facts: readonly Fact[], now = Date.now()): [number, numbe
   return Number.isFinite(first) && now - first > 60_000 ? [first, now] : null;
 }
 
-/** What a line says: "lives in", "lives in +2", "not eats". */
-export function labelOf(line: Line, not: string): string {
+/** "Likes", denied: "dislikes"; "lives in": "does not live in"; what is no verb has a "not" before it. */
+export function saidOf({ predicate, is_negated }: Pick<Fact, "predicate" | "is_negated">): string {
+  if (!is_negated) return predicate;
+  const [verb = "", ...rest] = predicate.split(" ");
+  const after = rest.length ? ` ${rest.join(" ")}` : "";
+  if (verb === "is" || verb === "are") return `${verb} not${after}`;
+  if (verb === "likes") return `dislikes${after}`;
+  if (!/[^s]s$/.test(verb)) return `not ${predicate}`;
+  const root = verb === "has" ? "have" : verb.endsWith("ies") ? `${verb.slice(0, -3)}y` : verb.slice(0, -1);
+  return `does not ${root}${after}`;
+}
+
+/** What a line says: "lives in", "lives in +2", "does not eat". */
+export function labelOf(line: Line): string {
   const [first, ...rest] = line.facts;
   if (!first) return "";
-  const said = first.is_negated ? `${not} ${first.predicate}` : first.predicate;
+  const said = saidOf(first);
   return rest.length ? `${said} +${rest.length}` : said;
 }
 
