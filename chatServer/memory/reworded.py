@@ -10,7 +10,7 @@ _LIVING = re.compile(r"\bdo(?:es)? for a living\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:i|my|we|our)\b", re.IGNORECASE)
 # What is asked for by its kind is told by its name: the names that most have.
 _NAMES = {
-    "pet": "cat dog", "children": "son daughter", "kid": "son daughter", "sibling": "brother sister",
+    "pet": "cat dog puppy", "children": "son daughter", "kid": "son daughter", "sibling": "brother sister",
     "parent": "mother father", "car": "drive", "diet": "vegetarian vegan eat", "movie": "film", "film": "movie",
     "instrument": "piano guitar violin", "language": "speak",
 }  # fmt: skip

@@ -26,7 +26,7 @@ def test_what_is_not_about_it_stays(asked):
 
 @pytest.mark.parametrize(
     ("asked", "names"),
-    [("What pets do I have?", "cat dog"), ("Who are my children?", "son daughter"), ("My car?", "drive")],
+    [("What pets do I have?", "cat dog puppy"), ("Who are my children?", "son daughter"), ("My car?", "drive")],
 )
 def test_who_asks_for_a_kind_of_his_own_looks_for_its_names_too(asked, names):
     assert in_other_words(asked) == f"{asked} {names}"
