@@ -6,6 +6,7 @@ import "./shell/base.css";
 import "./shell/controls.css";
 import "./shell/overlays.css";
 import "./shell/layout.css";
+import "./shell/print.css";
 
 createRoot(document.getElementById("root")!).render(
   <StrictMode>

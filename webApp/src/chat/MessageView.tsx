@@ -67,7 +67,7 @@ function Question({ message, isSpot, isLast, isFollowed, onEdit, onAgain }: Prop
     <article ref={own} className="message question" aria-label={strings.chat.you} data-message={message.id} data-spot={isSpot}>
       <div className="bubble">
         <Pictures files={files} />
-        {textOf(message)}
+        {textOf(message) && <div className="by-letters">{textOf(message)}</div>}
       </div>
       <MessageTools
         text={textOf(message)}
