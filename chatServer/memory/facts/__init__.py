@@ -4,7 +4,7 @@ Which file for which question:
 - which sentences tell something, and how they are cut: sentences, clauses, words
 - how people say it, and what is made of it: patterns, facts, told
 - what can be said, and which fact replaces which: meanings, keys
-- what the object of it may be: objects, names, tastes, vocabulary
+- what the object of it may be: objects, names, tastes, diets, vocabulary
 - whom it is about: kin, partings, meant
 - when it is: dates, when, events
 - what corrects a fact that was told before: corrections
