@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from chatServer import __version__
 from chatServer.config import ROOT
 from chatServer.store.migrate import newest_revision
 from tests.conftest import owner_connection
@@ -42,7 +43,7 @@ def run(unpacked: Path, folder: Path, *arguments: str, **environment: str) -> st
 
 
 def test_it_has_the_agents_and_nothing_of_its_own_beside_other_packages(unpacked):
-    assert {each.name for each in unpacked.iterdir()} == {"chatServer", "chatserver-0.1.0.dist-info"}
+    assert {each.name for each in unpacked.iterdir()} == {"chatServer", f"chatserver-{__version__}.dist-info"}
     assert {each.name for each in (unpacked / "chatServer/beside/agents").iterdir()} == {
         each.name for each in (ROOT / "agents").iterdir()
     }
