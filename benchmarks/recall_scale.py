@@ -39,7 +39,7 @@ from chatServer.config import Settings
 from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import WordLlamaEmbedder
 from chatServer.memory.ranking import candidates
-from chatServer.memory.recall import Recaller, recalling
+from chatServer.memory.recall.recall import Recaller, recalling
 from chatServer.records import Agent, Principal, RecallResult
 from chatServer.store.embedded import DATABASE, EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate

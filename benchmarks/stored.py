@@ -13,7 +13,7 @@ from benchmarks.conversations import NAMESPACE, Conversation
 from chatServer.config import Settings
 from chatServer.memory.embed import WordLlamaEmbedder
 from chatServer.memory.ranking.weights import Weights
-from chatServer.memory.recall import Recaller
+from chatServer.memory.recall.recall import Recaller
 from chatServer.messages import Message
 from chatServer.records import Agent, Principal
 from chatServer.store.history import ChatMessageHistory

@@ -62,9 +62,10 @@ from chatServer.conversation import feed
 from chatServer.conversation.tokens import count_once, count_text
 from chatServer.knowledge.ingest import Library
 from chatServer.knowledge.retrieve import Retriever
-from chatServer.memory import guard, recall
+from chatServer.memory import guard
 from chatServer.memory.embed import settle
 from chatServer.memory.maintain import Retention
+from chatServer.memory.recall import recall
 from chatServer.protocols.mcp import load as load_mcp
 from chatServer.protocols.mcp import tools_for
 from chatServer.protocols.mcp.desk import Desk

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from chatServer.memory import about_me
+from chatServer.memory.recall import about_me
 from chatServer.messages.asking import asks
 
 Kind = Literal["remember", "remind", "forget", "forget_all", "know", "articles", "hello", "thanks", "fine"]

@@ -6,7 +6,7 @@ from chatServer.agent.catalog import Catalog
 from chatServer.agent.models import Models
 from chatServer.api.keys import IssuerKeys, Keys
 from chatServer.api.readiness import Check, Look
-from chatServer.memory.recall import Recaller
+from chatServer.memory.recall.recall import Recaller
 from chatServer.store import jobs, startup
 from chatServer.store.pool import Database
 

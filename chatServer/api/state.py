@@ -14,7 +14,7 @@ from chatServer.api.shutdown import Shutdown
 from chatServer.config import Settings
 from chatServer.conversation.feed import Feeds
 from chatServer.knowledge.ingest import Library
-from chatServer.memory.recall import Recaller
+from chatServer.memory.recall.recall import Recaller
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.store.pool import Database
 from chatServer.turn.turns import Turns

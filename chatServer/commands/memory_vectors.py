@@ -13,7 +13,7 @@ from chatServer.conversation.tokens import count_text
 from chatServer.errors import DatabaseUnavailable, EmbedderFailed, StartupError
 from chatServer.memory import browse
 from chatServer.memory.maintain import Retention
-from chatServer.memory.recall import recalling
+from chatServer.memory.recall.recall import recalling
 from chatServer.memory.reembed import Progress, count_users, reembed
 from chatServer.records import Memory, MemoryFilter, Principal
 from chatServer.store.opened import opened_database

@@ -1,10 +1,10 @@
 """What was recalled, as a prompt quotes it: data in a fence, said by nobody with authority. Which lines come first is
-settled before, in memory/lines.py."""
+settled before, in memory/recall/lines.py."""
 
 from collections.abc import Sequence
 
 from chatServer.conversation.tokens import count_lasting, count_message
-from chatServer.memory.label import quoted_line
+from chatServer.memory.recall.label import quoted_line
 from chatServer.messages import Message, Quoted, text_of
 from chatServer.messages.fence import fence
 from chatServer.records import Recalled

@@ -4,9 +4,7 @@ Which file for which question:
 - what a turn leaves: remember, drafts, facts, worth, lessons, anew, classify
 - what a tool keeps: keep, offer, own_words
 - whether it is known, what it replaces, whether it may be kept: shelve, alike, rules, guard
-- what is found for a question, in this order: recall, reach, registers, register, unpack, entities, ranking, lines,
-  passage, label
-- what a question wants: about_me, asked_of, past, reworded
+- what is found for a question, and what comes first of it: recall, ranking
 - vectors: embed, reembed
 - what a user does with memories: browse, edit, forget, pass_over
 - what is forgotten by saying so in a chat: forget_named, said, whose

@@ -13,7 +13,7 @@ from chatServer.agent.answer import Answerer
 from chatServer.agent.purposes import NO_ADVISERS, Advisers
 from chatServer.agent.tools import ToolContext
 from chatServer.knowledge.retrieve import Retriever
-from chatServer.memory.reach import closed_to, shelves_of
+from chatServer.memory.recall.reach import closed_to, shelves_of
 from chatServer.messages import Message
 from chatServer.records import LARGER, RecallResult, TurnEvent, Usage, told_missing
 from chatServer.spans import span

@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from chatServer.memory.recall import Recaller
+from chatServer.memory.recall.recall import Recaller
 from chatServer.turn.ahead import Ahead
 from tests.conftest import cut_off, owner_connection
 from tests.tools.contexts import agent_in

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from chatServer.config import Settings
-from chatServer.memory.recall import Recaller
+from chatServer.memory.recall.recall import Recaller
 from tests.conftest import bearer, serving
 from tests.tools.talking import with_script
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from chatServer.memory.label import is_over, label_of
-from chatServer.memory.past import asks_about_the_past, without_before
+from chatServer.memory.recall.label import is_over, label_of
+from chatServer.memory.recall.past import asks_about_the_past, without_before
 from tests.conftest import ADA, serving
 from tests.tools.recalling import asked, deleted, recaller_of, remembered, replaced, said
 from tests.tools.recalling import texts as found_texts

@@ -17,9 +17,9 @@ from chatServer.api.readiness import Check
 from chatServer.errors import EmbedderFailed, StartupError
 from chatServer.memory import reembed as reembedding
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder, settle, unit_length, written
-from chatServer.memory.recall import POOL_SIZE
+from chatServer.memory.recall.recall import POOL_SIZE
+from chatServer.memory.recall.unpack import Piece, items_of
 from chatServer.memory.reembed import embed_newest, reembed
-from chatServer.memory.unpack import Piece, items_of
 from chatServer.messages import Message
 from chatServer.store import sessions
 from chatServer.store.history import ChatMessageHistory

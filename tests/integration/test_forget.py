@@ -15,8 +15,8 @@ from chatServer.memory.drafts import Draft
 from chatServer.memory.edit import Edit, create, edit
 from chatServer.memory.forget import forget, undo
 from chatServer.memory.keep import keep
-from chatServer.memory.label import label_of
 from chatServer.memory.offer import Offer
+from chatServer.memory.recall.label import label_of
 from chatServer.memory.retire import retire_replaced
 from chatServer.records import EVERY_AGENT, Caller, Triple
 from chatServer.store import memory_changes as changes

@@ -11,8 +11,8 @@ from chatServer import errors
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import Changes
 from chatServer.main import running
-from chatServer.memory import recall, registers
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder
+from chatServer.memory.recall import recall, registers
 from chatServer.memory.reembed import embed_newest
 from chatServer.messages import Message
 from chatServer.records import NOBODY, Principal

@@ -7,9 +7,9 @@ from uuid import uuid4
 import pytest
 from pydantic import SecretStr
 
-from chatServer.memory import recall
 from chatServer.memory.embed import NoEmbedder
-from chatServer.memory.recall import Recaller
+from chatServer.memory.recall import recall
+from chatServer.memory.recall.recall import Recaller
 from chatServer.records import Principal
 from chatServer.store.pool import Database
 from tests.chaos.proxy import Proxy, to_postgres

@@ -7,8 +7,9 @@ from uuid import UUID
 
 import pytest
 
-from chatServer.memory import forget, recall, registers
+from chatServer.memory import forget
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder
+from chatServer.memory.recall import recall, registers
 from chatServer.memory.reembed import embed_newest
 from tests.conftest import ADA, owner_connection
 from tests.tools.recalling import asked, deleted, recaller_of, remembered, said, texts

@@ -7,9 +7,9 @@ from dataclasses import replace
 from uuid import UUID
 
 from chatServer.conversation.tokens import count_text
-from chatServer.memory import recall
 from chatServer.memory.embed import Embedder, WordLlamaEmbedder
-from chatServer.memory.recall import Recaller, recalling
+from chatServer.memory.recall import recall
+from chatServer.memory.recall.recall import Recaller, recalling
 from chatServer.messages import Message
 from chatServer.messages.terms import packed_terms
 from chatServer.records import Agent, MemoryScope, Principal, RecallResult

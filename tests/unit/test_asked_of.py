@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatServer.memory.asked_of import asked_in, is_beside
+from chatServer.memory.recall.asked_of import asked_in, is_beside
 
 HOME = "The user lives in Lisbon."
 SISTER = "The user's sister Mary lives in Porto."

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from chatServer.memory.label import is_over, label_of
+from chatServer.memory.recall.label import is_over, label_of
 from chatServer.records import Recalled, Source
 
 SAID_AT = datetime(2026, 11, 17, 12, tzinfo=UTC)

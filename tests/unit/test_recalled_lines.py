@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from chatServer.conversation.quote import quoted_within
 from chatServer.conversation.tokens import count_message, count_text
 from chatServer.memory.embed import WordLlamaEmbedder, packed, unit_length
-from chatServer.memory.entities import Entities
-from chatServer.memory.lines import Line, chosen, recalled, shifted
-from chatServer.memory.passage import PASSAGE_CHARACTERS, passage
-from chatServer.memory.past import asks_about_the_past
-from chatServer.memory.unpack import DIMENSIONS, Piece, fitted, items_of
+from chatServer.memory.recall.entities import Entities
+from chatServer.memory.recall.lines import Line, chosen, recalled, shifted
+from chatServer.memory.recall.passage import PASSAGE_CHARACTERS, passage
+from chatServer.memory.recall.past import asks_about_the_past
+from chatServer.memory.recall.unpack import DIMENSIONS, Piece, fitted, items_of
 from chatServer.records import RecallResult
 from chatServer.store.recall import Columns, LiveMemory, LiveMessage
 from chatServer.turn.recalled import recalled_json, told_apart

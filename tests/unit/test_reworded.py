@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatServer.memory.reworded import in_other_words, reworded
+from chatServer.memory.recall.reworded import in_other_words, reworded
 
 
 @pytest.mark.parametrize(

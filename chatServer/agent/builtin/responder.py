@@ -26,11 +26,11 @@ from chatServer.agent.builtin.where_from import where_from
 from chatServer.agent.let_go import of_line
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.wishes import Wish, tells_nothing, wish_in
-from chatServer.memory.asked_of import asked_in, is_beside
-from chatServer.memory.label import BY_USER, OF_TOOLS, is_over
 from chatServer.memory.notes.page import NOTED
-from chatServer.memory.past import without_before
-from chatServer.memory.reworded import reworded
+from chatServer.memory.recall.asked_of import asked_in, is_beside
+from chatServer.memory.recall.label import BY_USER, OF_TOOLS, is_over
+from chatServer.memory.recall.past import without_before
+from chatServer.memory.recall.reworded import reworded
 from chatServer.messages import searchable
 from chatServer.messages.sources import QUOTED
 from chatServer.messages.text import one_line

@@ -1,6 +1,6 @@
 """Where a recalled line is from, as its user is told: labels are written for models, in English, and speak of him."""
 
-from chatServer.memory.label import (
+from chatServer.memory.recall.label import (
     BY_ASSISTANT,
     BY_USER,
     CORRECTED,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from chatServer.agent.catalog import Catalog
 from chatServer.agent.purposes import NO_ADVISERS, Advisers
-from chatServer.memory.recall import Recaller
+from chatServer.memory.recall.recall import Recaller
 from chatServer.store.pool import Database
 
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from chatServer.memory.alike import signature
-from chatServer.memory.label import quoted_line
-from chatServer.memory.passage import passage
 from chatServer.memory.ranking.rank import Hit
+from chatServer.memory.recall.label import quoted_line
+from chatServer.memory.recall.passage import passage
 from chatServer.messages import searchable
 from chatServer.messages.asking import asks
 from chatServer.records import Recalled, Source

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from chatServer.memory.ranking.index import Index, Scope
-from chatServer.memory.unpack import HELD, REPLACED, TOLD
+from chatServer.memory.recall.unpack import HELD, REPLACED, TOLD
 from chatServer.records import EVERY_AGENT, Agent, Principal
 from chatServer.store import recall as store
 

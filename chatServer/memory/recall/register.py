@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 from uuid import UUID
 
-from chatServer.memory.entities import Entities
 from chatServer.memory.ranking.index import Index
-from chatServer.memory.unpack import Piece, items_of
+from chatServer.memory.recall.entities import Entities
+from chatServer.memory.recall.unpack import Piece, items_of
 from chatServer.store.recall import Clock, LiveMemory, LiveMessage, News, Since
 
 MAX_LACKING = 64  # items whose vectors are asked for again, the newest

@@ -10,10 +10,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from chatServer import errors, metrics
-from chatServer.memory import lines
-from chatServer.memory.about_me import asks_for_everything
 from chatServer.memory.embed import Embedder
-from chatServer.memory.past import asks_about_the_past, without_before
 from chatServer.memory.ranking.index import Scope
 from chatServer.memory.ranking.overview import SAID, overview
 from chatServer.memory.ranking.postings import Floats
@@ -22,11 +19,14 @@ from chatServer.memory.ranking.rank import Hit, rank
 from chatServer.memory.ranking.rehearse import rehearse
 from chatServer.memory.ranking.relevance import relevant
 from chatServer.memory.ranking.weights import Weights, shipped_weights
-from chatServer.memory.reach import Ask, memories_of, scope_of, searched
-from chatServer.memory.register import Register
-from chatServer.memory.registers import Registers
-from chatServer.memory.reworded import in_other_words
-from chatServer.memory.unpack import fitted
+from chatServer.memory.recall import lines
+from chatServer.memory.recall.about_me import asks_for_everything
+from chatServer.memory.recall.past import asks_about_the_past, without_before
+from chatServer.memory.recall.reach import Ask, memories_of, scope_of, searched
+from chatServer.memory.recall.register import Register
+from chatServer.memory.recall.registers import Registers
+from chatServer.memory.recall.reworded import in_other_words
+from chatServer.memory.recall.unpack import fitted
 from chatServer.messages import searchable
 from chatServer.records import NOBODY, Agent, Principal, RecallResult
 from chatServer.store import recall as store

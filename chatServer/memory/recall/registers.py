@@ -11,8 +11,8 @@ from typing import NamedTuple
 from uuid import UUID
 
 from chatServer import errors, metrics
-from chatServer.memory.register import Register
-from chatServer.memory.unpack import Piece
+from chatServer.memory.recall.register import Register
+from chatServer.memory.recall.unpack import Piece
 from chatServer.records import Principal
 from chatServer.store import recall as store
 from chatServer.store.pool import Database
