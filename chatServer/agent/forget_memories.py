@@ -6,9 +6,9 @@ from chatServer.agent.builtin.phrases import COMMON, language_of
 from chatServer.agent.let_go import STAYS
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
 from chatServer.agent.wishes import tells_nothing
-from chatServer.memory.forget_named import MAX_FORGOTTEN, Forgotten, TooMany, forget_named
+from chatServer.memory.forget.forget_named import MAX_FORGOTTEN, Forgotten, TooMany, forget_named
+from chatServer.memory.forget.said import Wanted
 from chatServer.memory.notes.notebook import TURN_IS_OVER
-from chatServer.memory.said import Wanted
 from chatServer.messages import searchable
 from chatServer.messages.text import one_line
 from chatServer.records import TurnEvent

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from chatServer.agent.builtin.phrases import COMMON, language_of, says_forgotten
 from chatServer.agent.wishes import wish_in
-from chatServer.memory.forget_named import MAX_FORGOTTEN, words_to_find
-from chatServer.memory.said import as_kept, likely_words, may_say, telling
-from chatServer.memory.whose import Whose, tells_of, whose
+from chatServer.memory.forget.forget_named import MAX_FORGOTTEN, words_to_find
+from chatServer.memory.forget.said import as_kept, likely_words, may_say, telling
+from chatServer.memory.forget.whose import Whose, tells_of, whose
 from chatServer.messages import searchable
 from chatServer.messages.sentences import SENTENCE_END
 

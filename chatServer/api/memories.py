@@ -22,9 +22,10 @@ from chatServer.conversation import sessions
 from chatServer.conversation.sessions import SessionKey
 from chatServer.memory import audit as audits
 from chatServer.memory import edit as edits
-from chatServer.memory import forget, graph, pass_over
+from chatServer.memory import graph
 from chatServer.memory.browse import browse, search, show
 from chatServer.memory.edit import Edit
+from chatServer.memory.forget import forget, pass_over
 from chatServer.protocols.fields import Moment, Text
 from chatServer.protocols.graph import GraphAnswer
 from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Tier, Trust

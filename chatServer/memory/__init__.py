@@ -6,8 +6,7 @@ Which file for which question:
 - whether it is known, what it replaces, whether it may be kept: shelve, alike, rules, guard
 - what is found for a question, and what comes first of it: recall, ranking
 - vectors: embed, reembed
-- what a user does with memories: browse, edit, forget, pass_over
-- what is forgotten by saying so in a chat: forget_named, said, whose
+- what a user does with memories: browse, edit, forget
 - what goes by itself, and what deserves a look: retire, maintain, duplicates, audit
 - who is connected with whom: graph, graph_names
 - pages of notes: notes

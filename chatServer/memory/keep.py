@@ -11,7 +11,7 @@ from typing import Literal
 from uuid import UUID
 
 from chatServer import errors, metrics
-from chatServer.memory.forget import tell
+from chatServer.memory.forget.forget import tell
 from chatServer.memory.guard import guard
 from chatServer.memory.offer import Offer, Place, memory_of, reason_of
 from chatServer.memory.own_words import are_own_words

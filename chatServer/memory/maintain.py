@@ -15,7 +15,7 @@ from chatServer import metrics
 from chatServer.memory import rules
 from chatServer.memory.duplicates import AMONG, alike_groups
 from chatServer.memory.edit import MAX_TAGS
-from chatServer.memory.forget import tell
+from chatServer.memory.forget.forget import tell
 from chatServer.memory.shelve import as_lasting_as
 from chatServer.records import Memory, Principal, Reason
 from chatServer.store import memories as store

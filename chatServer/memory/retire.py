@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from uuid import UUID
 
-from chatServer.memory.forget import reopen, tell
+from chatServer.memory.forget.forget import reopen, tell
 from chatServer.records import Memory, Reason
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes

@@ -10,10 +10,10 @@ from uuid import UUID
 from chatServer.api.memory_reports import AuditAnswer
 from chatServer.api.memory_schemas import MemoryAnswer, WholeMemoryAnswer, shown_agent
 from chatServer.memory import edit as edits
-from chatServer.memory import forget
 from chatServer.memory.audit import audit
 from chatServer.memory.browse import browse, show
 from chatServer.memory.edit import Edit
+from chatServer.memory.forget import forget
 from chatServer.memory.graph import graph
 from chatServer.memory.maintain import Retention, maintain
 from chatServer.protocols.graph import GraphAnswer

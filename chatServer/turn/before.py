@@ -14,7 +14,7 @@ from chatServer.conversation import sessions
 from chatServer.conversation.assemble import Parts, assemble, lasting
 from chatServer.conversation.tokens import count_apart, count_message
 from chatServer.conversation.window import WindowMemory
-from chatServer.memory import forget_named
+from chatServer.memory.forget import forget_named
 from chatServer.memory.notes import notebook
 from chatServer.messages import Message
 from chatServer.records import Agent, Budget, ModelInput, Principal, Session, Turn, new_id

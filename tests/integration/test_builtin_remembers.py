@@ -6,8 +6,8 @@ from chatServer.agent.builtin.phrases import phrase
 from chatServer.agent.forget_memories import ForgetInput, forget_memories
 from chatServer.agent.tools import ToolContext
 from chatServer.conversation.quote import NOT_ALL
-from chatServer.memory import forget_named
 from chatServer.memory.edit import Edit, create
+from chatServer.memory.forget import forget_named
 from chatServer.memory.recall import recall
 from chatServer.memory.recall.about_me import asks_for_everything
 from chatServer.work.after_turn import Workshop

@@ -13,7 +13,7 @@ from chatServer.conversation.sessions import SessionKey
 from chatServer.memory.audit import audit
 from chatServer.memory.drafts import Draft
 from chatServer.memory.edit import Edit, create, edit
-from chatServer.memory.forget import forget, undo
+from chatServer.memory.forget.forget import forget, undo
 from chatServer.memory.keep import keep
 from chatServer.memory.offer import Offer
 from chatServer.memory.recall.label import label_of

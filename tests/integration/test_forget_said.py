@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from chatServer.agent.builtin.phrases import phrase
-from chatServer.memory import forget_named
+from chatServer.memory.forget import forget_named
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection
 from tests.integration.test_builtin_remembers import forget, no_model

@@ -4,8 +4,8 @@ import asyncio
 import uuid
 
 from chatServer.agent.title import give_title
-from chatServer.memory.forget import forget
-from chatServer.memory.pass_over import BY_USER, hide, pass_over, show
+from chatServer.memory.forget.forget import forget
+from chatServer.memory.forget.pass_over import BY_USER, hide, pass_over, show
 from chatServer.store import memories, memory_changes
 from chatServer.store.titles import set_missing_title
 from chatServer.work.after_turn import Workshop

@@ -6,10 +6,11 @@ from datetime import timedelta
 import pytest
 
 from chatServer import errors
-from chatServer.memory import edit, forget
+from chatServer.memory import edit
 from chatServer.memory import guard as seam
 from chatServer.memory import keep as verb
 from chatServer.memory.edit import Edit
+from chatServer.memory.forget import forget
 from chatServer.memory.keep import keep
 from chatServer.memory.offer import Offer
 from chatServer.messages import Message

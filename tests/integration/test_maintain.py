@@ -9,9 +9,10 @@ import pytest
 from prometheus_client import REGISTRY
 
 from chatServer import errors
-from chatServer.memory import forget, rules
+from chatServer.memory import rules
 from chatServer.memory.browse import browse, show
 from chatServer.memory.duplicates import alike_groups
+from chatServer.memory.forget import forget
 from chatServer.memory.maintain import Retention, Upkeep, maintain
 from chatServer.records import MemoryFilter, new_id
 from chatServer.store import queries, upkeep

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from chatServer.memory import forget
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder
+from chatServer.memory.forget import forget
 from chatServer.memory.recall import recall, registers
 from chatServer.memory.reembed import embed_newest
 from tests.conftest import ADA, owner_connection

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from chatServer.agent.builtin.extract import Sentence
 from chatServer.memory.facts import Fact
+from chatServer.memory.forget.whose import facts_told
 from chatServer.memory.recall.label import IN, IN_PART, REMEMBERED
-from chatServer.memory.whose import facts_told
 
 _EMPLOYER = re.compile(r"\bwork (?:for|at)\b|\b(?:my|our|his|her) (?:employer|company)\b", re.IGNORECASE)
 

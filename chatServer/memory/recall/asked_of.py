@@ -10,8 +10,8 @@ from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.kin import is_relation
 from chatServer.memory.facts.vocabulary import KIN, PARTNERS, PEOPLE, PLURALS
 from chatServer.memory.facts.words import any_of, folded_words, word_set
+from chatServer.memory.forget.whose import facts_told
 from chatServer.memory.recall.past import READ_CHARACTERS
-from chatServer.memory.whose import facts_told
 from chatServer.messages import searchable
 
 _OF_ONESELF = re.compile(

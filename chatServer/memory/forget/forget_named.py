@@ -11,9 +11,9 @@ from uuid import UUID
 from chatServer.memory.facts import facts_in
 from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.words import stem
-from chatServer.memory.forget import take_back, take_out, tell
-from chatServer.memory.pass_over import show
-from chatServer.memory.said import (
+from chatServer.memory.forget.forget import take_back, take_out, tell
+from chatServer.memory.forget.pass_over import show
+from chatServer.memory.forget.said import (
     Passages,
     Saying,
     Wanted,
@@ -24,8 +24,8 @@ from chatServer.memory.said import (
     telling,
     to_look_for,
 )
+from chatServer.memory.forget.whose import is_of, tells_of, whose
 from chatServer.memory.shelve import prefixes
-from chatServer.memory.whose import is_of, tells_of, whose
 from chatServer.records import Memory, MemoryFilter, Principal, Reason
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from chatServer.memory.facts import Fact, facts_in, is_denied
 from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.vocabulary import KIN
-from chatServer.memory.said import as_kept, telling
+from chatServer.memory.forget.said import as_kept, telling
 from chatServer.records import Memory
 
 _LEAD = re.compile(r"(?:that |about )?(?:the )?(?:user(?P<own>'s)?(?: (?P<verb>is|has|does|\w+s)\b)? |)", re.IGNORECASE)

@@ -13,8 +13,8 @@ from chatServer import errors
 from chatServer.memory.alike import MAX_READ, signature
 from chatServer.memory.facts.clauses import SAME_KIN
 from chatServer.memory.facts.words import spellings, stem, word_set
-from chatServer.memory.forget import MAX_TELLING
-from chatServer.memory.pass_over import hide
+from chatServer.memory.forget.forget import MAX_TELLING
+from chatServer.memory.forget.pass_over import hide
 from chatServer.messages.asking import asks
 from chatServer.messages.sentences import SENTENCE_END
 from chatServer.records import Reason

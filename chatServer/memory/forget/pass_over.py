@@ -4,7 +4,7 @@ from collections.abc import Collection
 from uuid import UUID
 
 from chatServer import errors
-from chatServer.memory.forget import UNDO, tell
+from chatServer.memory.forget.forget import UNDO, tell
 from chatServer.records import Principal, Reason, Undoable
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
