@@ -16,7 +16,7 @@ from langgraph.config import get_stream_writer
 from chatServer.agent.memory_agent import Analysis, create_react_agent, discover
 from chatServer.agent.memory_tools import MemoryTools
 from chatServer.agent.speech import said_in
-from chatServer.memory.anew import said_anew
+from chatServer.memory.remember.anew import said_anew
 from chatServer.messages import clean_text
 from chatServer.messages.fence import fence
 from chatServer.records import Usage

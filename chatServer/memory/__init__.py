@@ -1,8 +1,7 @@
 """What is kept: notes, memories, and the memories of one process that others can import.
 
 Which file for which question:
-- what a turn leaves: remember, drafts, facts, worth, lessons, anew, classify
-- what a tool keeps: keep, offer, own_words
+- what a turn leaves, and what a tool keeps: remember, facts
 - whether it is known, what it replaces, whether it may be kept: shelve, alike, rules, guard
 - what is found for a question, and what comes first of it: recall, ranking
 - vectors: embed, reembed

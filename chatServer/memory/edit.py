@@ -8,9 +8,9 @@ from uuid import UUID
 
 from chatServer import errors
 from chatServer.memory.alike import signature
-from chatServer.memory.classify import classify
 from chatServer.memory.facts import Fact, facts_in
 from chatServer.memory.forget.forget import hide_saying, tell
+from chatServer.memory.remember.classify import classify
 from chatServer.memory.rules import WORKING_LIFE, kind_of, tier_of
 from chatServer.memory.shelve import overrule, shelve
 from chatServer.messages import clean_text

@@ -13,11 +13,11 @@ from chatServer.agent.toolbox import TOOLS
 from chatServer.conversation.tokens import count_text
 from chatServer.knowledge.ingest import Library, give_up
 from chatServer.knowledge.ingest import ingest as read_article
-from chatServer.memory.drafts import KnownTools
 from chatServer.memory.embed import Embedder, NoEmbedder
 from chatServer.memory.maintain import FOR_EVER, Retention, maintain
 from chatServer.memory.reembed import embed_newest
-from chatServer.memory.remember import remember as learn
+from chatServer.memory.remember.drafts import KnownTools
+from chatServer.memory.remember.remember import remember as learn
 from chatServer.records import Principal, Scopes
 from chatServer.store import erasure, events, jobs, memories, personal_tokens, user_events
 from chatServer.store.pool import Database

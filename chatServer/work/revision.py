@@ -1,5 +1,6 @@
-"""revise: what a conversation leaves behind once it is answered. Rules have read the turn before (memory/remember.py);
-here its session is summarised when that is due, and a model, where one is set up, looks for what else is worth keeping.
+"""revise: what a conversation leaves behind once it is answered. Rules have read the turn before
+(memory/remember/); here its session is summarised when that is due, and a model, where one is set up, looks for what
+else is worth keeping.
 
 One job for each turn, and the last one that waits does it for all before it: so a worker that is late catches up in one
 go. Everything is decided from what the database says, and told in the transaction that ends it: a run that was broken

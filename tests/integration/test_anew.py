@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from chatServer.conversation.quote import MEMORIES_PREFIX
-from chatServer.memory.anew import said_anew
+from chatServer.memory.remember.anew import said_anew
 from chatServer.messages.fence import fence
 from chatServer.records import new_id
 from chatServer.work.after_turn import Workshop

@@ -11,12 +11,12 @@ from chatServer.agent.title import give_title
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import SessionKey
 from chatServer.memory.audit import audit
-from chatServer.memory.drafts import Draft
 from chatServer.memory.edit import Edit, create, edit
 from chatServer.memory.forget.forget import forget, undo
-from chatServer.memory.keep import keep
-from chatServer.memory.offer import Offer
 from chatServer.memory.recall.label import label_of
+from chatServer.memory.remember.drafts import Draft
+from chatServer.memory.remember.keep import keep
+from chatServer.memory.remember.offer import Offer
 from chatServer.memory.retire import retire_replaced
 from chatServer.records import EVERY_AGENT, Caller, Triple
 from chatServer.store import memory_changes as changes

@@ -13,9 +13,9 @@ from chatServer.agent.tools import ToolContext
 from chatServer.errors import StartupError
 from chatServer.memory import guard as seam
 from chatServer.memory.guard import guard, install
-from chatServer.memory.keep import keep
 from chatServer.memory.notes import notebook
-from chatServer.memory.offer import Offer
+from chatServer.memory.remember.keep import keep
+from chatServer.memory.remember.offer import Offer
 from chatServer.records import Caller, Memory, Triple
 from chatServer.turn.guarded import WITHHELD
 from tests.conftest import ADA

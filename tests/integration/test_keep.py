@@ -8,11 +8,11 @@ import pytest
 from chatServer import errors
 from chatServer.memory import edit
 from chatServer.memory import guard as seam
-from chatServer.memory import keep as verb
 from chatServer.memory.edit import Edit
 from chatServer.memory.forget import forget
-from chatServer.memory.keep import keep
-from chatServer.memory.offer import Offer
+from chatServer.memory.remember import keep as verb
+from chatServer.memory.remember.keep import keep
+from chatServer.memory.remember.offer import Offer
 from chatServer.messages import Message
 from chatServer.records import Caller, Triple
 from chatServer.store import memory_changes as changes

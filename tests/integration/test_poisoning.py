@@ -17,7 +17,7 @@ from chatServer.agent.tools import Tool, ToolContext, ToolResult
 from chatServer.config import Settings
 from chatServer.conversation.quote import MEMORIES_PREFIX
 from chatServer.knowledge.quote import PREFIX
-from chatServer.memory import keep
+from chatServer.memory.remember import keep
 from chatServer.messages.fence import fence
 from tests.conftest import ADA, bearer, owner_connection, serving
 from tests.tools.mcp_client import connected, told

@@ -10,9 +10,9 @@ import pytest
 from chatServer import metrics
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import Changes, SessionKey
-from chatServer.memory import remember as verb
-from chatServer.memory.drafts import Draft
 from chatServer.memory.facts import Fact
+from chatServer.memory.remember import remember as verb
+from chatServer.memory.remember.drafts import Draft
 from chatServer.memory.shelve import shelve
 from chatServer.messages import Message
 from chatServer.records import EVERY_AGENT, Reason, new_id

@@ -4,8 +4,8 @@ import uuid
 from collections.abc import Sequence
 from uuid import UUID
 
-from chatServer.memory.drafts import KnownTools
-from chatServer.memory.remember import Learned, remember
+from chatServer.memory.remember.drafts import KnownTools
+from chatServer.memory.remember.remember import Learned, remember
 from chatServer.messages import Message
 from chatServer.records import Memory, MemoryFilter, MemoryScope, Principal
 from chatServer.store import memories as store

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from chatServer.memory import rules
-from chatServer.memory.classify import classify
+from chatServer.memory.remember.classify import classify
 
 SAID = [
     ("The build failed with an error in the Python module", "error_pattern", "episode", 0.8),

@@ -1,6 +1,6 @@
 """What a turn's tools teach."""
 
-from chatServer.memory.lessons import Lesson, lessons_of
+from chatServer.memory.remember.lessons import Lesson, lessons_of
 from chatServer.messages import Message
 
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from chatServer.memory.facts.keys import key_of
-from chatServer.memory.own_words import are_own_words
+from chatServer.memory.remember.own_words import are_own_words
 from chatServer.records import Triple
 
 SAID = [

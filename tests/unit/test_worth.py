@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from chatServer.memory.worth import worth_keeping
+from chatServer.memory.remember.worth import worth_keeping
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from chatServer.memory.facts import Fact, facts_in, only_tells
 from chatServer.memory.facts.words import word_set
+from chatServer.memory.remember.worth import worth_keeping
 from chatServer.memory.rules import MIN_FACT_CHARACTERS
-from chatServer.memory.worth import worth_keeping
 from chatServer.messages import searchable
 from chatServer.messages.asking import asks
 

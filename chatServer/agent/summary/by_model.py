@@ -11,7 +11,7 @@ from chatServer.agent.memory_agent import usage_of
 from chatServer.agent.model_errors import translated
 from chatServer.agent.purposes import NamedModel
 from chatServer.conversation.tokens import count_text, shortened
-from chatServer.memory.anew import said_anew
+from chatServer.memory.remember.anew import said_anew
 from chatServer.messages import Message, clean_text, text_of
 from chatServer.messages.fence import fence
 from chatServer.records import Compression, Usage

@@ -1,5 +1,5 @@
-"""The keys of triples that a tool offers (memory/offer.py). Those of facts that our rules find are in meanings.py, and
-what a key does to the memories that are there is in memory/shelve.py."""
+"""The keys of triples that a tool offers (memory/remember/offer.py). Those of facts that our rules find are in
+meanings.py, and what a key does to the memories that are there is in memory/shelve.py."""
 
 from collections import Counter
 

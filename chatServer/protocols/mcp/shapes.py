@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from chatServer.agent.manage_long_term_memory import ManageLTMInput
 from chatServer.memory.edit import MAX_TAG, MAX_TAGS
-from chatServer.memory.keep import Kept, Outcome
+from chatServer.memory.remember.keep import Kept, Outcome
 from chatServer.protocols.fields import Moment, Text, said
 from chatServer.records import Category, Kind, Recalled, RecallResult, Triple, Trust
 

@@ -15,10 +15,10 @@ from chatServer.conversation import sessions
 from chatServer.conversation.sessions import SessionKey
 from chatServer.memory import graph
 from chatServer.memory.guard import guard
-from chatServer.memory.keep import keep
 from chatServer.memory.notes import notebook
-from chatServer.memory.offer import Offer
-from chatServer.memory.own_words import sources_of
+from chatServer.memory.remember.keep import keep
+from chatServer.memory.remember.offer import Offer
+from chatServer.memory.remember.own_words import sources_of
 from chatServer.protocols.graph import GraphAnswer
 from chatServer.protocols.mcp import shapes
 from chatServer.protocols.mcp.desk import Desk

@@ -13,8 +13,8 @@ from uuid import UUID
 from chatServer import errors, metrics
 from chatServer.memory.forget.forget import tell
 from chatServer.memory.guard import guard
-from chatServer.memory.offer import Offer, Place, memory_of, reason_of
-from chatServer.memory.own_words import are_own_words
+from chatServer.memory.remember.offer import Offer, Place, memory_of, reason_of
+from chatServer.memory.remember.own_words import are_own_words
 from chatServer.memory.rules import MAX_PER_MINUTE, MIN_CHARACTERS
 from chatServer.memory.shelve import Shelved, shelve
 from chatServer.messages import clean_text, text_of

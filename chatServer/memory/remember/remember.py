@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from chatServer import metrics
-from chatServer.memory.classify import classify
-from chatServer.memory.drafts import MAX_READ, Draft, KnownTools, Sheet, drafts_of, fact_of, question_in
 from chatServer.memory.facts import Extractor, Fact, RuleExtractor, only_tells
 from chatServer.memory.facts.corrections import denies_first
 from chatServer.memory.facts.diets import words_told_before
 from chatServer.memory.facts.meant import may_name
 from chatServer.memory.guard import guard
+from chatServer.memory.remember.classify import classify
+from chatServer.memory.remember.drafts import MAX_READ, Draft, KnownTools, Sheet, drafts_of, fact_of, question_in
 from chatServer.memory.rules import MAX_PER_MINUTE
 from chatServer.memory.shelve import prefixes, shelve
 from chatServer.messages import text_of

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid5
 
-from chatServer.memory.classify import classify
 from chatServer.memory.edit import sound_tags
 from chatServer.memory.facts.keys import key_of
+from chatServer.memory.remember.classify import classify
 from chatServer.memory.rules import WORKING_LIFE, begin_of, tier_of
 from chatServer.records import Caller, Kind, Memory, Reason, Triple, new_id
 from chatServer.store.memories import digest_of

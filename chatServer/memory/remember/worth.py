@@ -12,8 +12,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from chatServer.memory.alike import signature
-from chatServer.memory.classify import Classified, classify
 from chatServer.memory.facts.sentences import statements
+from chatServer.memory.remember.classify import Classified, classify
 from chatServer.memory.rules import FACT_INCREMENT, MAX_IMPORTANCE, MIN_CHARACTERS, kind_of
 from chatServer.records import Category
 

@@ -6,12 +6,12 @@ from datetime import datetime
 from hashlib import blake2b
 from uuid import UUID
 
-from chatServer.memory.anew import said_anew
-from chatServer.memory.classify import Classified, classify
 from chatServer.memory.facts import Extractor, Fact, is_denied
-from chatServer.memory.lessons import Lesson, lessons_of
+from chatServer.memory.remember.anew import said_anew
+from chatServer.memory.remember.classify import Classified, classify
+from chatServer.memory.remember.lessons import Lesson, lessons_of
+from chatServer.memory.remember.worth import worth_keeping
 from chatServer.memory.rules import FACT_INCREMENT, MIN_FACT_CHARACTERS, begin_of, importance_of, kind_of, tier_of
-from chatServer.memory.worth import worth_keeping
 from chatServer.messages import clean_text, text_of
 from chatServer.records import Category, Memory, Origin, Reason, StoredMessage, Triple, Trust, new_id
 from chatServer.store.learned import Unlearned
