@@ -35,10 +35,10 @@ from chatServer.agent.given import in_turns
 from chatServer.agent.lean import Lean
 from chatServer.agent.listen import ModelStreams, Streams
 from chatServer.agent.models import Models
-from chatServer.agent.outside import Outside
 from chatServer.agent.run import Run, Tighten
 from chatServer.agent.speech import SpeakingModel
 from chatServer.agent.tools import Tool, ToolContext, ToolResult, parameters_of
+from chatServer.agent.tools.outside import Outside
 from chatServer.records import ModelInput, Said, TurnEvent
 
 if TYPE_CHECKING:

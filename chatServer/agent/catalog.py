@@ -8,8 +8,8 @@ import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from chatServer import errors
-from chatServer.agent.outside_file import OutsideFile, problems_of
-from chatServer.agent.toolbox import TOOLS
+from chatServer.agent.tools.outside_file import OutsideFile, problems_of
+from chatServer.agent.tools.toolbox import TOOLS
 from chatServer.records import Agent, Limits, MemoryScope
 
 MIDDLEWARE = ("pii",)  # what agent/graph.py can attach

@@ -3,10 +3,10 @@
 from functools import cache
 
 from chatServer.agent.models import Models
-from chatServer.agent.outside import outside_tools
 from chatServer.agent.prompts import system_prompt
-from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import Tool, tokens_of
+from chatServer.agent.tools.outside import outside_tools
+from chatServer.agent.tools.toolbox import TOOLS
 from chatServer.conversation.assemble import Parts
 from chatServer.conversation.tokens import count_system
 from chatServer.messages import Message

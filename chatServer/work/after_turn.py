@@ -9,7 +9,7 @@ from uuid import UUID
 
 from chatServer import errors
 from chatServer.agent.title import TitleModels, give_title
-from chatServer.agent.toolbox import TOOLS
+from chatServer.agent.tools.toolbox import TOOLS
 from chatServer.conversation.tokens import count_text
 from chatServer.knowledge.ingest import Library, give_up
 from chatServer.knowledge.ingest import ingest as read_article

@@ -24,7 +24,7 @@ from chatServer.agent.summary.unsummarised import (
     read_if_due,
     store_compacted,
 )
-from chatServer.agent.toolbox import TOOLS
+from chatServer.agent.tools.toolbox import TOOLS
 from chatServer.messages import text_of, to_langchain
 from chatServer.records import Caller, Principal, StoredMessage, Trust, Usage
 from chatServer.store import jobs, revisions, sessions, usage

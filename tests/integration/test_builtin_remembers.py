@@ -3,8 +3,8 @@
 import uuid
 
 from chatServer.agent.builtin.phrases import phrase
-from chatServer.agent.forget_memories import ForgetInput, forget_memories
 from chatServer.agent.tools import ToolContext
+from chatServer.agent.tools.forget_memories import ForgetInput, forget_memories
 from chatServer.conversation.quote import NOT_ALL
 from chatServer.memory.edit import Edit, create
 from chatServer.memory.forget import forget_named

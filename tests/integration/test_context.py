@@ -9,9 +9,9 @@ import uuid
 import pytest
 
 from chatServer import metrics
-from chatServer.agent.outside import Outside, outside_tools
 from chatServer.agent.summary.unsummarised import read_if_due, store_compacted
 from chatServer.agent.tools import tokens_of
+from chatServer.agent.tools.outside import Outside, outside_tools
 from chatServer.config import Settings
 from chatServer.messages import Message
 from chatServer.records import Agent, Compression, OutsideServer

@@ -7,9 +7,9 @@ import uuid
 import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
-from chatServer.agent.manage_long_term_memory import ManageLTMInput, manage_long_term_memory
 from chatServer.agent.title import give_title
 from chatServer.agent.tools import ToolContext
+from chatServer.agent.tools.manage_long_term_memory import ManageLTMInput, manage_long_term_memory
 from chatServer.errors import StartupError
 from chatServer.memory import guard as seam
 from chatServer.memory.guard import guard, install

@@ -5,9 +5,9 @@ import itertools
 
 import pytest
 
-from chatServer.agent.manage_long_term_memory import ManageLTMInput, manage_long_term_memory
-from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import ToolContext
+from chatServer.agent.tools.manage_long_term_memory import ManageLTMInput, manage_long_term_memory
+from chatServer.agent.tools.toolbox import TOOLS
 from chatServer.memory.notes import notebook
 from chatServer.records import Author, new_id
 from chatServer.store import notes as store

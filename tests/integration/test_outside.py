@@ -8,12 +8,11 @@ import httpx2
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from chatServer.agent import outside
 from chatServer.agent.answer import _described
 from chatServer.agent.catalog import load_agents
-from chatServer.agent.outside import Outside, outside_tools
-from chatServer.agent.outside_client import Bounded, TooMuch
-from chatServer.agent.tools import Listed
+from chatServer.agent.tools import Listed, outside
+from chatServer.agent.tools.outside import Outside, outside_tools
+from chatServer.agent.tools.outside_client import Bounded, TooMuch
 from chatServer.errors import StartupError
 from chatServer.records import Agent, OutsideServer
 from tests.conftest import owner_connection

@@ -12,8 +12,8 @@ import pytest
 from pydantic import BaseModel
 
 from chatServer.agent.prompts import NOTHING_YET
-from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import Tool, ToolContext, ToolResult
+from chatServer.agent.tools.toolbox import TOOLS
 from chatServer.config import Settings
 from chatServer.conversation.quote import MEMORIES_PREFIX
 from chatServer.knowledge.quote import PREFIX

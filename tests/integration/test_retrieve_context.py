@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from langchain_core.messages import ToolMessage
 
-from chatServer.agent import retrieve_context as tool_file
 from chatServer.agent.counted import count_prompt
-from chatServer.agent.retrieve_context import retrieve_context
-from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import ToolResult, tokens_of
+from chatServer.agent.tools import retrieve_context as tool_file
+from chatServer.agent.tools.retrieve_context import retrieve_context
+from chatServer.agent.tools.toolbox import TOOLS
 from chatServer.conversation.tokens import count_text
 from chatServer.messages import Message, text_of
 from chatServer.messages.fence import all_unfenced, unfenced

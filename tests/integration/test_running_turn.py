@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from pydantic import SecretStr
 
-from chatServer.agent.manage_long_term_memory import manage_long_term_memory
-from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import ToolResult
+from chatServer.agent.tools.manage_long_term_memory import manage_long_term_memory
+from chatServer.agent.tools.toolbox import TOOLS
 from chatServer.store import turns
 from chatServer.turn import attempt, gate
 from tests.conftest import owner_connection, serving

@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
-from chatServer.agent.toolbox import TOOLS
 from chatServer.agent.tools import tokens_of
+from chatServer.agent.tools.toolbox import TOOLS
 from chatServer.config import Settings
 from chatServer.messages import Message
 from chatServer.records import Principal

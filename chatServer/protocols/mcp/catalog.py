@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chatServer.agent.manage_long_term_memory import DESCRIPTION as NOTES_DESCRIPTION
+from chatServer.agent.tools.manage_long_term_memory import DESCRIPTION as NOTES_DESCRIPTION
 from chatServer.protocols.graph import GraphAnswer
 from chatServer.protocols.mcp import shapes, tools
 from chatServer.protocols.mcp.tools import MemoryTool

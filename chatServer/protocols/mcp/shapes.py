@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from chatServer.agent.manage_long_term_memory import ManageLTMInput
+from chatServer.agent.tools.manage_long_term_memory import ManageLTMInput
 from chatServer.memory.edit import MAX_TAG, MAX_TAGS
 from chatServer.memory.remember.keep import Kept, Outcome
 from chatServer.protocols.fields import Moment, Text, said

@@ -12,7 +12,7 @@ import mcp_types as types
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from chatServer.agent.tools import Listed
+from chatServer.agent.tools.tool import Listed
 from chatServer.records import OutsideServer
 
 MAX_PAGES = 10

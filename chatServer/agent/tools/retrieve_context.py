@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from chatServer.agent.tools import Tool, ToolContext, ToolResult
+from chatServer.agent.tools.tool import Tool, ToolContext, ToolResult
 from chatServer.conversation.tokens import count_text
 from chatServer.knowledge.quote import label, quoted
 from chatServer.knowledge.retrieve import TOP_K

@@ -15,11 +15,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from chatServer.agent.run import tool_name
-from chatServer.agent.tools import Listed, Tool, ToolContext, ToolResult
+from chatServer.agent.tools.tool import Listed, Tool, ToolContext, ToolResult
 from chatServer.messages import clean_text
 from chatServer.records import Agent, OutsideServer
 
-CLIENT = "chatServer.agent.outside_client"  # the package mcp takes a second to import
+CLIENT = "chatServer.agent.tools.outside_client"  # the package mcp takes a second to import
 KNOWN_S = 600  # so long what a server said of its tools holds
 RETRY_S = 30  # so long one that did not answer is left alone
 LIST_S = 5.0  # a turn waits no longer for what tools are like

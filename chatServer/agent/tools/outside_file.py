@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chatServer.agent.outside import name_of
-from chatServer.agent.toolbox import TOOLS
+from chatServer.agent.tools.outside import name_of
+from chatServer.agent.tools.toolbox import TOOLS
 from chatServer.config import HttpAddress
 from chatServer.records import OutsideServer
 

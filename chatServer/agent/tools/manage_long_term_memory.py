@@ -4,7 +4,7 @@ from typing import Optional
 
 from pydantic import BaseModel, Field
 
-from chatServer.agent.tools import Tool, ToolContext, ToolResult
+from chatServer.agent.tools.tool import Tool, ToolContext, ToolResult
 from chatServer.memory.notes import notebook
 from chatServer.memory.notes.notebook import Changed
 from chatServer.memory.notes.page import Operation

@@ -4,7 +4,7 @@ from pydantic import BaseModel, Field
 
 from chatServer.agent.builtin.phrases import COMMON, language_of
 from chatServer.agent.let_go import STAYS
-from chatServer.agent.tools import Tool, ToolContext, ToolResult
+from chatServer.agent.tools.tool import Tool, ToolContext, ToolResult
 from chatServer.agent.wishes import tells_nothing
 from chatServer.memory.forget.forget_named import MAX_FORGOTTEN, Forgotten, TooMany, forget_named
 from chatServer.memory.forget.said import Wanted

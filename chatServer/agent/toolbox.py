@@ -1,8 +1,0 @@
-"""The tools that an agent's file can name."""
-
-from chatServer.agent.forget_memories import forget_memories
-from chatServer.agent.manage_long_term_memory import manage_long_term_memory
-from chatServer.agent.retrieve_context import retrieve_context
-from chatServer.agent.tools import Tool
-
-TOOLS: dict[str, Tool] = {tool.name: tool for tool in (manage_long_term_memory, forget_memories, retrieve_context)}
