@@ -85,8 +85,9 @@ class Unsummarised:
         return _tokens(self.known, self.messages)
 
     async def compacted(self, model: NamedModel | None, *, within_s: float = TIMEOUT_S) -> Compacted:
-        given = {"how": self.how, "within_s": within_s, "kept_from": self.kept_from}
-        made = await compact(self.known, self.messages, model, **given)  # type: ignore[arg-type]
+        made = await compact(
+            self.known, self.messages, model, how=self.how, within_s=within_s, kept_from=self.kept_from
+        )
         assert made is not None  # nosec B101 # narrows a type
         ids = tuple(UUID(each.message.message_id) for each in self.head)
         before = _tokens(self.known, self.head)
