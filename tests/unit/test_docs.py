@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 from prometheus_client.metrics import MetricWrapperBase
 
@@ -60,11 +61,35 @@ def test_the_proxy_lets_the_largest_body_through():
     assert int(allowed) * 1024**2 >= max((LARGER_BYTES | IN_A_FILE).values())
 
 
-def test_links_between_documents_lead_somewhere():
-    for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
-        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
-            path = (document.parent / target).resolve()
-            assert "://" in target or path.exists(), (document.name, target)
+def headings(document: Path) -> set[str]:
+    """The names by which links lead to the headings of a document, as GitHub makes them."""
+    text = re.sub(r"```.*?```", "", document.read_text(), flags=re.DOTALL)
+    found = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+def dead_links(document: Path) -> list[str]:
+    dead = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", document.read_text()):
+        name, _, heading = link.partition("#")
+        target = (document.parent / name).resolve() if name else document
+        if "://" not in link and (not target.exists() or (heading and heading not in headings(target))):
+            dead.append(link)
+    return dead
+
+
+def test_links_between_documents_lead_to_files_and_headings_that_are_there():
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "webApp" / "README.md"]
+    found = {document.name: dead_links(document) for document in documents}
+    assert {name: links for name, links in found.items() if links} == {}
+
+
+def test_the_check_of_links_finds_dead_ones(tmp_path):
+    there = tmp_path / "there.md"
+    there.write_text("# What is here, today?\n[a](#what-is-here-today) [b](#gone) [c](https://elsewhere/#x)\n")
+    (tmp_path / "two.md").write_text("[a](there.md#what-is-here-today) [b](there.md#gone) [c](gone.md) [d](there.md)\n")
+    assert dead_links(there) == ["#gone"]
+    assert dead_links(tmp_path / "two.md") == ["there.md#gone", "gone.md"]
 
 
 def test_the_lines_for_a_frontend_are_those_that_are_run():
