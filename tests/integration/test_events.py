@@ -21,6 +21,7 @@ from tests.tools.hearing import Tab, hearing
 from tests.tools.listening import listening
 from tests.tools.talking import with_script
 from tests.tools.turns import eventually
+from tests.tools.waiting import waiting_for_locks
 
 HANGS = {"match": "^hang", "reply": "one two", "hang": True}
 FAILS = {"match": "^fail", "reply": "a b", "fail_after_words": 1}
@@ -177,8 +178,7 @@ async def test_a_reader_misses_nothing_of_two_transactions_that_overlap(urls, st
         async with await begin() as first:
             await first.execute(statement, event("first"))
             second = asyncio.create_task(tell_and_commit("second"))
-            waits = "select count(*) from pg_stat_activity where datname = %s and wait_event_type = 'Lock'"
-            await eventually(lambda: second.done() or owner.execute(waits, (urls.name,)).fetchone() != (0,))
+            await eventually(lambda: second.done() or waiting_for_locks(urls))
             read()
         await second
         read()
@@ -199,10 +199,7 @@ async def test_whoever_tells_first_and_locks_then_is_in_nobodys_way(database, ur
         async with database.transaction(ADA) as connection:
             await notes.lock_notes(connection, ADA.user_id, "assistant")
             holds.set()
-            waits = "select count(*) from pg_stat_activity where datname = %s and wait_event_type = 'Lock'"
-            with owner_connection(urls.owner) as owner:
-                while owner.execute(waits, (urls.name,)).fetchone() == (0,):
-                    await asyncio.sleep(0.01)
+            await eventually(lambda: waiting_for_locks(urls))
             await user_events.tell(connection, ADA.user_id, "turn", {"number": 2})
 
     await tell(database, ADA)  # there is a head to be held

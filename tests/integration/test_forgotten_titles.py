@@ -13,9 +13,9 @@ from tests.conftest import ADA, rows, serving
 from tests.integration.test_builtin_remembers import no_model
 from tests.tools.remembering import kept, learn
 from tests.tools.turns import eventually, finished_turn
+from tests.tools.waiting import waiting_for_locks
 
 TICKET = "my ticket number is 0151 23456789"
-WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
 
 async def test_a_title_that_comes_late_tells_nothing_that_was_forgotten(settings, as_ada, database, urls):
@@ -77,7 +77,7 @@ async def test_whoever_forgets_waits_for_a_title(database, urls):
 async def begun(urls, work) -> asyncio.Task:
     """As far as it comes while the caller's transaction is open."""
     task = asyncio.create_task(work)
-    await eventually(lambda: task.done() or rows(urls, WAITING) != [(0,)])
+    await eventually(lambda: task.done() or waiting_for_locks(urls))
     return task
 
 

@@ -15,6 +15,7 @@ from chatServer.store.embedding import Embedded, Unembedded
 from tests.conftest import ADA, EVE, owner_connection
 from tests.tools.remembering import say
 from tests.tools.turns import eventually, given_to_a_turn
+from tests.tools.waiting import waiting_for_locks
 
 RULES = Reason("rules")
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -238,12 +239,11 @@ async def test_entries_of_the_index_are_taken_in_the_order_of_their_ids(database
             else:
                 await store.hide_messages(connection, ADA.user_id, ids, titles=True)
 
-    waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    with owner_connection(urls.owner) as holder, owner_connection(urls.owner) as watcher, holder.transaction():
+    with owner_connection(urls.owner) as holder, holder.transaction():
         take = "select 1 from chat.message_index where message_id = %s for update nowait"
         holder.execute(take, [low[0]])
         task = asyncio.create_task(change())
-        await eventually(lambda: watcher.execute(waiting).fetchone()[0])
+        await eventually(lambda: waiting_for_locks(urls))
         holder.execute(take, [high[0]])
     await task
 

@@ -11,9 +11,9 @@ from chatServer.memory.notes import notebook
 from chatServer.records import Author
 from tests.conftest import ADA, owner_connection
 from tests.integration.test_bad_input import assert_problem
-from tests.integration.test_erasure import waits_for_a_lock
 from tests.tools.canary import CANARY
-from tests.tools.turns import begin_turn
+from tests.tools.turns import begin_turn, eventually
+from tests.tools.waiting import waiting_for_locks
 
 URL = "/api/agents/assistant/notes"
 
@@ -173,7 +173,7 @@ async def gone_meanwhile(urls, writing: Coroutine[Any, Any, T], *, receipt: bool
     with owner_connection(urls.owner) as owner, owner.transaction():
         owner.execute("select 1 from public.agent_long_term_memory for update")
         late = asyncio.create_task(writing)
-        await waits_for_a_lock(urls)
+        await eventually(lambda: waiting_for_locks(urls))
         owner.execute("delete from public.agent_long_term_memory")
         if receipt:
             owner.execute("insert into chat.erasures (user_id, counts) values (%s, '{}')", (ADA.user_id,))

@@ -12,6 +12,7 @@ from tests.conftest import ADA, EVE, bearer, owner_connection, rows
 from tests.integration.test_jobs import is_empty, working
 from tests.tools.knowledge import upload
 from tests.tools.turns import eventually, finished_turn
+from tests.tools.waiting import waiting_for_locks
 
 GUS = Principal(uuid.UUID("90000000-0000-4000-8000-000000000009"))
 PLACES = "select priority from procrastinate.procrastinate_jobs where task_name = 'ingest' order by id"
@@ -84,11 +85,10 @@ async def test_whoever_sends_one_after_the_other_overtakes_nobody_for_ever(clien
 
 async def test_uploads_at_once_of_one_user_stand_one_behind_the_other(client, settings, urls):
     await sent(client, settings, ADA, "0.txt")
-    waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
     with owner_connection(urls.owner) as connection, connection.transaction():
         connection.execute("select 1 from chat.user_limits for update")
         uploads = [asyncio.create_task(sent(client, settings, ADA, f"{number}.txt")) for number in (1, 2, 3)]
-        await eventually(lambda: rows(urls, waiting) == [(3,)])
+        await eventually(lambda: waiting_for_locks(urls) == 3)
     await asyncio.gather(*uploads)
     places = [place for (place,) in rows(urls, PLACES)]
     assert sorted(places, reverse=True) == [places[0] - 60 * number for number in range(4)]
