@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Awaitable, Callable
 
 import httpx
+import psycopg
 import pytest
 
 from chatServer import cli, errors
@@ -18,6 +19,7 @@ from chatServer.agent.catalog import load_agents
 from chatServer.api.sign_ins import delete_sign_in
 from chatServer.config import ROOT
 from chatServer.conversation import put
+from chatServer.memory.notes import notebook
 from chatServer.protocols.mcp.catalog import TOOLS
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Caller
@@ -31,7 +33,8 @@ from tests.tools.canary import CANARY
 from tests.tools.dumping import tables_of_users, traces_of
 from tests.tools.mcp_client import connected
 from tests.tools.talking import with_script
-from tests.tools.turns import begin_turn
+from tests.tools.turns import begin_turn, eventually, finished_turn
+from tests.tools.waiting import waiting_for_locks
 
 NOT_ERASED = {"chat.embedding": "one row, and it is nobody's", "chat.erasures": "the receipts"}
 
@@ -155,18 +158,25 @@ async def test_what_was_told_when_the_erasure_came_goes_with_it(database, urls):
         await connection.execute(user_events.SQL["tell"], told)
         await connection.flush()  # the head is ours
         erasing = asyncio.create_task(erase(database, ADA))
-        await waits_for_a_lock(urls)
+        await eventually(lambda: waiting_for_locks(urls))
     receipt = await erasing
     assert receipt.counts["sessions"] == 1
     assert traces_of(CANARY, urls) == []
 
 
-async def waits_for_a_lock(urls) -> None:
-    waiting = "select count(*) from pg_stat_activity where datname = %s and wait_event_type = 'Lock'"
-    with owner_connection(urls.owner) as owner:
-        async with asyncio.timeout(10):
-            while owner.execute(waiting, (urls.name,)).fetchone() == (0,):
-                await asyncio.sleep(0.02)
+async def test_an_erasure_that_waits_for_somebody_who_waits_for_it_begins_anew(database, urls):
+    await finished_turn(database, ADA, CANARY)
+    await notebook.overwrite(database, ADA, "assistant", CANARY, if_version=0)
+    # Postgres ends whoever waits for a second: the erasure, which has taken the sessions; on a slow machine perhaps us.
+    with owner_connection(urls.owner) as other, contextlib.suppress(psycopg.errors.DeadlockDetected):
+        with other.transaction():
+            other.execute("select 1 from public.agent_long_term_memory for update")
+            erasing = asyncio.create_task(erase(database, ADA))
+            await eventually(lambda: waiting_for_locks(urls))
+            await asyncio.to_thread(other.execute, "select 1 from chat.sessions for update")
+    receipt = await erasing
+    assert receipt.counts["sessions"] == 1
+    assert traces_of(CANARY, urls) == []
 
 
 async def test_work_that_waited_through_the_erasure_is_refused_and_new_work_is_not(database, urls):

@@ -23,11 +23,14 @@ from chatServer.conversation.tokens import count_text
 from chatServer.memory.embed import NoEmbedder
 from chatServer.messages import data_uri
 from chatServer.records import NOBODY, Memory, Principal
+from chatServer.store import articles, limits
+from chatServer.store.articles import Unread
 from tests.conftest import ADA, EVE, owner_connection, serving
-from tests.integration.test_erasure import waits_for_a_lock
 from tests.integration.test_export import PICTURE
 from tests.integration.test_isolation import fill
 from tests.tools.shelved import delete_article, put_article, retriever_of
+from tests.tools.turns import eventually
+from tests.tools.waiting import waiting_for_locks
 
 
 async def adas(database) -> dict:
@@ -417,6 +420,20 @@ async def test_what_came_before_somebody_filled_the_room_is_told_of_and_found(da
     assert {row["message_id"] for row in document["messages"] if not row["superseded_at"]} <= found
 
 
+async def test_an_import_counts_what_is_being_uploaded_at_the_same_time(database, urls):
+    document = with_articles(await adas(database), "b.md")
+    file = Unread("a.md", "text/plain", 1, "x")
+    async with database.transaction(EVE) as uploading:
+        await articles.put_article(uploading, EVE.user_id, uuid.uuid4(), file)
+        await limits.hold_limits(uploading, EVE.user_id)
+        await uploading.flush()
+        importing = asyncio.create_task(imported(database, document, Room(articles=1)))
+        await eventually(lambda: importing.done() or waiting_for_locks(urls))
+    with pytest.raises(errors.TooManyArticles):
+        await importing
+    assert of_eve(urls, "select name from chat.articles") == [("a.md",)]
+
+
 async def test_what_came_before_a_mistake_of_ours_is_found_and_the_mistake_told(database, urls, monkeypatch):
     document, add_rows = await adas(database), bringing.store.add_rows
 
@@ -454,7 +471,7 @@ async def test_what_belongs_to_something_that_is_deleted_meanwhile_does_not_come
 
         text = json.dumps(document)
         importing = asyncio.create_task(bring_in(database, EVE, NoEmbedder(), lambda: io.StringIO(text), delete))
-        await waits_for_a_lock(urls)
+        await eventually(lambda: waiting_for_locks(urls))
         owner.execute("commit")
     brought = await importing
     assert (brought.added[section], brought.kept[section]) == (0, len(document[section]))

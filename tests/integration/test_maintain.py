@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -14,13 +15,16 @@ from chatServer.memory.browse import browse, show
 from chatServer.memory.duplicates import alike_groups
 from chatServer.memory.forget import forget
 from chatServer.memory.maintain import Retention, Upkeep, maintain
-from chatServer.records import MemoryFilter, new_id
+from chatServer.records import MemoryFilter, Reason, new_id
+from chatServer.store import memories as store
 from chatServer.store import queries, upkeep
 from chatServer.store.queue import MAINTAINED_AT_LEAST_EVERY, MAINTAINED_EVERY, Pace, Queue
 from chatServer.store.upkeep import Text
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection
 from tests.integration.test_memory_store import memory, read, write
+from tests.tools.turns import eventually
+from tests.tools.waiting import waiting_for_locks
 
 NOW = datetime.now(UTC)
 OLD = NOW - timedelta(days=200)
@@ -100,17 +104,32 @@ async def test_near_duplicates_of_one_shelf_become_one_with_the_sources_of_all(d
     sources = [new_id() for _ in range(4)]
     told = {"created_at": OLD}
     mine = memory("I prefer short answers", trust="user", source_ids=(sources[0],), tags=("style",), **told)
-    theirs = memory("I prefer short answers, please", trust="assistant", importance=0.6, source_ids=(sources[1],))
+    theirs = memory(
+        "I prefer short answers, please", trust="assistant", importance=0.6, source_ids=(sources[1],), tier="long"
+    )
     elsewhere = memory("I really prefer short answers", shelf="coder", source_ids=(sources[2],))
     keyed = memory("I just prefer short answers", fact_key="user:style", source_ids=(sources[3],))
     await write(database, mine, theirs, elsewhere, keyed, memory("I prefer long answers"))
     assert await maintain(database, ADA) == Upkeep(merged=1)
     left = await read(database, mine.memory_id)
     assert (set(left.source_ids), left.importance, left.tags) == (set(sources[:2]), 0.6, ("style", "home"))
+    assert left.tier == "long"
     assert await read(database, theirs.memory_id) is None
     assert len(await held(database)) == 4
     assert (await forget.undo(database, ADA, theirs.memory_id)).text == theirs.text
     assert await maintain(database, ADA) == Upkeep(), "what was brought back is not merged again"
+
+
+async def test_what_is_put_right_while_others_look_for_duplicates_is_none_of_them(database, urls):
+    mine, theirs = memory("I prefer short answers"), memory("I prefer short answers, please")
+    await write(database, mine, theirs)
+    async with database.transaction(ADA) as connection:
+        await store.advance_head(connection, ADA.user_id)
+        upkeep_of_it = asyncio.create_task(maintain(database, ADA, dry_run=True))
+        await eventually(lambda: waiting_for_locks(urls))  # it has read the texts, and wants the head
+        edited = replace(mine, text="I prefer long answers", origin="user")
+        await store.write(connection, ADA.user_id, edited, "edited", Reason("user"), before=mine)
+    assert await upkeep_of_it == Upkeep()
 
 
 async def test_the_short_tier_keeps_its_most_important_and_the_newest_of_the_rest(database, urls, monkeypatch):
@@ -216,26 +235,37 @@ async def test_the_sweep_leaves_a_job_for_whoever_has_something_to_do_and_no_oth
     assert tiers == {ADA.user_id: "long", EVE.user_id: "short"}
 
 
+def due(connection) -> list[tuple]:
+    query = queries.load("sweep.sql")["list_users_with_memories_to_keep"]
+    given = {"every": MAINTAINED_EVERY, "at_least_every": MAINTAINED_AT_LEAST_EVERY, "limit": 10}
+    return connection.execute(query, given).fetchall()
+
+
+async def test_who_has_something_that_will_expire_is_looked_after_tomorrow_though_nothing_changes(database, urls):
+    await write(database, memory("Until Friday.", expires_at=NOW + timedelta(days=3)))
+    await write(database, memory("For good."), user=EVE)
+    for user in (ADA, EVE):
+        await maintain(database, user)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.memory_heads set kept_at = kept_at - interval '21 hours'")
+        assert due(connection) == [(ADA.user_id,)]
+
+
 async def test_maintenance_that_failed_is_due_again_tomorrow_and_not_at_the_next_sweep(database, urls, monkeypatch):
     await write(database, memory("Important.", importance=0.9))
 
     async def breaks(*_, **__):
         raise ZeroDivisionError
 
-    def due() -> list[tuple]:
-        query = queries.load("sweep.sql")["list_users_with_memories_to_keep"]
-        given = {"every": MAINTAINED_EVERY, "at_least_every": MAINTAINED_AT_LEAST_EVERY, "limit": 10}
-        return connection.execute(query, given).fetchall()
-
     monkeypatch.setattr(upkeep, "find_tail", breaks)
     with owner_connection(urls.owner) as connection:
         connection.execute("update chat.memory_heads set kept_at = now() - interval '8 days', kept_seq = seq")
-        assert due() == [(ADA.user_id,)]
+        assert due(connection) == [(ADA.user_id,)]
         with pytest.raises(ZeroDivisionError):
             await maintain(database, ADA)
-        assert due() == []
+        assert due(connection) == []
         connection.execute("update chat.memory_heads set kept_at = kept_at - interval '21 hours'")
-        assert due() == [(ADA.user_id,)]
+        assert due(connection) == [(ADA.user_id,)]
 
 
 def test_a_flood_of_one_word_is_compared_in_bounded_time():

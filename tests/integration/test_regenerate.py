@@ -10,6 +10,7 @@ from chatServer.store.history import ChatMessageHistory
 from tests.conftest import ADA, owner_connection, rows, serving
 from tests.tools.rewriting import (
     EXCHANGES,
+    PICTURE,
     RULES,
     conversation,
     edit,
@@ -70,6 +71,14 @@ async def test_what_was_answered_anew_is_not_taken_for_the_same_words_that_never
     await send(chat, "one", "m0")
     await regenerate(chat)
     assert spoken((await retry(chat, "one", "m1")).text) == "You said: one"
+    assert await said(chat) == EXCHANGES[:2] * 2
+
+
+async def test_a_picture_that_never_arrived_is_not_taken_for_the_same_words_without_one(chat):
+    await chat.post("/api/chat", json={"message": "one", "session_id": "s"})
+    shown = {"type": "file", "mediaType": "image/png", "url": PICTURE}
+    message = {"id": "m1", "role": "user", "parts": [{"type": "text", "text": "one"}, shown]}
+    await chat.post("/api/chat", json={"id": "s", "messages": [message], "trigger": "regenerate-message"})
     assert await said(chat) == EXCHANGES[:2] * 2
 
 

@@ -17,6 +17,7 @@ from chatServer.agent.summary import compact
 from chatServer.agent.summary.session_summary import Occasion, summarize_session
 from chatServer.agent.summary.unsummarised import read_if_due, store_compacted
 from chatServer.config import ROOT, Settings
+from chatServer.messages import Message
 from chatServer.protocols.mcp import tools, tools_for
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Usage
@@ -327,6 +328,18 @@ async def test_what_the_agent_keeps_says_where_it_is_from(database, urls, sessio
     assert memory.source_ids == (question_id,)
     [(actor,)] = rows(urls, f"select actor from chat.memory_changes where memory_id = '{memory.memory_id}'")
     assert actor == "model"
+
+
+@pytest.mark.parametrize(
+    ("tool", "trust"), [("retrieve_context", "untrusted"), ("manage_long_term_memory", "assistant")]
+)
+async def test_what_the_agent_keeps_of_a_turn_that_read_text_from_outside_is_not_trusted(
+    database, session_id, tool, trust
+):
+    used = Message(role="tool", content="...", name=tool, tool_call_id="1")
+    turn_id = await say(database, "My stamps are from Peru.", session_id=session_id, between=[used])
+    await after(database, turn_id, reviser(database, scripted(FACT)))
+    assert [each.trust for each in await kept(database) if each.origin == "model"] == [trust]
 
 
 async def test_what_the_agent_keeps_is_from_the_messages_that_speak_of_it(database, urls, session_id):
