@@ -439,3 +439,12 @@ async def test_what_was_said_beside_something_that_is_over_is_still_found(databa
     async with recaller_of(database) as recaller:
         assert "Clara" in " ".join(texts(await asked(recaller, ADA, "Who is Clara?")))
         assert texts(await asked(recaller, ADA, "Where do I live?"))[0] == "The user lives in Hamburg"
+
+
+async def test_who_has_said_little_finds_it_in_other_words(database):
+    told = ["My laptop is a ThinkPad running Fedora", "I prefer tea", "We deploy on Thursdays", "My team lead is Priya"]
+    await said(database, ADA, *told)
+    await embed_newest(database, WordLlamaEmbedder(), ADA)
+    async with recaller_of(database) as recaller:
+        assert texts(await asked(recaller, ADA, "What computer do I have?")) == told[:1]
+        assert texts(await asked(recaller, ADA, "Who won the world cup in 1998?")) == []

@@ -12,7 +12,7 @@ WORDS = ("words", "around", "speaker", "date")  # it or what was said around it 
 SAMPLE = 256  # rows that say which cosines are usual
 ENOUGH = 20  # rows for that
 UNUSUAL = 1.5  # standard deviations above them
-NEAR = 0.3  # where there are too few to say what is usual
+NEAR = 0.15  # less is chance; where there are too few to say what is usual, it is near enough
 
 
 def relevant(hits: Sequence[Hit], index: Index, vec: Floats | None) -> list[Hit]:
@@ -26,6 +26,6 @@ def relevant(hits: Sequence[Hit], index: Index, vec: Floats | None) -> list[Hit]
 def _near(rows: Rows, index: Index, vec: Floats) -> list[int]:
     known = np.flatnonzero(index.columns["alive"] & (index.columns["scale"] > 0))
     usual = index.cosine(known[:: max(1, len(known) // SAMPLE)], vec)
-    least = float(usual.mean() + UNUSUAL * usual.std()) if len(usual) >= ENOUGH else NEAR
+    least = max(NEAR, float(usual.mean() + UNUSUAL * usual.std())) if len(usual) >= ENOUGH else NEAR
     near: list[int] = rows[index.cosine(rows, vec) >= least].tolist()
     return near
