@@ -43,6 +43,27 @@ def test_what_may_be_of_whom_is_asked_for_is_not_beside_it(told):
     assert not is_beside(told, asked)
 
 
+@pytest.mark.parametrize(
+    ("told", "is_so"),
+    [
+        ("My neighbour has a huge dog called Bruno.", True),
+        ("The people upstairs have a dog.", True),
+        ("The user's friend Lars has a dog.", True),
+        ("My neighbour and I share a dog.", False),
+        ("My boss gave me a dog.", False),
+        ("The user has a dog called Rex.", False),
+        ("The dog is called Rex.", False),
+        ("My dog Rex is four.", False),
+    ],
+)
+def test_who_asks_for_what_he_has_wants_nothing_that_others_have(told, is_so):
+    asked = asked_in("Do I have a dog?")
+    assert asked is not None
+    assert is_beside(told, asked) == is_so
+    asked = asked_in("Do I have a friend with a dog?")
+    assert asked is None or not is_beside(told, asked)
+
+
 def test_whom_people_have_several_words_for_is_whoever_is_told_of():
     assert asked_in("Where does my wife work?") is None
 

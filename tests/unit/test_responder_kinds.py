@@ -70,3 +70,50 @@ async def test_who_asks_for_all_of_a_kind_is_told_of_each_and_not_of_what_is_ove
     said = (await answer(given, "What are my kids called?")).content
     assert all(each in said for each in kids)
     assert "Max" not in said
+
+
+HYPOTHETICAL = "If I had a dog, I'd call him Rex."
+LETTER = 'Here is an email I got: "Dear customer, my name is Kevin and I have a dog. I live in Dublin."'
+
+
+@pytest.mark.parametrize("asked", ["What pets do I have?", "Which animals live with me?", "Do I have a cat or a dog?"])
+async def test_who_asks_for_what_he_has_is_told_of_nothing_that_others_have_and_of_nothing_that_would_be(asked):
+    known = ["The user has a cat called Miso.", "My neighbour has a huge dog called Bruno.", HYPOTHETICAL, LETTER]
+    known += ["The people upstairs have a parrot and a dog.", "The user's friend Lars has a cat."]
+    said = (await answer(remembered(*known), asked)).content
+    assert "Miso" in said
+    assert not any(each in said for each in ("Bruno", "Rex", "Kevin", "parrot", "Lars"))
+
+
+async def test_who_asks_of_himself_is_not_told_what_he_quoted():
+    assert "Kevin" not in (await answer(remembered(LETTER), "What am I called?")).content
+    assert "Dublin" not in (await answer(remembered(LETTER), "Where do I live?")).content
+    assert "Kevin" in (await answer(remembered(LETTER), "Who is Kevin?")).content
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("Who is my physician?", "My doctor is Dr Patel."),
+        ("What is my drug called?", "I take 50 mg of sertraline every evening."),
+        ("Do I eat meat?", "The user is vegetarian."),
+    ],
+)
+async def test_what_is_found_by_its_meaning_alone_is_told_as_what_is_nearest(asked, told):
+    said = (await answer(remembered(told), asked)).content.split("\n\n")
+    assert said[0] == "I find nothing that says just that. Nearest to it is:"
+    assert f"2026-11-17): “{told}”" in said[1]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Write me a poem", "How do I boil an egg?", "Should I leave?", "What is blood?", "What's my favourite band?"],
+)
+async def test_what_asks_for_nothing_that_was_told_is_told_nothing_near(asked):
+    assert "Nearest" not in (await answer(remembered("My doctor is Dr Patel."), asked)).content
+
+
+async def test_what_is_nearest_is_of_whom_it_is_asked():
+    known = remembered("The user's sister Anna works as a nurse.", "The user does not eat pork.")
+    assert "pork" not in (await answer(known, "What must my daughter avoid?")).content
+    assert "Anna" not in (await answer(known, "Where do I live?")).content

@@ -15,19 +15,17 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from chatServer.agent import speech
 from chatServer.agent.builtin.apart import ARTICLES_TOOL, Prompt, take_apart
-from chatServer.agent.builtin.extract import MAX_LINES, Sentence, Source, best, keys_of, question_keys
+from chatServer.agent.builtin.extract import MAX_LINES, Sentence, Source, keys_of
 from chatServer.agent.builtin.forgetting import forgotten, page_read
-from chatServer.agent.builtin.kinds import others_for
-from chatServer.agent.builtin.outdated import wanted_first, without_outdated
 from chatServer.agent.builtin.phrases import language_of, phrase, without_quotes
 from chatServer.agent.builtin.reply import MAX_QUOTED, READ, Reply
 from chatServer.agent.builtin.statements import is_learned, is_remark, is_statement, tells_a_fact, tells_anew
+from chatServer.agent.builtin.to_the_point import OWN, SURE, answering, nearest, or_of_its_kind
 from chatServer.agent.builtin.where_from import where_from
 from chatServer.agent.let_go import of_line
 from chatServer.agent.speech import SpokenCall, said_in
 from chatServer.agent.wishes import Wish, tells_nothing, wish_in
 from chatServer.memory.notes.page import NOTED
-from chatServer.memory.recall.asked_of import asked_in, is_beside
 from chatServer.memory.recall.label import BY_USER, OF_TOOLS, is_over
 from chatServer.memory.recall.past import without_before
 from chatServer.memory.recall.reworded import reworded
@@ -35,12 +33,7 @@ from chatServer.messages import searchable
 from chatServer.messages.sources import QUOTED
 from chatServer.messages.text import one_line
 
-SURE = 0.75  # of a question's weight that a sentence has: then articles need not be asked
 LONG = 50_000  # characters of a prompt from which on it is read in a thread
-MAX_SENTENCES = 3
-MAX_OF_A_KIND = 6  # who asks for his kids has perhaps four
-MAX_WEIGHED = 12  # sentences, of which those about others are left out
-OWN = ("notes", "memories", "said")  # what the user tells, and not what he reads
 MAX_LOOKED_IN = 10  # articles that are named
 MAX_SAID = 10  # messages of this conversation among what is known
 MAX_NAMED = 500  # characters of a message among what is known
@@ -168,9 +161,9 @@ def _extracted(given: Prompt) -> Reply:
         return _heard(given, language)
     asked, sources = without_before(given.question), _sources(given)
     is_told = is_statement(given.question)
-    found = _answering(asked, sources)
+    found = answering(asked, sources)
     if not is_told:
-        found = _or_of_its_kind(asked, sources, found or _answering(asked, sources, reworded(asked)))
+        found = or_of_its_kind(asked, sources, found or answering(asked, sources, reworded(asked)))
     is_own = all(each.kind in OWN for each in found)
     if is_told and is_own and tells_anew(given.question, (each.text for each in found)):
         return _heard(given, language)
@@ -183,7 +176,9 @@ def _extracted(given: Prompt) -> Reply:
         return Reply(quoted, quoted=tuple(each.label for each in found if each.kind == "articles"))
     if is_told or is_remark(given.question):
         return _heard(given, language)
-    return Reply(_unknown(given, language))
+    is_told_all = given.is_all and not given.look_failed and not given.has_picture
+    near = [_quoted(each, language) for each in nearest(asked, sources)] if is_told_all else []
+    return Reply("\n\n".join([phrase(language, "nearest"), *near]) if near else _unknown(given, language))
 
 
 def _sources(given: Prompt) -> list[Source]:
@@ -206,29 +201,6 @@ def _language(given: Prompt) -> str:
 
 def _words(text: str) -> list[str]:
     return searchable(text[:MAX_QUOTED]).split()
-
-
-def _answering(question: str, sources: list[Source], wording: str = "") -> list[Sentence]:
-    """The best sentences, without those about somebody else than the question is, or that are over."""
-    return _to_the_point(question, best(wording or question, sources, MAX_WEIGHED))
-
-
-def _or_of_its_kind(question: str, sources: list[Source], found: list[Sentence]) -> list[Sentence]:
-    """What was found, or what the user told of what the question names by its kind, if that has more of it."""
-    covered = found[0].covered if found else 0.0
-    if covered >= SURE or not all(each.kind in OWN for each in found):
-        return found
-    own = [source for source in sources if source.kind in OWN]
-    kin = best(question, own, MAX_WEIGHED, others_for(question_keys(question)))
-    others = _to_the_point(question, kin, MAX_OF_A_KIND)
-    return others if others and others[0].covered > covered else found
-
-
-def _to_the_point(question: str, found: list[Sentence], limit: int = MAX_SENTENCES) -> list[Sentence]:
-    asked, found = asked_in(question), wanted_first(question, without_outdated(found))
-    if asked is None:
-        return found[:limit]
-    return [each for each in found if each.kind not in OWN or not is_beside(each.text, asked)][:limit]
 
 
 def _telling(block: Source) -> Source:

@@ -58,12 +58,26 @@ _HAPPENED = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+")
+_OBJECTS = word_set("me us mir mich мне меня moi")  # "write me a poem" is not about oneself
+# What nobody has told of himself can answer: what he should do, and how it is done.
+_ADVICE = re.compile(
+    r"\b(?:should|shall|best way|how (?:do|can|could|would) (?:i|we)|can you|could you|help|soll(?:te)? ich|debería"
+    r"|devrais)\b",
+    re.IGNORECASE,
+)
 _WISH = re.compile(r"\bi(?:'d| would| want| need| wonder| wish)\b", re.IGNORECASE)
 
 
 def is_statement(text: str) -> bool:
     """By its words and signs; where none of them tells, it is not called one."""
     return not _OF_ONESELF.isdisjoint(_told(text))
+
+
+def asks_of_oneself(text: str) -> bool:
+    """Whether it asks for something that its writer may have told of himself; not for advice, or for work."""
+    words = set(searchable(text[:MAX_CHARACTERS]).split())
+    is_asked = text.rstrip().endswith(("?", "？")) or asks(text)
+    return is_asked and not words.isdisjoint(_OF_ONESELF - _OBJECTS) and not _ADVICE.search(text)
 
 
 def is_remark(text: str) -> bool:

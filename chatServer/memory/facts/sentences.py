@@ -111,13 +111,7 @@ def statements(text: str, *, is_reply: bool = False) -> list[str]:
     text = straight(text)
     if len(text) > MAX_TOLD or not (is_reply or _tells_of_oneself(text)):
         return []
-    lines = _prose_lines(text)
-    if len(lines) > MAX_LINES:
-        return []
-    prose = "\n".join(lines)
-    is_foreign = _is_pasted(prose) or _is_verse(lines) or _PLAY.search(prose) or _WORK_PIECE.search(prose)
-    if is_foreign:
-        return []
+    prose = _own_prose(text)
     kept: list[str] = []
     for sentence in sentences(prose):
         if _TEXT_WORK.match(sentence):
@@ -127,6 +121,21 @@ def statements(text: str, *, is_reply: bool = False) -> list[str]:
         if _is_own(sentence):
             kept.append(sentence)
     return kept
+
+
+def said_for_oneself(text: str) -> str:
+    """A message without what its writer quotes, pastes or plays, without what others said and what would be. As it is
+    written, where that is all of it."""
+    prose = _own_prose(straight(text))
+    own = [each for each in sentences(prose) if _is_own(each)]
+    return text if len(own) == len(sentences(straight(text))) else "\n".join(own)
+
+
+def _own_prose(text: str) -> str:
+    lines = _prose_lines(text)
+    prose = "\n".join(lines)
+    is_foreign = len(lines) > MAX_LINES or _is_pasted(prose) or _is_verse(lines)
+    return "" if is_foreign or _PLAY.search(prose) or _WORK_PIECE.search(prose) else prose
 
 
 def _tells_of_oneself(text: str) -> bool:

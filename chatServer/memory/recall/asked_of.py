@@ -8,7 +8,7 @@ from chatServer.memory.facts import Fact
 from chatServer.memory.facts.clauses import SAME_KIN
 from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.kin import is_relation
-from chatServer.memory.facts.vocabulary import KIN, PARTNERS, PEOPLE, PLURALS
+from chatServer.memory.facts.vocabulary import KIN, PARTNERS, PEOPLE, PETS, PLURALS
 from chatServer.memory.facts.words import any_of, folded_words, word_set
 from chatServer.memory.forget.whose import facts_told
 from chatServer.memory.recall.past import READ_CHARACTERS
@@ -28,9 +28,22 @@ _OF_OTHERS = KIN | word_set(
     "who whom whose anyone anybody someone somebody everyone everybody nobody family relatives people know we our"
     " he him his she her they them their"
 )
+_NO_ANIMALS = _OF_OTHERS - PETS - {word for word, one in PLURALS.items() if one in PETS} - {"we", "our"}
 # Those for whom people have other words, too, may be meant by what is told of another.
 _MINE = re.compile(rf"\bmy (?:\w+ )?({'|'.join(sorted(PEOPLE - PARTNERS - {'baby', 'child'}))})s?\b", re.IGNORECASE)
 _NAME = re.compile(r"\b(?:[Dd]oes|[Dd]id|DOES|DID) ([A-Z]\w+)\b")
+_FOR_OWN = re.compile(
+    rf"\b(?:do|did) (?:i|we) (?:\w+ )?(?:have|own|keep)\b|\b(?:my|our) (?:{'|'.join(sorted(PETS))}|animal)s?\b"
+    r"|\b(?:live|lives|living) with (?:me|us)\b",
+    re.IGNORECASE,
+)
+_PERSON = "|".join(sorted(PEOPLE | {word for word, one in PLURALS.items() if one in PEOPLE}))
+# Somebody has it, or does it, who is not the user.
+_OF_SOMEBODY = re.compile(
+    rf"(?:(?:my|our|the user's|the|some) (?:\w+ ){{0,2}}(?:{_PERSON}|people|folks|guys?|man|woman|lady|family|couple)"
+    r"|he|she|they|his|her|their)\b(?!.*\b(?:i|we|me|us)\b)",
+    re.IGNORECASE,
+)
 _FAVOURITE = re.compile(r"\bfavou?rite (\w+)", re.IGNORECASE)
 
 
@@ -41,6 +54,7 @@ class Asked(NamedTuple):
     is_of_oneself: bool
     others: frozenset[str]  # the words for them, and their names
     favourites: frozenset[str]
+    is_for_own: bool = False  # for what he has: an animal, a car
 
 
 def asked_in(question: str) -> Asked | None:
@@ -50,8 +64,9 @@ def asked_in(question: str) -> Asked | None:
     is_of_oneself = bool(_OF_ONESELF.search(read)) and _OF_OTHERS.isdisjoint(words)
     names = {name.lower() for name in _NAME.findall(read)} - _OF_OTHERS
     others = names | {_one(word.lower()) for word in _MINE.findall(read)}
-    asked = Asked(words, is_of_oneself, frozenset(others), _favourites(read))
-    return asked if is_of_oneself or others or asked.favourites else None
+    is_for_own = bool(_FOR_OWN.search(read)) and _NO_ANIMALS.isdisjoint(words)
+    asked = Asked(words, is_of_oneself, frozenset(others), _favourites(read), is_for_own)
+    return asked if is_of_oneself or others or asked.favourites or is_for_own else None
 
 
 def is_beside(text: str, asked: Asked) -> bool:
@@ -60,6 +75,8 @@ def is_beside(text: str, asked: Asked) -> bool:
     if asked.favourites and favourites and favourites.isdisjoint(asked.favourites):
         return True
     told = facts_told(text)
+    if asked.is_for_own:
+        return all(_is_of_person(fact) for fact in told) if told else bool(_OF_SOMEBODY.match(text))
     if asked.is_of_oneself:
         return bool(told) and all(_is_of_another(fact, asked.words) for fact in told)
     if asked.others.isdisjoint(map(_one, searchable(text).split())):
@@ -72,6 +89,12 @@ def _is_of_another(fact: Fact, asked: frozenset[str]) -> bool:
     name = fact.object if is_relation(fact) else fact.subject.partition(":")[2]
     is_other = is_relation(fact) or not is_the_user(fact.subject)
     return is_other and asked.isdisjoint(name.lower().split())
+
+
+def _is_of_person(fact: Fact) -> bool:
+    """That the user has a friend Lars is of him."""
+    kin = fact.predicate.rpartition(" ")[2] if is_relation(fact) else fact.subject.partition(":")[0]
+    return kin in PEOPLE
 
 
 def _is_of_known(fact: Fact) -> bool:
