@@ -31,6 +31,7 @@ SAID_AT = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)  # a Sunday
         ("last Sunday", "2026-11-08"),
         ("next Friday", "2026-11-20"),
         ("next Sunday", "2026-11-22"),
+        ("next Monday", "2026-11-23"),
         ("this Sunday", "2026-11-15"),
         ("last week", "2026-11-02"),
         ("last month", "2026-10-01"),

@@ -63,9 +63,11 @@ _WHOM = re.compile(
     rf"(?: (?P<name>{NAME}))?"
 )
 _HE = re.compile(r"(?:he|she)(?: (?=\w)|('s) )", re.IGNORECASE)
+_IS_SO = ("allergic", "retired", "married", "divorced", "widowed", "vegetarian", "vegan")
 _ELIDED_VERBS = any_of(
-    "am|is|have|has|live|lives|moved|work|works|study|studies|speak|speaks|play|plays|drive|drives|allergic",
+    "am|is|have|has|live|lives|moved|work|works|study|studies|speak|speaks|play|plays|drive|drives",
     "love|loves|like|likes|hate|hates|prefer|prefers|do not|does not|can not",
+    *_IS_SO,
 )
 _ELIDED = re.compile(rf",? (?:and|but) (?:also |now |currently )?(?={_ELIDED_VERBS}\b)", re.IGNORECASE)
 _SUBJECT = re.compile(rf"(?i:i\b|my [a-z-]+)(?: {NAME})?")
@@ -191,7 +193,7 @@ def _had(whom: str) -> list[str]:
 def _with_subject(said: str) -> list[str]:
     first, *more = _ELIDED.split(said)
     subject = _SUBJECT.match(first)
-    verbs = ("am " if piece.lower().startswith("allergic") else "" for piece in more)
+    verbs = ("am " if piece.lower().startswith(_IS_SO) else "" for piece in more)
     shared = [f"{subject.group()} {verb}{piece}" for verb, piece in zip(verbs, more, strict=True)] if subject else []
     return [first, *shared]
 

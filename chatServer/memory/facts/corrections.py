@@ -15,7 +15,7 @@ from chatServer.memory.facts.words import set_apart, spelled_out
 
 MAX_WORDS = 12
 _SORRY = r"(?:actually|no|nope|sorry|wait|oops|correction|oh|ah|my mistake|my bad|i was wrong|well)"
-_NEW = r"(?P<new>[^,]{1,60}?)"
+_NEW = r"(?:more (?:of an?|like) |rather )?(?P<new>[^,]{1,60}?)"
 _WORDINGS = tuple(
     re.compile(wording, re.IGNORECASE)
     for wording in (
@@ -37,6 +37,7 @@ MAX_BARE = 2  # words, but for a day and its hour
 _WRONG = re.compile(
     r"\b(?:no|nope|sorry|actually|oops|correction|mistake|my bad|wrong|meant|should be)\b", re.IGNORECASE
 )
+_MEANS = re.compile(r"i mean (?!it\b)(?!\w+ly\b)[a-z]+", re.IGNORECASE)  # "I mean really" is a remark
 _DENIED_FIRST = re.compile(
     r"(?P<about>(?:(?:actually|no|sorry|well),? ){0,2}(?:my|our) [^,;]{1,60}? (?:is|are)) not "
     r"(?P<called>called |named )?(?P<old>[^,;]{1,60}?)"
@@ -97,7 +98,8 @@ def _is_sure(match: re.Match[str], text: str, fact: Fact) -> bool:
     """ "Actually it's Madrid" corrects, "actually it's raining" does not; nor does "oh, it's Monday" an exam's day."""
     if events.is_event(fact) and not match["old"]:
         return _WRONG.search(text) is not None
-    return bool(match["old"] or _is_known(match["new"], fact) or "meant" in text.lower())
+    is_slip = _MEANS.fullmatch(text) is not None and match["new"][0].isupper() == fact.object[:1].isupper()
+    return bool(match["old"] or _is_known(match["new"], fact) or "meant" in text.lower() or is_slip)
 
 
 def _is_known(new: str, fact: Fact) -> bool:

@@ -150,6 +150,8 @@ def _weekday(name: str, which: str | None, midnight: datetime, is_ahead: bool) -
     ahead = (_DAYS.index(name) - midnight.weekday()) % 7
     if which == "last" or (which is None and not is_ahead):
         return midnight + timedelta(days=ahead - 7)
+    if which == "next" and ahead == 1:  # else he would have said "tomorrow"
+        ahead = 8
     return midnight + timedelta(days=ahead or (0 if which == "this" else 7))
 
 

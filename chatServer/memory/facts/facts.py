@@ -14,6 +14,7 @@ from chatServer.memory.facts.objects import Object
 from chatServer.memory.facts.patterns import PATTERNS
 from chatServer.memory.facts.sentences import MAX_SENTENCE, sentences, statements
 from chatServer.memory.facts.told import Told
+from chatServer.memory.facts.words import NUMBERS
 from chatServer.memory.rules import MAX_FACTS_PER_MESSAGE
 
 A_YEAR = timedelta(days=366)
@@ -114,7 +115,7 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
         return []
     text, span = without_time(text, told.said_at, is_ahead=name == "moving", is_past=told.clause.is_past)
     who = told.clause.who
-    if (name in ("email", "phone") and who.relation) or (name == "age" and not who.relation and int(text) < MIN_AGE):
+    if (name in ("email", "phone") and who.relation) or (name == "age" and not who.relation and _years(text) < MIN_AGE):
         return []
     if name == "age":
         span = Span(told.said_at)
@@ -127,6 +128,10 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
         named = [kin.relation(told, what.value) for what in facts]
         return named + [denied for fact in named for denied in kin.renamed(text, fact)]
     return [told.fact(meaning, what, span) for what in facts]
+
+
+def _years(text: str) -> int:
+    return int(NUMBERS.get(text.lower(), text))
 
 
 def _past(told: Told, name: str, text: str) -> list[Fact]:

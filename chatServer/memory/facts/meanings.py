@@ -61,6 +61,7 @@ _MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed"])
 _EMPLOYMENT = frozenset(
     ["retired", "unemployed", "self-employed", "a student", "on parental leave", "on maternity leave"]
 )
+_SMOKES = ("smoke", "smoker", "smoking")
 _PRONOUNS = frozenset(["she/her", "he/him", "they/them", "she/they", "he/they"])
 MEANINGS: dict[str, Meaning] = {
     "name": Meaning("'s name", "name", names.name),
@@ -84,13 +85,13 @@ MEANINGS: dict[str, Meaning] = {
     "school": Meaning("study at", "school", names.organisation),
     "likes": Meaning("like", "likes:{}", objects.things, negated="dislike", is_taste=True),
     "prefers": Meaning("prefer", "prefers:{}", objects.way, is_taste=True),
-    "allergic": Meaning("be allergic to", "allergic:{}", objects.things, is_taste=True),
+    "allergic": Meaning("be allergic to", "allergic:{}", objects.allergens, is_taste=True),
     "diet": Meaning("be", "diet", objects.listed(_DIETS)),
     "allergy": Meaning("be allergic to", "allergic:{}", objects.allergen, is_taste=True),
     "intolerant": Meaning("be", "is:{}", objects.listed(_INTOLERANT), is_taste=True),
     "eats": Meaning("eat", "eats:{}", objects.food, is_taste=True),
     "drinks": Meaning("drink", "drinks:{}", objects.food, is_taste=True),
-    "smokes": Meaning("smoke", "smokes", lambda _: [TOBACCO], is_taste=True),
+    "smokes": Meaning("smoke", "smokes", lambda text: [TOBACCO] * text.lower().endswith(_SMOKES), is_taste=True),
     "alcohol": Meaning("drink", "drinks:{}", lambda _: [Object("alcohol")], is_taste=True),
     "speaks": Meaning("speak", "speaks:{}", objects.listed(vocabulary.LANGUAGES, title=True), is_taste=True),
     "learns": Meaning("learn", "learns:{}", objects.listed(vocabulary.LANGUAGES, title=True)),

@@ -39,6 +39,13 @@ _PREFERABLE = frozenset(
     ["answers", "responses", "examples", "explanations", "code", "options", "questions", "features"]
 )
 _COUNTABLE = frozenset(["nut", "peanut", "tree nut", "egg", "cat", "dog", "bee", "strawberry", "prawn", "shrimp"])
+_TO = re.compile(r"(?<=, |d |r )to (?=\w)", re.IGNORECASE)  # "cats, and to pollen"
+# In a list of things: another clause ("and wants a dog"), or a remark ("sadly"); and of "no coffee, only tea" the tea.
+_CLAUSE = re.compile(
+    r"so |then |only |(?!\w+ing |to )\w+ (?:an?|the|my|his|her|our|their|its|to|it|him|them|every)\b"
+    r"|(?:ever|always|never|though|of course|(?!(?:family|jelly|lily|holly|\w*fly)$)(?-i:[a-z]{3,}ly))$",
+    re.IGNORECASE,
+)
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}")
 _PHONE = re.compile(r"\+?\(?\d[\d ()/.-]{4,20}\d")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
@@ -106,6 +113,10 @@ def allergen(text: str) -> list[Object]:
     return [Object(f"{each.value}s" if each.value in _COUNTABLE else each.value) for each in thing(text)]
 
 
+def allergens(text: str) -> list[Object]:
+    return things(_TO.sub("", text))
+
+
 def thing(text: str, allowed: frozenset[str] = frozenset()) -> list[Object]:
     """Something that can be liked, in a few words that stand for themselves."""
     text = trimmed(text)
@@ -128,7 +139,7 @@ def thing(text: str, allowed: frozenset[str] = frozenset()) -> list[Object]:
 def things(text: str) -> list[Object]:
     """One or several of them; what is none in the list is left out, unless it is the first."""
     first, *others = _JOINT.split(text)[:MAX_LIST]
-    parts = [first, *(each for each in others if not each.lower().startswith("only "))]  # "no coffee, only tea"
+    parts = [first, *(each for each in others if not _CLAUSE.match(each.strip(EDGE)))]
     is_list = len(parts[0].split()) <= 2 or "," in text
     found = [thing(part) for part in (parts if is_list else parts[:1])]
     return [each for part in found for each in part] if found[0] else []

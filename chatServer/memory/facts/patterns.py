@@ -6,7 +6,10 @@ adverbs and negations taken away. So one row serves "I don't live in Rome any mo
 
 import re
 
+from chatServer.memory.facts.words import NUMBERS
+
 _WORK = r"i (?:work|am working|have worked|have been working|am employed)"
+_FEW = "|".join(list(NUMBERS)[2:])  # a child is two, and nobody is zero
 _ROWS = (
     r"my (?:full |first |real |given )?name is (?P<name>.+)",
     r"i am (?:called|named) (?P<name>.+)",
@@ -28,7 +31,7 @@ _ROWS = (
     r"i was born in (?P<birth_year>.+)",
     r"i was born (?:and raised )?in (?P<birthplace>.+)",
     r"my (?:birthday|birth ?date|date of birth) is (?:on )?(?P<birthday>.+)",
-    r"i (?:am|turned) (?P<age>\d{1,3})(?: years old| years of age| yo)?(?: yesterday| today| (?:last|this) \w+)?",
+    rf"i (?:am|turned) (?P<age>\d{{1,3}}|{_FEW})(?: years old| years of age| yo)?(?: yesterday| today| (?:last|this) \w+)?",
     r"i am an? (?P<age>\d{1,3})[ -]years?[ -]old (?P<job>.+)",
     r"i am an? (?P<age>\d{1,3})[ -]years?[ -]old(?: (?:man|woman|guy|girl|boy|male|female|person))?",
     # Work and study
@@ -78,7 +81,7 @@ _ROWS = (
     r"i (?:am|follow|eat) (?:an? )?(?P<diet>.{4,40}?)(?: diet)?",
     r"i (?:stopped eating|quit eating|gave up eating) (?P<no_eats>.+)",
     r"i (?:stopped drinking|quit drinking|gave up drinking) (?P<no_drinks>.+)",
-    r"i (?:quit|stopped|gave up) (?P<no_smokes>smoking)",
+    r"i (?:quit|stopped|gave up) (?P<no_smokes>smoking(?: .+)?)",
     r"i (?:quit|stopped|gave up) (?P<no_alcohol>drinking)",
     r"i (?P<smokes>smoke)",
     r"i am an? (?:heavy |chain[ -]|regular )?(?P<smokes>smoker)",
