@@ -237,3 +237,8 @@ async def test_who_eats_fish_now_is_remembered_as_a_vegetarian_no_longer(databas
     assert set(await texts(database)) == {"The user eats fish.", "The user is no longer vegetarian."}
     await tell(database, "I'm vegan now.")
     assert set(await texts(database)) == {"The user is vegan.", "The user does not eat fish."}
+
+
+async def test_what_is_corrected_in_its_own_message_is_not_kept_as_a_sentence(database):
+    await tell(database, "My favourite colour is green. Actually, it's more of a teal.")
+    assert await texts(database) == ["The user's favourite colour is teal."]

@@ -31,7 +31,8 @@ _ROWS = (
     r"i was born in (?P<birth_year>.+)",
     r"i was born (?:and raised )?in (?P<birthplace>.+)",
     r"my (?:birthday|birth ?date|date of birth) is (?:on )?(?P<birthday>.+)",
-    rf"i (?:am|turned) (?P<age>\d{{1,3}}|{_FEW})(?: years old| years of age| yo)?(?: yesterday| today| (?:last|this) \w+)?",
+    rf"i (?:am|turned) (?P<age>\d{{1,3}}|{_FEW})(?: years (?:old|of age)| yo)?"
+    r"(?: yesterday| today| (?:last|this) \w+)?",
     r"i am an? (?P<age>\d{1,3})[ -]years?[ -]old (?P<job>.+)",
     r"i am an? (?P<age>\d{1,3})[ -]years?[ -]old(?: (?:man|woman|guy|girl|boy|male|female|person))?",
     # Work and study

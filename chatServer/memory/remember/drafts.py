@@ -6,7 +6,8 @@ from datetime import datetime
 from hashlib import blake2b
 from uuid import UUID
 
-from chatServer.memory.facts import Extractor, Fact, is_denied
+from chatServer.memory.facts import Extractor, Fact, facts_in, is_denied
+from chatServer.memory.facts.sentences import statements
 from chatServer.memory.remember.anew import said_anew
 from chatServer.memory.remember.classify import Classified, classify
 from chatServer.memory.remember.lessons import Lesson, lessons_of
@@ -62,7 +63,9 @@ async def drafts_of(
         facts = await extractor.facts(text, question.created_at)
         drafts += [sheet.fact(fact, question) for fact in facts]
         is_noted = any(each.message.name in tools.keepers for each in results)  # then the page of notes has it
-        told = {fact.sentence for fact in facts}
+        # Of "my favourite colour is green; no, teal" a fact says what holds, and no sentence of it does.
+        read = {each for each in statements(text) if facts_in(each, said_at=question.created_at)}
+        told = {fact.sentence for fact in facts} | read
         if not is_noted and (kept := worth_keeping(text, told, has_tool_calls=bool(results))):
             drafts.append(Draft(sheet.memory(question, kept.text, kept.rules)))
     lessons = lessons_of((each.message for each in results), tools.keepers | tools.lookups)
