@@ -22,6 +22,8 @@ def _who(line: str) -> str:
         ("What car do I have?", "The user drives a red Toyota."),
         ("What are my kids called?", "The user has a daughter called Aoife."),
         ("What is my diet?", "The user is vegan."),
+        ("How do I get to work?", "I cycle to the office every morning."),
+        ("Who is my employer?", "The user works at Bosch."),
         ("Which films do I dislike?", "The user dislikes horror movies."),
         ("When do we move?", "We're moving to Galway on 14 December."),
         ("When does my passport run out?", "My passport expires in May 2027."),
@@ -34,6 +36,9 @@ async def test_who_asks_by_the_kind_or_in_another_form_is_told(asked, told):
         "The user has a daughter called Aoife.",
         "The user has 2 children.",
         "The user is vegan.",
+        "I cycle to the office every morning.",
+        "The user works as a nurse.",
+        "The user works at Bosch.",
         "The user dislikes horror movies.",
         "We're moving to Galway on 14 December.",
         "My passport expires in May 2027.",
@@ -69,6 +74,8 @@ async def test_who_asks_for_all_of_a_kind_is_told_of_each_and_not_of_what_is_ove
     given = QuotedMessage(fence("memories", "\n".join([old, *(f"- (remembered, 2026-11-17) {each}" for each in kids)])))
     said = (await answer(given, "What are my kids called?")).content
     assert all(each in said for each in kids)
+    given = remembered(*kids, "The user has a sister called Paula.")
+    assert "Paula" not in (await answer(given, "What are my children called?")).content
     assert "Max" not in said
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatServer.memory.recall.reworded import in_other_words, reworded
+from chatServer.memory.recall.reworded import in_one_word, in_other_words, reworded
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,7 @@ from chatServer.memory.recall.reworded import in_other_words, reworded
         ("What is my job?", "What is my work as?"),
         ("What is Mary's profession?", "What is Mary's work as?"),
         ("What do I do for a living?", "What do I work as?"),
+        ("Who is my employer?", "Who is my work at?"),
         ("And my sister, what does she do for a living?", "And my sister, what does she work as?"),
     ],
 )
@@ -32,3 +33,10 @@ def test_who_asks_for_a_kind_of_his_own_looks_for_its_names_too(asked, names):
     assert in_other_words(asked) == f"{asked} {names}"
     assert reworded(asked) == asked
     assert in_other_words("What pets does Ann have?") == "What pets does Ann have?"
+
+
+def test_who_asks_for_his_way_to_work_does_not_ask_for_his_work():
+    assert in_one_word("How do I get to work?") == "How do I commute to work?"
+    assert in_other_words("How do I get to the office?").startswith("How do I commute to work? cycle bike bus")
+    for asked in ("When do I get to work with Ann?", "How do I get to the station?", "how do i get to work " * 100):
+        assert in_one_word(asked) == asked

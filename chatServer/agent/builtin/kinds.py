@@ -22,6 +22,12 @@ _KINDS: tuple[tuple[str, Collection[str]], ...] = (
     ("instrument", PLAYED - _PLAYED_IN_A_GAME),
     ("sport", _PLAYED_IN_A_GAME),
     ("language", word_set("speak speaks")),
+    ("work", word_set("office shift")),
+    ("begin start", word_set("begin start")),
+    (
+        "commute",
+        word_set("cycle cycling bike bicycle scooter bus train tram metro subway ferry walk walking drive car"),
+    ),
     ("illness disease sickness", CONDITIONS),
 )
 _BY_KEY = {key_of(word): frozenset(map(key_of, words)) for names, words in _KINDS for word in names.split()}

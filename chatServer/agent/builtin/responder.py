@@ -28,7 +28,7 @@ from chatServer.agent.wishes import Wish, tells_nothing, wish_in
 from chatServer.memory.notes.page import NOTED
 from chatServer.memory.recall.label import BY_USER, OF_TOOLS, is_over
 from chatServer.memory.recall.past import without_before
-from chatServer.memory.recall.reworded import reworded
+from chatServer.memory.recall.reworded import in_one_word, reworded
 from chatServer.messages import searchable
 from chatServer.messages.sources import QUOTED
 from chatServer.messages.text import one_line
@@ -159,7 +159,7 @@ def _extracted(given: Prompt) -> Reply:
     language = _language(given)
     if tells_a_fact(given.question, _said_last(given), _told_before(given)):
         return _heard(given, language)
-    asked, sources = without_before(given.question), _sources(given)
+    asked, sources = in_one_word(without_before(given.question)), _sources(given)
     is_told = is_statement(given.question)
     found = answering(asked, sources)
     if not is_told:

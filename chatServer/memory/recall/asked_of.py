@@ -8,7 +8,7 @@ from chatServer.memory.facts import Fact
 from chatServer.memory.facts.clauses import SAME_KIN
 from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.kin import is_relation
-from chatServer.memory.facts.vocabulary import KIN, PARTNERS, PEOPLE, PETS, PLURALS
+from chatServer.memory.facts.vocabulary import CHILDREN, KIN, PARTNERS, PEOPLE, PETS, PLURALS
 from chatServer.memory.facts.words import any_of, folded_words, word_set
 from chatServer.memory.forget.whose import facts_told
 from chatServer.memory.recall.past import READ_CHARACTERS
@@ -31,6 +31,8 @@ _OF_OTHERS = KIN | word_set(
 _NO_ANIMALS = _OF_OTHERS - PETS - {word for word, one in PLURALS.items() if one in PETS} - {"we", "our"}
 # Those for whom people have other words, too, may be meant by what is told of another.
 _MINE = re.compile(rf"\bmy (?:\w+ )?({'|'.join(sorted(PEOPLE - PARTNERS - {'baby', 'child'}))})s?\b", re.IGNORECASE)
+_MY_CHILDREN = re.compile(r"\bmy (?:\w+ )?(?:children|kids)\b", re.IGNORECASE)
+_CHILDREN = CHILDREN | word_set("twin stepson stepdaughter grandson granddaughter")
 _NAME = re.compile(r"\b(?:[Dd]oes|[Dd]id|DOES|DID) ([A-Z]\w+)\b")
 _FOR_OWN = re.compile(
     rf"\b(?:do|did) (?:i|we) (?:\w+ )?(?:have|own|keep)\b|\b(?:my|our) (?:{'|'.join(sorted(PETS))}|animal)s?\b"
@@ -64,6 +66,8 @@ def asked_in(question: str) -> Asked | None:
     is_of_oneself = bool(_OF_ONESELF.search(read)) and _OF_OTHERS.isdisjoint(words)
     names = {name.lower() for name in _NAME.findall(read)} - _OF_OTHERS
     others = names | {_one(word.lower()) for word in _MINE.findall(read)}
+    if _MY_CHILDREN.search(read):
+        others |= _CHILDREN
     is_for_own = bool(_FOR_OWN.search(read)) and _NO_ANIMALS.isdisjoint(words)
     asked = Asked(words, is_of_oneself, frozenset(others), _favourites(read), is_for_own)
     return asked if is_of_oneself or others or asked.favourites or is_for_own else None
