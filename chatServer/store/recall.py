@@ -107,6 +107,7 @@ class LiveMemory(NamedTuple):
     title: str | None
     source_ids: list[UUID]
     corrected_at: datetime | None = None  # by the user himself, of what was learned in a session
+    created_at: datetime | None = None  # when it was said; it may hold since long before
 
 
 class News(NamedTuple):

@@ -242,3 +242,18 @@ async def test_who_eats_fish_now_is_remembered_as_a_vegetarian_no_longer(databas
 async def test_what_is_corrected_in_its_own_message_is_not_kept_as_a_sentence(database):
     await tell(database, "My favourite colour is green. Actually, it's more of a teal.")
     assert await texts(database) == ["The user's favourite colour is teal."]
+
+
+async def test_what_holds_since_before_it_was_said_is_from_the_day_on_which_it_was(database):
+    await tell(database, "I moved to Graz last week.")
+    [graz] = await kept(database)
+    assert graz.valid_from < graz.created_at - timedelta(days=1)
+    async with recaller_of(database) as recaller:
+        found = [each for each in (await asked(recaller, ADA, "Where do I live?")).items if each.what == "memory"]
+    assert [(each.text, each.said_at) for each in found] == [("The user lives in Graz.", graz.created_at)]
+    assert label_of(found[0]).startswith(f"remembered, {graz.created_at:%Y-%m-%d}")
+
+
+def test_when_something_was_is_a_question_about_the_past():
+    assert asks_about_the_past("When was my dentist appointment?")
+    assert not asks_about_the_past("When is my dentist appointment?")

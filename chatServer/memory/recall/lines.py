@@ -160,6 +160,13 @@ def _are_same(a: frozenset[str], b: frozenset[str]) -> bool:
     return not any(word in NEGATIONS or any(map(str.isdigit, word)) for word in a ^ b)
 
 
+def _said_at(row: LiveMemory) -> datetime:
+    """Who says today that he moved last week said so today. Of what was over before it was told, from when it held:
+    else it would seem never to have been so."""
+    said_at = row.created_at or row.valid_from
+    return row.valid_from if row.valid_to and row.valid_to < said_at else said_at
+
+
 def _recalled(line: Line, text: str) -> Recalled:
     row = line.row
     parts = {name: round(part, 3) for name, part in line.parts.items()}
@@ -190,7 +197,7 @@ def _recalled(line: Line, text: str) -> Recalled:
         category=row.category,
         score=round(line.score, 4),
         parts=parts,
-        said_at=row.valid_from,
+        said_at=_said_at(row),
         valid_to=line.until,
         source=Source(row.session_id, row.source_ids[-1] if row.source_ids else None, row.title),
         trust=row.trust,

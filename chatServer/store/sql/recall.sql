@@ -211,15 +211,16 @@ where i.place is not null and not i.is_hidden and i.role <> 'quote' and s.memory
 -- Memories as they are now, those found and those that changed since, on the shelves from which this agent takes.
 select m.memory_id, m.text, m.kind, m.category, m.trust, m.origin, m.valid_from, m.valid_to, m.superseded_by,
     m.session_id, s.title, m.source_ids,
-    case when m.origin = 'user' and m.session_id is not null then m.updated_at end as corrected_at
+    case when m.origin = 'user' and m.session_id is not null then m.updated_at end as corrected_at,
+    m.created_at
 from (
     select user_id, memory_id, text, kind, category, trust, origin, valid_from, valid_to, superseded_by, session_id,
-        source_ids, shelf, expires_at, updated_at
+        source_ids, shelf, expires_at, created_at, updated_at
     from chat.memories
     where user_id = %(user_id)s and memory_id = any(%(ids)s::uuid[])
     union all
     (select user_id, memory_id, text, kind, category, trust, origin, valid_from, valid_to, superseded_by, session_id,
-        source_ids, shelf, expires_at, updated_at
+        source_ids, shelf, expires_at, created_at, updated_at
     from chat.memories
     where user_id = %(user_id)s and seq > %(after_seq)s and memory_id <> all(%(ids)s::uuid[])
     order by seq desc
