@@ -1,6 +1,7 @@
 """builtin finds what was asked for by its kind or in another form, and nothing that holds no longer."""
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from chatServer.agent.given import QuotedMessage
 from chatServer.messages.fence import fence
@@ -124,3 +125,20 @@ async def test_what_is_nearest_is_of_whom_it_is_asked():
     known = remembered("The user's sister Anna works as a nurse.", "The user does not eat pork.")
     assert "pork" not in (await answer(known, "What must my daughter avoid?")).content
     assert "Anna" not in (await answer(known, "Where do I live?")).content
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        ("I'm a developer, mostly Go.", "I'm left-handed."),
+        ("Ich arbeite als Krankenschwester.", "Ich fahre mit dem Fahrrad zur Arbeit."),
+        ("Wir fliegen nach Rom.", "Am 12. Mai fliegen wir nach Lissabon."),
+    ],
+)
+async def test_who_tells_something_else_is_thanked_and_not_told_what_shares_a_word(before, told):
+    assert (await answer(before, AIMessage("ok"), told)).content.startswith(("Thank you", "Danke"))
+
+
+async def test_what_is_nearest_in_meaning_is_told_in_english_only():
+    said = (await answer(remembered("Mein Mann Uwe ist Tischler."), "Was ist meine Blutgruppe?")).content
+    assert said.startswith("Dazu finde ich nichts")

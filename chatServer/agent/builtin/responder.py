@@ -165,10 +165,10 @@ def _extracted(given: Prompt) -> Reply:
     if not is_told:
         found = or_of_its_kind(asked, sources, found or answering(asked, sources, reworded(asked)))
     is_own = all(each.kind in OWN for each in found)
-    if is_told and is_own and tells_anew(given.question, (each.text for each in found)):
-        return _heard(given, language)
     # A summary tells what was answered once; an article may say something else today.
     is_sure = any(sentence.covered >= SURE and sentence.kind != "summary" for sentence in found)
+    if is_told and is_own and (not is_sure or tells_anew(given.question, (each.text for each in found))):
+        return _heard(given, language)
     if ARTICLES_TOOL in given.tools and not given.has_looked and not is_sure and not is_told:
         return Reply(call={"query": given.question[:MAX_QUOTED]}, tool=ARTICLES_TOOL)
     if found:
@@ -177,7 +177,8 @@ def _extracted(given: Prompt) -> Reply:
     if is_told or is_remark(given.question):
         return _heard(given, language)
     is_told_all = given.is_all and not given.look_failed and not given.has_picture
-    near = [_quoted(each, language) for each in nearest(asked, sources)] if is_told_all else []
+    # What recall finds by meaning is meant in English: its vectors know little of other languages.
+    near = [_quoted(each, language) for each in nearest(asked, sources)] if is_told_all and language == "en" else []
     return Reply("\n\n".join([phrase(language, "nearest"), *near]) if near else _unknown(given, language))
 
 

@@ -58,11 +58,10 @@ _HAPPENED = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+")
-_OBJECTS = word_set("me us mir mich мне меня moi")  # "write me a poem" is not about oneself
+_OWN = word_set("i my mine we our")  # "write me a poem" is not about oneself
 # What nobody has told of himself can answer: what he should do, and how it is done.
 _ADVICE = re.compile(
-    r"\b(?:should|shall|best way|how (?:do|can|could|would) (?:i|we)|can you|could you|help|soll(?:te)? ich|debería"
-    r"|devrais)\b",
+    r"\b(?:should|shall|best way|how (?:do|can|could|would) (?:i|we)|can you|could you|help)\b",
     re.IGNORECASE,
 )
 _WISH = re.compile(r"\bi(?:'d| would| want| need| wonder| wish)\b", re.IGNORECASE)
@@ -74,10 +73,10 @@ def is_statement(text: str) -> bool:
 
 
 def asks_of_oneself(text: str) -> bool:
-    """Whether it asks for something that its writer may have told of himself; not for advice, or for work."""
+    """Whether it asks, in English, for something that its writer may have told of himself; not for advice, or work."""
     words = set(searchable(text[:MAX_CHARACTERS]).split())
     is_asked = text.rstrip().endswith(("?", "？")) or asks(text)
-    return is_asked and not words.isdisjoint(_OF_ONESELF - _OBJECTS) and not _ADVICE.search(text)
+    return is_asked and not words.isdisjoint(_OWN) and not _ADVICE.search(text)
 
 
 def is_remark(text: str) -> bool:
@@ -92,9 +91,10 @@ def _told(text: str) -> list[str]:
     typed = text.strip().replace("’", "'")
     words = searchable(_I_LEFT_OUT.sub("I ", _IM.sub(r"\g<before>I \g<verb> ", typed))).split()
     is_short = len(words) < (MIN_WORDS - 1 if words and words[0] in _I_AM else MIN_WORDS)
-    if is_short or words[0] in _ASKS or _WISH.search(typed):
+    if is_short:
         return []
-    return words
+    asks_so = words[0] in _ASKS and not (words[0] == "am" and words[1] not in ("i", "we"))  # "am 12. Mai"
+    return [] if asks_so or _WISH.search(typed) else words
 
 
 def tells_anew(text: str, known: Iterable[str]) -> bool:

@@ -55,7 +55,6 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_now": "Ich konnte gerade nicht alles nachschlagen, woran ich mich erinnere. Frag mich gleich noch einmal.",
         "fine": "Gut. Frag mich etwas, oder sag mir, was ich mir merken soll.",
         "unknown": "Dazu finde ich nichts in deinen Notizen oder in diesem Gespräch.",
-        "nearest": "Ich finde nichts, das genau das sagt. Am nächsten kommt ihm:",
         "no_eyes": "Bilder kann ich nicht sehen: Ich lese nur, was geschrieben ist.",
         "looked_in": "Dazu finde ich nichts in deinen Notizen, in diesem Gespräch oder in den Dokumenten. Nachgesehen"
         " habe ich in: {0}.",
@@ -93,7 +92,6 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_now": "Сейчас я не смог просмотреть всё, что помню. Спросите чуть позже ещё раз.",
         "fine": "Хорошо. Спросите меня о чём-нибудь или скажите, что запомнить.",
         "unknown": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре.",
-        "nearest": "Именно об этом я ничего не нахожу. Ближе всего к этому:",
         "no_eyes": "Картинок я не вижу: читаю только написанное.",
         "looked_in": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре, ни в документах. Просмотрено: {0}.",
         "add_model": "{introduction}. Тот, кто держит этот сервер, может её добавить: `MODEL=openai:gpt-5-mini` и"
@@ -128,7 +126,6 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_now": "Ahora no he podido consultar todo lo que recuerdo. Pregúntame otra vez en un momento.",
         "fine": "De acuerdo. Pregúntame algo o dime qué debo recordar.",
         "unknown": "No encuentro nada sobre eso en tus notas ni en esta conversación.",
-        "nearest": "No encuentro nada que diga justo eso. Lo más cercano es:",
         "no_eyes": "No puedo ver imágenes: solo leo lo que está escrito.",
         "looked_in": "No encuentro nada sobre eso en tus notas, en esta conversación ni en los documentos. He buscado"
         " en: {0}.",
@@ -166,7 +163,6 @@ PHRASES: dict[str, dict[str, str]] = {
         " un moment.",
         "fine": "D'accord. Posez-moi une question, ou dites-moi quoi retenir.",
         "unknown": "Je ne trouve rien à ce sujet dans vos notes ni dans cette conversation.",
-        "nearest": "Je ne trouve rien qui dise exactement cela. Le plus proche est :",
         "no_eyes": "Je ne vois pas les images : je ne lis que ce qui est écrit.",
         "looked_in": "Je ne trouve rien à ce sujet dans vos notes, dans cette conversation ni dans les documents. J'ai"
         " cherché dans : {0}.",
