@@ -87,9 +87,14 @@ def arguments_to_forget(what: str, page: str) -> dict[str, Any] | None:
     kept = without_line(what, page)
     if kept is None:
         return None
-    if REDACTED in page or is_cut(page):
+    if not can_be_written(page):
         raise Unreadable
     return {"operation": "overwrite", "content": kept} if kept.strip() else EMPTY
+
+
+def can_be_written(page: str) -> bool:
+    """Whether all of it was read."""
+    return REDACTED not in page and not is_cut(page)
 
 
 def without_line(what: str, page: str) -> str | None:

@@ -17,6 +17,7 @@ from chatServer.agent import speech
 from chatServer.agent.builtin.apart import ARTICLES_TOOL, Prompt, take_apart
 from chatServer.agent.builtin.extract import MAX_LINES, Sentence, Source, keys_of
 from chatServer.agent.builtin.forgetting import forgotten, page_read
+from chatServer.agent.builtin.noted_anew import noted_instead
 from chatServer.agent.builtin.phrases import language_of, phrase, without_quotes
 from chatServer.agent.builtin.reply import MAX_QUOTED, READ, Reply
 from chatServer.agent.builtin.statements import is_learned, is_remark, is_statement, tells_a_fact, tells_anew
@@ -80,7 +81,7 @@ def answer_to(given: Prompt) -> Reply:
     """What is said, or which note is taken."""
     wish = wish_in(given.question)
     if wish is None:
-        return _extracted(given)
+        return noted_instead(given, given.question) or _extracted(given)
     if wish.kind in ("hello", "thanks", "fine"):
         return Reply(phrase(wish.language, wish.kind))
     if given.results and given.results[-1].status == "error":
@@ -111,7 +112,9 @@ def _asked_for(given: Prompt, tool: str) -> Reply:
 
 
 def _remembered(given: Prompt, wish: Wish) -> Reply:
-    if given.results:
+    if wish.kind == "remember" and (instead := noted_instead(given, wish.what)):
+        return instead
+    if given.results and given.calls[-1] != READ:
         is_new = said_in(given.results[-1]) != NOTED
         told = [phrase(wish.language, "noted" if is_new else "noted_before", wish.what)]
         more = [phrase(wish.language, "no_alarm")] if wish.kind == "remind" else []

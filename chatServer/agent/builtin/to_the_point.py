@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from chatServer.agent.builtin.extract import Sentence, Source, best, question_keys
 from chatServer.agent.builtin.kinds import others_for
+from chatServer.agent.builtin.noted_anew import without_noted_anew
 from chatServer.agent.builtin.outdated import wanted_first, without_outdated
 from chatServer.agent.builtin.statements import asks_of_oneself
 from chatServer.memory.facts.sentences import said_for_oneself
@@ -59,7 +60,7 @@ def _told(sources: Iterable[Source], asked: Asked | None) -> Iterator[Source]:
 def _to_the_point(
     question: str, asked: Asked | None, found: list[Sentence], limit: int = MAX_SENTENCES
 ) -> list[Sentence]:
-    found = wanted_first(question, without_outdated(found))
+    found = wanted_first(question, without_noted_anew(without_outdated(found)))
     if asked is None:
         return found[:limit]
     return [each for each in found if each.kind not in OWN or not is_beside(each.text, asked)][:limit]
