@@ -257,3 +257,10 @@ async def test_what_holds_since_before_it_was_said_is_from_the_day_on_which_it_w
 def test_when_something_was_is_a_question_about_the_past():
     assert asks_about_the_past("When was my dentist appointment?")
     assert not asks_about_the_past("When is my dentist appointment?")
+
+
+async def test_a_flight_that_was_told_is_corrected_by_its_number_alone(database):
+    told = ["We are flying to Lisbon on May 12th and coming back on the 20th.", "I don't eat pork."]
+    await tell(database, *told, "Actually we are flying on May 14th, not the 12th.", session_id=str(uuid.uuid4()))
+    flights = [each for each in await texts(database) if "Lisbon" in each]
+    assert [each.partition(" on ")[2][4:] for each in flights] == ["-05-14."]

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from chatServer.memory.facts.meanings import USER, Who
-from chatServer.memory.facts.sentences import NOTE, OUR, WE_HAVE
+from chatServer.memory.facts.sentences import NOTE, OUR, TRAVELS, WE_HAVE
 from chatServer.memory.facts.vocabulary import KIN, NOT_NAMES, PLURALS
 from chatServer.memory.facts.words import NAME, any_of, set_apart, spelled_out, word_set
 
@@ -55,6 +55,11 @@ _NOT_OLD = re.compile(
 _LIVES_WITH = re.compile(
     r"(?P<there>(?i:i (?:(?:still|currently|now) )?(?:live|am living) in) [^,;]{2,40}?) (?:together )?with "
     r"(?P<whom>(?:my|our) [^,;]{3,80})"
+)
+_STAYS = re.compile(
+    r",? (?:for (?:about |around )?(?:\w+ ){1,2}(?:days?|weeks?|nights?|months?)|and \w+ing back\b.*)(?=[.! ]*$)"
+    r"|,? with my [\w ]{2,30}?(?= on\b| next\b|[.! ]*$)",
+    re.IGNORECASE,
 )
 _FEELING = re.compile(r",? (?:sadly|unfortunately|luckily|fortunately|thankfully)$", re.IGNORECASE)
 _NUMBER = r"(?:\d{1,2}|two|three|four|five)"
@@ -136,7 +141,7 @@ def clauses(sentence: str) -> list[Clause]:
     text = set_apart(spelled_out(" ".join(sentence.split())))
     if "?" in text[-4:]:
         text = _before_the_question(text)
-    text = OUR.sub("my ", WE_HAVE.sub("I have ", without_leads(text)))
+    text = _with_plans(OUR.sub("my ", WE_HAVE.sub("I have ", without_leads(text))))
     if NOTE.fullmatch(text):
         text = f"i have {'an' if text[0] in 'aeiAEI' else 'a'} {text[0].lower()}{text[1:]}"
     if not _OPENING.match(text):
@@ -146,6 +151,14 @@ def clauses(sentence: str) -> list[Clause]:
         who, verb = instead["who"], "is " if instead["short"] else ""
         return [_clause(f"{who} {instead['old']}"), _clause(f"{who} {verb}{instead['new']}")]
     return [replace(_clause(part), is_elided=is_elided) for part, is_elided in _parts(text)]
+
+
+def _with_plans(text: str) -> str:
+    """ "I have a flight to Rome on Friday" for who is flying there, without how long he stays."""
+    for pattern, instead in TRAVELS:
+        if found := pattern.match(text):
+            return instead + _STAYS.sub("", text[found.end() :])
+    return text
 
 
 def without_leads(text: str) -> str:

@@ -16,12 +16,13 @@ from chatServer.memory.facts.words import set_apart, spelled_out
 MAX_WORDS = 12
 _SORRY = r"(?:actually|no|nope|sorry|wait|oops|correction|oh|ah|my mistake|my bad|i was wrong|well)"
 _NEW = r"(?:more (?:of an?|like) |rather )?(?P<new>[^,]{1,60}?)"
+_WE_GO = r"(?:we are|we're|i am|i'm) (?:flying|going|leaving|driving|travell?ing)(?: there)?(?: on)?"
 _WORDINGS = tuple(
     re.compile(wording, re.IGNORECASE)
     for wording in (
         rf"(?:{_SORRY}[,.:!]? ){{0,3}}(?:i meant(?: to say)?|i mean|make that|it should be"
         rf"|that should be) {_NEW}(?:,? not (?P<old>.+))?",
-        rf"(?:{_SORRY}[,.:!]? ){{1,3}}(?:it is|that is|it's|that's) {_NEW}(?:,? not (?P<old>.+))?",
+        rf"(?:{_SORRY}[,.:!]? ){{1,3}}(?:it is|that is|it's|that's|{_WE_GO}) {_NEW}(?:,? not (?P<old>.+))?",
         rf"(?:{_SORRY}[,.:!]? ){{0,3}}(?:(?:his|her|its|their) name is|(?:he|she|it|that)(?: is|'s)(?: called| named)?)"
         rf" {_NEW},? not (?P<old>.+)",
         rf"(?:{_SORRY}[,.:!]? ){{0,3}}(?:it is )?not (?P<old>[^,]{{1,60}}),? (?:but |i meant |it is )?{_NEW}",
@@ -44,6 +45,7 @@ _DENIED_FIRST = re.compile(
     r"(?:[,;] (?:but )?(?:it|that|he|she|they)(?: is|'s| are)| but) (?:called |named )?(?P<new>[^,;]{1,60})",
     re.IGNORECASE,
 )
+_NOT_OLD = re.compile(r"\w, not \w", re.IGNORECASE)
 _NAME = re.compile(r"\bname (?:is|are)$", re.IGNORECASE)
 _DAYS = ("birthday", "birth year")  # keys of facts
 _PLACES = ("home", "origin", "birthplace")
@@ -54,6 +56,11 @@ _NOT_DAYS = frozenset(["now", "may", "march"])  # alone these are more often som
 def denies_first(text: str) -> bool:
     """Whether what the user has told long ago has to be known to understand this."""
     return _DENIED_FIRST.search(spelled_out(text)) is not None
+
+
+def names_old(text: str) -> bool:
+    """Whether a correction says what is not so."""
+    return _NOT_OLD.search(spelled_out(text)) is not None
 
 
 def turned(sentence: str, told: Sequence[Fact], said_at: datetime) -> str:

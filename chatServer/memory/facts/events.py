@@ -19,6 +19,7 @@ _DUE = re.compile(
     rf"(?P<what>(?:\w+ )?(?P<event>\w+))(?P<where>{_WHERE}??) (?:is|leaves|departs|starts|begins) (?P<day>.{{3,40}})",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)", re.IGNORECASE)
 _TO_WHERE = re.compile(r" (?:to|with|at|for) .*")
 
 _PRESENT = re.compile(r"\b(?:is|has)\b")
@@ -65,8 +66,9 @@ def is_event(fact: Fact) -> bool:
 
 def is_on(fact: Fact, day: str, said_at: datetime) -> bool:
     """Whether it was told of the day that a text names."""
-    named = _when(day, said_at)
-    return is_event(fact) and named is not None and named.what in fact.object
+    named, number = _when(day, said_at), _NUMBER.fullmatch(day)
+    what = f"-{int(number[1]):02}" if number else named.what if named else None  # "not the 12th" is of any month
+    return is_event(fact) and what is not None and what in fact.object
 
 
 def moved(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fact]:

@@ -47,6 +47,17 @@ WE_HAVE = re.compile(
     rf"(?:{_OURS})s?(?: (?:called|named) |[,:](?-i:(?: {NAME},?){{1,5}} and {NAME})))",
     re.IGNORECASE,
 )
+# Where somebody goes on a day, and that he marries: a flight, a trip and a wedding that he has ahead.
+_WE_ARE = r"(?:i am|i'm|we are|we're|(?:i|we)(?:'ll| will) be)"
+_LONG = r"(?=[^.!?]{2,60} for (?:\w+ ){1,3}(?:days?|weeks?|nights?|months?)\b)"
+TRAVELS = (
+    (re.compile(rf"{_WE_ARE} flying (?=to (?-i:[A-Z]))", re.IGNORECASE), "I have a flight "),
+    (
+        re.compile(rf"{_WE_ARE} (?:travell?ing|driving|going {_LONG})\b ?(?=to (?-i:[A-Z]))", re.IGNORECASE),
+        "I have a trip ",
+    ),
+    (re.compile(rf"{_WE_ARE} getting married (?=(?:on|in|next|this)\b)", re.IGNORECASE), "my wedding is "),
+)
 # A child and an animal are of either of a couple.
 OUR = re.compile(rf"\b[Oo]ur (?=(?:{_OURS})(?:'s (?:birthday|name)|,? [A-Z]\w+| is| was| plays| lives| works)\b)")
 _SPEAKER = re.compile(r"^[ \t]*(?:\*\*)?[A-Z][\w ]{0,20}(?:\*\*)?:[ \t]+\S", re.MULTILINE)
@@ -139,7 +150,8 @@ def _own_prose(text: str) -> str:
 
 
 def _tells_of_oneself(text: str) -> bool:
-    return bool(_OWN_WORDS.search(text) or NOTE.fullmatch(text.strip()) or WE_HAVE.search(text) or OUR.search(text))
+    is_of_us = WE_HAVE.search(text) or OUR.search(text) or any(pattern.search(text) for pattern, _ in TRAVELS)
+    return bool(_OWN_WORDS.search(text) or NOTE.fullmatch(text.strip()) or is_of_us)
 
 
 def _prose_lines(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from chatServer import metrics
 from chatServer.memory.facts import Extractor, Fact, RuleExtractor, only_tells
-from chatServer.memory.facts.corrections import denies_first
+from chatServer.memory.facts.corrections import denies_first, names_old
 from chatServer.memory.facts.diets import words_told_before
 from chatServer.memory.facts.meant import may_name
 from chatServer.memory.guard import guard
@@ -27,6 +27,7 @@ from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 
 MAX_CORRECTION = 160  # characters
+MESSAGES_CORRECTED = 6  # of the user's, which may be corrected by what it names as wrong
 MESSAGES_BETWEEN = 12  # an answer, and a few calls of tools
 NO_TOOLS = KnownTools()
 
@@ -109,11 +110,14 @@ async def _read(connection: Connection, user_id: UUID, sheet: Sheet, extractor: 
 async def _told_before(
     connection: Connection, user_id: UUID, question: StoredMessage, before: list[StoredMessage]
 ) -> list[Fact]:
-    """The facts of the user's last message before this one, if this one is short enough to correct them."""
-    if len(text_of(question.message)) > MAX_CORRECTION:
+    """The facts of the user's last message before this one, if this one is short enough to correct them; of some more
+    messages, if it says what is not so: then it is known which is meant."""
+    text = text_of(question.message)
+    if len(text) > MAX_CORRECTION:
         return []
-    last = _last(before, "user")
-    known = await store.find_said_by(connection, user_id, [UUID(last.message.message_id)]) if last else []
+    said = [UUID(each.message.message_id) for each in before if each.message.role == "user"]
+    said = said[-MESSAGES_CORRECTED if names_old(text) else -1 :]
+    known = await store.find_said_by(connection, user_id, said) if said else []
     said_at = question.created_at
     return [fact_of(each) for each in known if each.triple and (each.valid_to is None or each.valid_to > said_at)]
 
