@@ -45,6 +45,7 @@ _DENIED_FIRST = re.compile(
     r"(?:[,;] (?:but )?(?:it|that|he|she|they)(?: is|'s| are)| but) (?:called |named )?(?P<new>[^,;]{1,60})",
     re.IGNORECASE,
 )
+_WHAT = re.compile(r"(?<=\w),? (?:that|when) (?:we|i) (?:go|fly|leave|am|are|have)\b[^,]*$", re.IGNORECASE)  # it is of
 _NOT_OLD = re.compile(r"\w, not \w", re.IGNORECASE)
 _NAME = re.compile(r"\bname (?:is|are)$", re.IGNORECASE)
 _DAYS = ("birthday", "birth year")  # keys of facts
@@ -78,7 +79,7 @@ def corrected(
     """The fact with its new object, where a sentence says nothing but what that is; and, where it does not replace the
     old one, that this is not so. `is_asked`: "no, Madrid" may be about something else than what was told
     earlier."""
-    text = set_apart(spelled_out(sentence)).strip(" .!")
+    text = _WHAT.sub("", set_apart(spelled_out(sentence)).strip(" .!"))
     told = [*earlier, *found]
     if not told or len(text.split()) > MAX_WORDS:
         return []
