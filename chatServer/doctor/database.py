@@ -6,6 +6,7 @@ from chatServer.agent.embeddings import embedder_of
 from chatServer.doctor.finding import Case, Finding, clock_finding
 from chatServer.memory.embed import REMEDY, fault_of
 from chatServer.store.diagnosis import DatabaseFacts, DatabaseFault, FaultyTable, Reason
+from chatServer.store.migrate import ROOM
 
 OLDEST_VECTOR = (0, 7)
 OLDEST_SERVER = 150_000
@@ -15,8 +16,7 @@ REMEDIES: dict[Reason, str] = {
     "database": "Correct the name at the end of DATABASE_URL, or create it (createdb NAME) and run chatserver migrate",
     "role": "Correct the user in DATABASE_URL; chatserver migrate makes the role chat_app",
     "unreachable": "Start the database, or correct host and port in DATABASE_URL; look at firewalls between us",
-    "full": "Let there be more connections (max_connections, the limit of the role, the pooler's), or take fewer: "
-    "DATABASE_POOL_SIZE and 8 more for each process",
+    "full": ROOM,
     "refused": "Check DATABASE_URL, pg_hba.conf and the log of the database",
     "embedded": "Look for room on the disk and at the rights of CHAT_DATA_DIR; restore a backup into a new folder",
 }

@@ -17,16 +17,12 @@ SQL = queries.load("doctor.sql")
 CONNECT_TIMEOUT_S = 5
 
 Reason = Literal["address", "password", "database", "role", "unreachable", "full", "refused", "embedded"]
-# The words of Postgres, of pgbouncer and of Supavisor. libpq hands over a text and no code while it connects.
 _WORDS: dict[Reason, tuple[str, ...]] = {
     "password": ("password authentication failed", "no password supplied", "SASL", "Wrong password"),
     "role": ("Tenant or user not found", "no such user"),
-    "full": (
-        *("too many connections", "too many clients", "remaining connection slots"),
-        *("no more connections allowed", "ax client connections"),
-    ),
+    "full": migrate.FULL,
     "unreachable": ("Connection refused", "timeout", "could not translate", "resolve", "No route", "No such file"),
-}  # fmt: skip
+}
 
 
 class DatabaseFault(Exception):

