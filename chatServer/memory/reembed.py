@@ -185,12 +185,12 @@ async def _mend(
         made = [Embedded(item, vector) for item, vector in zip(items, forms, strict=True)]
     columns = await loop.run_in_executor(_threads, embedding.columns_of, lacking.entries) if lacking.entries else None
     async with database.transaction(principal) as connection:
+        if model and made[among:]:  # first of all, as everybody takes locks
+            await embedding.write_memory_vectors(connection, user_id, model, made[among:])
         if columns:
             await embedding.mend_index(connection, user_id, columns)
         if model and made[:among]:
             await embedding.write_message_vectors(connection, user_id, model, made[:among])
-        if model and made[among:]:
-            await embedding.write_memory_vectors(connection, user_id, model, made[among:])
     return Progress(0, among, len(memories), len(lacking.entries))
 
 

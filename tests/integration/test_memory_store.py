@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 import pytest
 
+from chatServer.memory.embed import WordLlamaEmbedder
+from chatServer.memory.reembed import embed_newest
 from chatServer.records import EVERY_AGENT, NOBODY, Memory, MemoryFilter, Reason, Triple, new_id
 from chatServer.store import embedding
 from chatServer.store import memories as store
@@ -246,6 +248,21 @@ async def test_entries_of_the_index_are_taken_in_the_order_of_their_ids(database
         await eventually(lambda: waiting_for_locks(urls))
         holder.execute(take, [high[0]])
     await task
+
+
+async def test_vectors_wait_for_whoever_changes_memories_before_they_take_anything(database, urls):
+    """Else one who forgets several, or maintenance, and the after-work of a turn would wait for each other."""
+    await say(database, "I live in Berlin.")
+    await write(database, memory(), memory("Likes tea."))
+    with owner_connection(urls.owner) as holder, holder.transaction():
+        holder.execute("select 1 from chat.memory_heads for update")
+        task = asyncio.create_task(embed_newest(database, WordLlamaEmbedder(), ADA))
+        await eventually(lambda: waiting_for_locks(urls))
+        for table in ("chat.memories", "chat.message_index"):
+            assert len(holder.execute(f"select 1 from {table} for update nowait").fetchall()) >= 2
+    assert (await task).memories == 2
+    with owner_connection(urls.owner) as connection:
+        assert connection.execute("select count(vec) from chat.memories").fetchone() == (2,)
 
 
 async def test_everybody_is_listed_once_in_the_order_of_their_ids(database):

@@ -80,8 +80,9 @@ join unnest(%(ids)s::uuid[], %(versions)s::bigint[], %(vectors)s::bytea[]) as gi
 where i.user_id = %(user_id)s and i.message_id = held.message_id;
 
 -- name: write_memory_vectors
--- Vectors of memories that have not changed since.
+-- Vectors of memories that have not changed since; the head is held first, as by whoever changes several of them.
+with head as (select user_id from chat.memory_heads where user_id = %(user_id)s for update)
 update chat.memories m
 set vec = given.vec::halfvec, embed_model = %(model)s
-from unnest(%(ids)s::uuid[], %(versions)s::bigint[], %(vectors)s::text[]) as given (memory_id, seq, vec)
+from head, unnest(%(ids)s::uuid[], %(versions)s::bigint[], %(vectors)s::text[]) as given (memory_id, seq, vec)
 where m.user_id = %(user_id)s and m.memory_id = given.memory_id and m.seq = given.seq;
