@@ -46,6 +46,7 @@ def serve(settings: Settings, _: argparse.Namespace) -> None:
     logs.install(settings.log_level)
     # uvicorn raises a signal once more when it has shut down: it must not end us before the database is closed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    command.end_with_terminal()
     loop = asyncio.Runner(loop_factory=uvloop.new_event_loop)
     with _listen(settings) as listening, contextlib.suppress(KeyboardInterrupt), loop as runner:
         runner.run(_serve(settings, listening))

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -36,6 +37,12 @@ def run(whole: argparse.ArgumentParser, arguments: Sequence[str] | None = None) 
     except BrokenPipeError:  # whoever read it, `head` for one, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at its end
         sys.exit(NOBODY_READS)
+
+
+def end_with_terminal() -> None:
+    """Let a terminal that is closed end what runs in it as SIGTERM does, its database too; under nohup it goes on."""
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
 def _run(command: Command, settings: Settings, parsed: argparse.Namespace) -> None:

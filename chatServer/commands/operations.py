@@ -14,6 +14,7 @@ from chatServer import logs, tracing
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.embeddings import embedder_of
 from chatServer.agent.models import Models
+from chatServer.commands.command import end_with_terminal
 from chatServer.config import Settings
 from chatServer.doctor import Case, examine
 from chatServer.errors import ChatError, StartupError
@@ -95,6 +96,7 @@ def worker(settings: Settings, parsed: argparse.Namespace) -> None:
     if parsed.action == "run":
         logs.install(settings.log_level)
         tracing.forget_tracing_variables(settings)
+        end_with_terminal()
     print(asyncio.run(_worker(settings, parsed)))
 
 

@@ -56,7 +56,7 @@ def slow_request(running: Running, connection: psycopg.Connection) -> Iterator[l
         assert not thread.is_alive()
 
 
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_request_in_flight_is_answered_and_new_ones_are_sent_on(tmp_path, locked_sessions, sent):
     environment, connection = locked_sessions
     with server(tmp_path, is_prepared=False, **environment) as running:
