@@ -24,8 +24,8 @@ from chatServer.records import Principal
 from chatServer.store import backup as backups
 from chatServer.store import migrate as migrations
 from chatServer.store import restore as restores
-from chatServer.store.diagnosis import DatabaseFacts, DatabaseFault, look_at
-from chatServer.store.embedded import embedded_postgres, was_started
+from chatServer.store.diagnosis import DatabaseFacts, DatabaseFault, Reason, look_at
+from chatServer.store.embedded import Unresponsive, embedded_postgres, was_started
 from chatServer.store.opened import opened_database
 from chatServer.store.pool import Database
 from chatServer.store.queue import Queue
@@ -80,7 +80,8 @@ def _case(settings: Settings) -> Case:
                 found = replace(found, where=server.app_url)
             return Case(settings, found)
     except StartupError as error:
-        return Case(settings, DatabaseFault("embedded", str(error)))
+        reason: Reason = "hangs" if isinstance(error, Unresponsive) else "embedded"
+        return Case(settings, DatabaseFault(reason, str(error)))
 
 
 def _look_at(url: str) -> DatabaseFacts | DatabaseFault:

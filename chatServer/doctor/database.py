@@ -18,6 +18,8 @@ REMEDIES: dict[Reason, str] = {
     "unreachable": "Start the database, or correct host and port in DATABASE_URL; look at firewalls between us",
     "full": ROOM,
     "refused": "Check DATABASE_URL, pg_hba.conf and the log of the database",
+    "hangs": "Its data are safe. Is the machine or its disk overwhelmed, or was the process stopped (kill -CONT)? Else "
+    "end it (kill -9): the server starts it again",
     "embedded": "Look for room on the disk and at the rights of CHAT_DATA_DIR; restore a backup into a new folder",
 }
 

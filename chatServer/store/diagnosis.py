@@ -16,7 +16,7 @@ from chatServer.store.pool import claims
 SQL = queries.load("doctor.sql")
 CONNECT_TIMEOUT_S = 5
 
-Reason = Literal["address", "password", "database", "role", "unreachable", "full", "refused", "embedded"]
+Reason = Literal["address", "password", "database", "role", "unreachable", "full", "refused", "embedded", "hangs"]
 _WORDS: dict[Reason, tuple[str, ...]] = {
     "password": ("password authentication failed", "no password supplied", "SASL", "Wrong password"),
     "role": ("Tenant or user not found", "no such user"),

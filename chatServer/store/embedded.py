@@ -33,6 +33,10 @@ FINISHED = "chat-database"  # a file that says: initdb came to its end here
 logger = logging.getLogger(__name__)
 
 
+class Unresponsive(StartupError):
+    """It is there, with all that it holds, and answers nobody."""
+
+
 @dataclass(frozen=True, slots=True)
 class EmbeddedPostgres:
     """Where the running server is to be found."""
@@ -127,9 +131,16 @@ def _run_patiently(server: PostgresServer, socket_dir: Path | None = None) -> Em
             return _run(server, socket_dir)
         except (subprocess.CalledProcessError, psycopg.OperationalError) as error:
             if time.monotonic() > deadline:
-                raise StartupError(f"The embedded Postgres does not start. Its log says why: {server.log}") from error
+                raise _given_up(server) from error
         logger.warning("the embedded database did not start; trying again")
         time.sleep(RETRY_AFTER_S)
+
+
+def _given_up(server: PostgresServer) -> StartupError:
+    if _is_alive(server.pgdata):
+        pid = _pid_file_lines(server.pgdata)[0]
+        return Unresponsive(f"The embedded Postgres runs, as process {pid}, and does not answer")
+    return StartupError(f"The embedded Postgres does not start. Its log says why: {server.log}")
 
 
 def _run(server: PostgresServer, socket_dir: Path | None = None) -> EmbeddedPostgres:

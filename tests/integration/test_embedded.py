@@ -181,18 +181,23 @@ def test_stopping_does_not_signal_another_process_that_got_the_number(stopped, s
     assert stranger.status() != psutil.STATUS_ZOMBIE
 
 
-def test_a_server_that_hangs_is_said_not_to_start(tmp_path, monkeypatch):
+def test_a_server_that_hangs_is_said_not_to_answer(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("CHAT_DATA_DIR", str(tmp_path))
     with embedded_postgres(tmp_path) as server:
         monkeypatch.setattr("chatServer.store.embedded.START_TIMEOUT_S", 2)
         monkeypatch.setattr("chatServer.store.embedded.CONNECT_TIMEOUT_S", 2)
         os.kill(server.pid, signal.SIGSTOP)
         try:
-            with pytest.raises(StartupError, match="does not start"), embedded_postgres(tmp_path):
-                pass
+            with pytest.raises(StartupError, match=f"process {server.pid}, and does not answer"):
+                embedded_postgres(tmp_path).__enter__()
+            with pytest.raises(SystemExit):
+                cli.main(["doctor"])
         finally:
             os.kill(server.pid, signal.SIGCONT)
         with psycopg.connect(server.owner_url) as connection:  # nobody has ended it
             assert connection.execute("select 1").fetchone() == (1,)
+    said = capsys.readouterr().out.splitlines()[0]
+    assert f"process {server.pid}, and does not answer. Its data are safe" in said
 
 
 def test_a_path_too_long_for_a_socket_works(tmp_path):
