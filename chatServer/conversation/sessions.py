@@ -197,6 +197,7 @@ async def delete(database: Database, principal: Principal, key: SessionKey) -> N
         session = await _owned(connection, principal, key)
         await store.clear_active(connection, principal.user_id, session.session_id)
         _there(await store.lock_session(connection, principal.user_id, session.session_id))
+        await store.delete_turns(connection, principal.user_id, session.session_id)
         await retire_session(connection, principal.user_id, session.session_id)
         await ChatMessageHistory(connection, principal.user_id, session.session_id).aclear()
         await store.delete_session(connection, principal.user_id, session.session_id)

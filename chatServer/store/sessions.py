@@ -126,8 +126,13 @@ async def index_title(connection: Connection, user_id: UUID, session: Session) -
     await connection.execute(SQL["index_title"], {"user_id": user_id, **values})
 
 
+async def delete_turns(connection: Connection, user_id: UUID, session_id: str) -> None:
+    """What was asked in a session, before what is remembered of it: a tool that runs there holds its turn first too."""
+    await connection.execute(SQL["delete_turns"], {"user_id": user_id, "session_id": session_id})
+
+
 async def delete_session(connection: Connection, user_id: UUID, session_id: str) -> None:
-    """The session, its title and its turns; what was said in it is the history's to delete."""
+    """The session and its title; its turns are gone by then, and what was said in it is the history's to delete."""
     for name in ("delete_title", "delete_session"):
         await connection.execute(SQL[name], {"user_id": user_id, "session_id": session_id})
 

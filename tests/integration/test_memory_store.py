@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 import pytest
 
+from chatServer.conversation import sessions as conversations
 from chatServer.memory.embed import WordLlamaEmbedder
 from chatServer.memory.reembed import embed_newest
 from chatServer.records import EVERY_AGENT, NOBODY, Memory, MemoryFilter, Reason, Triple, new_id
@@ -16,7 +17,7 @@ from chatServer.store import memory_changes as changes
 from chatServer.store.embedding import Embedded, Unembedded
 from tests.conftest import ADA, EVE, owner_connection
 from tests.tools.remembering import say
-from tests.tools.turns import eventually, given_to_a_turn
+from tests.tools.turns import eventually, finished_turn, given_to_a_turn
 from tests.tools.waiting import waiting_for_locks
 
 RULES = Reason("rules")
@@ -263,6 +264,20 @@ async def test_vectors_wait_for_whoever_changes_memories_before_they_take_anythi
     assert (await task).memories == 2
     with owner_connection(urls.owner) as connection:
         assert connection.execute("select count(vec) from chat.memories").fetchone() == (2,)
+
+
+async def test_whoever_deletes_a_session_takes_its_turns_before_what_is_remembered(database, urls):
+    """As a tool does, which runs in one of them and keeps or forgets: else they would wait for each other."""
+    session_id, turn_id = await finished_turn(database, ADA, "I live in Berlin.")
+    await write(database, memory(shelf=session_id))
+    with owner_connection(urls.owner) as holder, holder.transaction():
+        holder.execute("select 1 from chat.turns where turn_id = %s for share", [turn_id])
+        task = asyncio.create_task(conversations.delete(database, ADA, conversations.SessionKey.parse(session_id)))
+        await eventually(lambda: waiting_for_locks(urls))
+        for table in ("chat.memory_heads", "chat.memories", "chat.message_index"):
+            assert holder.execute(f"select 1 from {table} for update nowait").fetchall(), table
+    await task
+    assert await listed(database) == []
 
 
 async def test_everybody_is_listed_once_in_the_order_of_their_ids(database):

@@ -128,6 +128,10 @@ on conflict (user_id, message_id) do update set tsv = excluded.tsv, is_hidden = 
 -- The search entry of a title.
 delete from chat.message_index where user_id = %(user_id)s and message_id = %(session_id)s::uuid;
 
+-- name: delete_turns
+-- The turns of a session, and their events with them.
+delete from chat.turns where user_id = %(user_id)s and session_id = %(session_id)s;
+
 -- name: delete_session
--- The session itself; its turns and their events go with it.
+-- The session itself.
 delete from chat.sessions where user_id = %(user_id)s and session_id = %(session_id)s;
