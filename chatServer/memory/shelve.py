@@ -37,7 +37,9 @@ async def shelve(
     same = next((each for each in held if _say_the_same(each, new)), None)
     if same:
         return await repeat(connection, user_id, same, new, reason)
-    other = next((each for each in held if _holds_under(each, new)), None)
+    then = [each for each in held if _holds_under(each, new)]
+    # What holds now, before what has ended since it was said: of a key one thing holds.
+    other = min(then, key=lambda each: each.valid_to is not None, default=None)
     if other is None:
         return await _add_unless_near(connection, user_id, new, reason)
     if refusal := _refusal(other, new, is_negation):
@@ -45,7 +47,8 @@ async def shelve(
     if _is_over(new) and _object(other) != _object(new):
         return await _add(connection, user_id, new, reason)
     if new.created_at < await _last_said(connection, user_id, other):  # told before, heard later: a job that was late
-        return await _add(connection, user_id, new if new.valid_to else _ended(new, by=other), reason)
+        late = new if new.valid_to else _ended(new, by=other)
+        return await _add_late(connection, user_id, late, reason, then)
     await store.write(connection, user_id, _ended(other, by=new), "superseded", reason, before=other)
     await store.write(connection, user_id, new, "created", reason)
     return Shelved("superseded", new, ended=other)
@@ -112,6 +115,15 @@ async def _add_unless_near(connection: Connection, user_id: UUID, new: Memory, r
             if near.fact_key is None and are_alike(near.text, new.text):
                 return await repeat(connection, user_id, near, new, reason)
     return await _add(connection, user_id, new, reason)
+
+
+async def _add_late(
+    connection: Connection, user_id: UUID, late: Memory, reason: Reason, then: Sequence[Memory]
+) -> Shelved:
+    """It was over before it was heard; what held then may say the same."""
+    if known := next((each for each in then if _say_the_same(each, late)), None):
+        return await repeat(connection, user_id, known, late, reason)
+    return await _add(connection, user_id, late, reason)
 
 
 async def _add(connection: Connection, user_id: UUID, new: Memory, reason: Reason) -> Shelved:

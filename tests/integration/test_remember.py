@@ -337,6 +337,15 @@ async def test_a_fact_that_is_heard_late_does_not_hold_against_a_newer_one(datab
     assert len(await texts(database, ever=True)) == 2
 
 
+async def test_a_fact_that_was_told_twice_and_is_heard_late_both_times_is_learned(database):
+    rome, again, oslo = [await say(database, f"I live in {where}.") for where in ("Rome", "Rome", "Oslo")]
+    for turn_id in (oslo, rome, again):
+        await learn(database, turn_id)
+    assert await texts(database) == ["The user lives in Oslo."]
+    [late] = [each for each in await kept(database, ever=True) if each.valid_to]
+    assert (late.text, len(late.source_ids)) == ("The user lives in Rome.", 2)
+
+
 async def test_nobody_but_the_user_overrules_the_user(database):
     await told_to_store(database, [Draft(memory("Lives in Berlin", fact_key="home"))])
     await told_to_store(database, [Draft(memory("Lives in Hell", fact_key="home", trust="untrusted"))])
