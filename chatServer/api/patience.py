@@ -40,6 +40,13 @@ class LimitedPatience(HttpToolsProtocol):
         self.transport.write("\r\n".join(lines).encode())
         self.transport.close()
 
+    def _should_upgrade_to_ws(self) -> bool:
+        """Nothing here speaks WebSocket, and uvicorn's refusal would pass our edges by: it is a request like others."""
+        return False
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Said once for each such request, with the advice to install something: nobody has to do anything."""
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._wait_for_headers()

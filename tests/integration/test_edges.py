@@ -242,6 +242,17 @@ def test_what_is_no_request_is_refused_with_the_security_headers_too(settings, s
     assert len(content) > 10
 
 
+@pytest.mark.parametrize("key", [b"dGhlIHNhbXBsZSBub25jZQ==", b"x"])
+def test_who_wants_another_protocol_is_answered_like_everybody(settings, caplog, key):
+    wanted = b"Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+    with listening(create_app(settings)) as address:
+        answer = exchange(address, b"GET /nowhere HTTP/1.1\r\nHost: x\r\n" + wanted + key + b"\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 404 ")
+    assert b"x-content-type-options: nosniff" in answer.lower()
+    assert b'"code":"not_found"' in answer
+    assert "upgrade" not in caplog.text.lower()
+
+
 def test_a_slow_answer_is_waited_for():
     async def slow(scope, receive, send):
         await asyncio.sleep(1)
