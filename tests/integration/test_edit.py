@@ -7,7 +7,9 @@ import pytest
 from langchain_postgres import PostgresChatMessageHistory
 from psycopg import AsyncConnection
 
-from tests.conftest import EVE, bearer, owner_connection, rows, serving
+from chatServer.messages import Message
+from chatServer.store.history import ChatMessageHistory
+from tests.conftest import ADA, EVE, bearer, owner_connection, rows, serving
 from tests.tools.rewriting import (
     EVERYTHING,
     EXCHANGES,
@@ -24,6 +26,7 @@ from tests.tools.rewriting import (
     turn_of,
 )
 from tests.tools.talking import calls, chunks, spoken, talking, user_message, with_script
+from tests.tools.turns import eventually
 
 
 @pytest.fixture
@@ -107,6 +110,17 @@ async def test_the_same_edit_ten_times_at_once_is_one_turn(settings, as_ada, url
         assert await said(one, "superseded") == EXCHANGES[2:]
     assert rows(urls, "select count(*) from chat.turns where trigger = 'edit'") == [(1,)]
     assert len([call for call in calls(settings) if call["state"] == "started"]) == 4
+
+
+async def test_an_edit_that_runs_is_joined_though_a_program_has_written_meanwhile(chat, database, urls):
+    await send(chat, "one", "m0")
+    first = asyncio.create_task(edit(chat, "slowly", "m0"))
+    [[session_id]] = await eventually(lambda: rows(urls, "select session_id from chat.turns where state = 'running'"))
+    async with database.transaction(ADA) as connection:
+        history = ChatMessageHistory(connection, ADA.user_id, session_id, agent_name="assistant")
+        await history.append([Message(role="assistant", content="by the way")])
+    again = await edit(chat, "slowly", "m0")
+    assert turn_of(again) == turn_of(await first)
 
 
 async def test_an_edit_back_to_a_former_text_is_a_new_one(chat):

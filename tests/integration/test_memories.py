@@ -47,6 +47,16 @@ async def test_what_is_made_is_listed_and_read_with_its_history(client, as_ada):
     assert (change["operation"], change["actor"], change["undone"]) == ("created", "user", False)
 
 
+async def test_what_was_replaced_can_be_made_to_hold_again_and_nothing_has_its_place_then(client, as_ada):
+    berlin, oslo = await make(client, as_ada, "I live in Berlin."), await make(client, as_ada, "I live in Oslo.")
+    assert (await client.get(f"{URL}/{berlin['id']}", headers=as_ada)).json()["superseded_by"] == oslo["id"]
+    refused = await client.patch(f"{URL}/{berlin['id']}", json={"valid_to": None}, headers=as_ada)
+    assert refused.status_code == 422, "of one key one thing holds"
+    await client.delete(f"{URL}/{oslo['id']}", headers=as_ada)
+    again = (await client.patch(f"{URL}/{berlin['id']}", json={"valid_to": None}, headers=as_ada)).json()
+    assert (again["valid_to"], again["superseded_by"]) == (None, None)
+
+
 async def test_a_triple_that_the_text_denies_is_marked(client, as_ada):
     triple = {"subject": "user", "predicate": "eats", "object": "fish"}
     assert (await make(client, as_ada, "The user does not eat fish.", triple=triple))["is_negated"]
