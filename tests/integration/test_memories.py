@@ -57,6 +57,17 @@ async def test_what_was_replaced_can_be_made_to_hold_again_and_nothing_has_its_p
     assert (again["valid_to"], again["superseded_by"]) == (None, None)
 
 
+async def test_another_object_leaves_a_fact_its_key_and_another_statement_takes_it(client, as_ada):
+    made = await make(client, as_ada, "I live in Berlin.")
+    keys = []
+    for change in ({"object": "Oslo"}, {"predicate": "works at"}):
+        triple = made["triple"] | change
+        edited = await client.patch(f"{URL}/{made['id']}", json={"triple": triple}, headers=as_ada)
+        keys.append(edited.json()["fact_key"])
+    assert keys == [made["fact_key"], None]
+    assert made["fact_key"] is not None
+
+
 async def test_a_triple_that_the_text_denies_is_marked(client, as_ada):
     triple = {"subject": "user", "predicate": "eats", "object": "fish"}
     assert (await make(client, as_ada, "The user does not eat fish.", triple=triple))["is_negated"]
