@@ -188,6 +188,7 @@ async def test_a_job_that_runs_twice_leaves_one_row_and_brings_nothing_back(data
     [
         (Edit(text="The cellar door is on the right."), "refused"),
         (Edit(text="The cellar door is left.", tags=[]), "known"),
+        (Edit(text="The cellar door is on the left, behind the shelf with the paint and an old bicycle."), "known"),
     ],
 )
 async def test_a_job_that_runs_twice_leaves_alone_what_the_user_has_corrected(database, wanted, outcome):

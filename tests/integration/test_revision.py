@@ -234,6 +234,18 @@ async def test_only_another_job_takes_the_place_of_a_job(database, session_id):
     assert [claim is not None for claim in claims] == [True, False, True]
 
 
+async def test_whoever_has_lost_his_claim_does_not_let_go_of_anothers(database, urls, session_id):
+    await talk(database, 1, session_id)
+    claims = []
+    for _ in range(2):
+        async with database.transaction(ADA) as connection:
+            claims.append(await summaries.claim(connection, ADA.user_id, session_id, lease_s=60, is_job=True))
+    for claim, is_claimed in zip(claims, (True, False), strict=True):
+        async with database.transaction(ADA) as connection:
+            await summaries.release(connection, ADA.user_id, session_id, claim)
+        assert rows(urls, CLAIMED) == [(is_claimed,)]
+
+
 async def test_whoever_is_stopped_over_a_summary_is_in_nobodys_way(database, urls, session_id):
     *_, last = await talk(database, 5, session_id)
     slow = Advisers(always(model := writer("Never. " * 100, delay_ms=1_000)))
