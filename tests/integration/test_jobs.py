@@ -199,17 +199,20 @@ async def test_dead_letters_are_listed_by_id_and_begin_anew(database, urls, at_o
 
 
 async def test_a_job_that_takes_too_long_is_broken_off_and_tried_again(database, urls, at_once):
-    tries = []
+    broken_off, before = [], []  # before: how many runs were broken off when each began
 
     async def slow_at_first(user_id: str, turn_id: str) -> None:
-        tries.append(turn_id)
-        if len(tries) == 1:
-            await asyncio.Event().wait()
+        before.append(len(broken_off))
+        if len(before) == 1:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                broken_off.append(turn_id)
 
     await finished_turn(database, ADA, "hello")
     async with working(database, {"after_turn": slow_at_first}, pace=Pace(poll_s=0.05, job_s=0.2)):
         await eventually(lambda: is_empty(urls))
-    assert len(tries) == 2
+    assert before == [0, 1]
 
 
 # Workers that die, databases that fail -------------------------------------------------------------------
@@ -233,21 +236,21 @@ def left_doing(urls, *, attempts: int = 0, heartbeat_s: int = 60, started_s: int
         )
 
 
-@pytest.mark.parametrize("left", [{}, {"heartbeat_s": 0, "started_s": 3600}], ids=["dead", "forgetful"])
-async def test_what_a_dead_worker_was_doing_is_done_by_another(database, urls, left):
+async def test_what_a_dead_worker_was_doing_is_done_by_another(database, urls):
     session_id, _ = await finished_turn(database, ADA, "Where do puffins breed?")
-    left_doing(urls, **left)
+    left_doing(urls)
     async with working(database):
         await eventually(lambda: is_empty(urls))
     assert await title_of(database, ADA, session_id) == "Where do puffins breed?"
 
 
-async def test_what_a_living_worker_is_doing_is_left_alone(database, urls):
+@pytest.mark.parametrize(("started_s", "left"), [(0, ("doing", 0)), (3600, ("todo", 1))], ids=["lately", "long ago"])
+async def test_what_a_living_worker_is_doing_is_left_alone_unless_it_has_forgotten_it(database, urls, started_s, left):
     await finished_turn(database, ADA, "hello")
-    left_doing(urls, heartbeat_s=0)
+    left_doing(urls, heartbeat_s=0, started_s=started_s)
     async with Queue(database.direct_url) as opened:
-        assert await opened.rescue() == 0
-    assert queued(urls) == [("doing", 0)]
+        await opened.rescue()
+    assert queued(urls) == [left]
 
 
 async def test_a_job_that_kills_every_worker_ends_as_a_dead_letter(database, urls):
