@@ -206,7 +206,7 @@ async def _merge(connection: Connection, user_id: UUID, alike: Sequence[Memory])
         importance=max(each.importance for each in alike),
         tags=tuple(tags)[:MAX_TAGS],
         tier="long" if any(each.tier == "long" for each in alike) else "short",
-        source_ids=tuple(sources)[-store.MAX_SOURCES :],
+        source_ids=tuple(sources),
     )
     await store.write(connection, user_id, whole, "repeated", Reason("maintenance", "others said the same"))
     for each in others:

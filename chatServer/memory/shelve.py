@@ -85,8 +85,7 @@ async def repeat(connection: Connection, user_id: UUID, known: Memory, new: Memo
     if not unheard and lasting == known:
         return Shelved("known", known)
     trust = "user" if new.trust == "user" else known.trust
-    sources = (*known.source_ids, *unheard)[-store.MAX_SOURCES :]
-    heard = replace(lasting, source_ids=sources, trust=trust)
+    heard = replace(lasting, source_ids=(*known.source_ids, *unheard), trust=trust)
     await store.write(connection, user_id, heard, "repeated", reason)
     return Shelved("repeated", heard)
 

@@ -19,7 +19,7 @@ from chatServer.records import EVERY_AGENT, Reason, new_id
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from chatServer.work.after_turn import Workshop
-from tests.conftest import ADA, EVE, owner_connection
+from tests.conftest import ADA, EVE, owner_connection, rows
 from tests.integration.test_memory_store import memory
 from tests.tools.remembering import kept, learn, memory_events, say, tell, texts
 
@@ -326,6 +326,13 @@ async def test_what_used_to_be_so_is_kept_as_over(database, no_rate):
     assert sorted(await texts(database, ever=True)) == ["The user lives in Berlin.", "The user used to live in Rome."]
     await tell(database, "I used to live in Berlin.")
     assert await texts(database) == []
+
+
+async def test_a_memory_names_the_last_messages_that_said_it_and_no_more_than_it_has_room_for(database, urls):
+    await tell(database, *["I live in Paris."] * (store.MAX_SOURCES + 2))
+    [found] = await kept(database)
+    said = rows(urls, "select user_message_id from chat.turns order by started_at")
+    assert found.source_ids == tuple(message_id for (message_id,) in said[2:])
 
 
 async def test_a_fact_that_is_heard_late_does_not_hold_against_a_newer_one(database):
