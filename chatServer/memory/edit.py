@@ -64,7 +64,7 @@ async def create(
                 ended += await overrule(connection, principal.user_id, made, USER)
             over = {"ended": [each.memory_id for each in ended]} if ended else {}
             await tell(connection, principal.user_id, created=[made.memory_id], **over)
-        elif shelved.outcome == "repeated":  # it lasts longer now
+        elif shelved.outcome == "repeated":  # it lasts longer now, or is no longer hearsay
             await tell(connection, principal.user_id, changed=[known.memory_id])
         return await store.find_memory(connection, principal.user_id, known.memory_id) or known, is_new
 

@@ -81,11 +81,10 @@ async def repeat(connection: Connection, user_id: UUID, known: Memory, new: Memo
     """It was said again: the memory has one more source, and lasts as long as either. What the user says himself is no
     longer hearsay."""
     unheard = [each for each in new.source_ids if each not in known.source_ids]
-    lasting = as_lasting_as(known, [new])
-    if not unheard and lasting == known:
-        return Shelved("known", known)
     trust = "user" if new.trust == "user" else known.trust
-    heard = replace(lasting, source_ids=(*known.source_ids, *unheard), trust=trust)
+    heard = replace(as_lasting_as(known, [new]), source_ids=(*known.source_ids, *unheard), trust=trust)
+    if heard == known:
+        return Shelved("known", known)
     await store.write(connection, user_id, heard, "repeated", reason)
     return Shelved("repeated", heard)
 

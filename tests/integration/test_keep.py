@@ -101,6 +101,14 @@ async def test_a_new_value_takes_the_place_of_the_old_one_but_never_of_the_users
     assert await texts(database) == ["The user lives in Oslo."]
 
 
+async def test_what_the_user_makes_himself_is_no_longer_hearsay(database):
+    text = "The user's build takes nine minutes."
+    await offered(database, text)
+    known, is_new = await edit.create(database, ADA, Edit(text=text), shelf="*", agent_name="*")
+    assert (known.trust, is_new) == ("user", False)
+    assert [(each.memory_id, each.trust) for each in await kept(database)] == [(known.memory_id, "user")]
+
+
 async def test_a_working_memory_ends_after_a_day(database):
     await offered(database, "Just now the build is red.", "working")
     [found] = await kept(database)

@@ -328,6 +328,18 @@ async def test_what_used_to_be_so_is_kept_as_over(database, no_rate):
     assert await texts(database) == []
 
 
+@pytest.mark.parametrize("origin", ["user", "import"])
+async def test_what_the_user_made_or_brought_needs_no_message(database, urls, origin):
+    session_id = str(uuid.uuid4())
+    await say(database, "hello there, you", session_id=session_id)
+    [[source]] = rows(urls, "select user_message_id from chat.turns")
+    async with database.transaction(ADA) as connection:
+        own = memory("Kept.", origin=origin, source_ids=(source,), session_id=session_id)
+        await store.write(connection, ADA.user_id, own, "created", RULES)
+    await sessions.delete(database, ADA, SessionKey.parse(session_id))
+    assert await texts(database) == ["Kept."]
+
+
 async def test_a_memory_names_the_last_messages_that_said_it_and_no_more_than_it_has_room_for(database, urls):
     await tell(database, *["I live in Paris."] * (store.MAX_SOURCES + 2))
     [found] = await kept(database)
