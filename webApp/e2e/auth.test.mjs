@@ -204,4 +204,35 @@ export const tests = {
     await answers(page).getByText("hello").waitFor();
     await until(async () => (await composer(page).inputValue()) === "half a sentence", "what was being written is there");
   },
+
+  async "Supabase (a stand-in): where a sign-in cannot be renewed there is a way to sign in again, and the message waits"(world) {
+    const { auth, device, page } = await opened(world);
+    device.allow(/401|429/);
+    await signUp(page, "jon@example.org");
+    await say(page, "say hello");
+    await answers(page).getByText("hello").waitFor();
+    await settled(page);
+    await page.route(`${auth.address}/**/token?grant_type=refresh_token`, (route) =>
+      route.fulfill({ status: 429, headers: { "access-control-allow-origin": "*" }, json: { code: "over_request_rate_limit", msg: "Too many" } }),
+    );
+    const { key } = await kept(page);
+    await page.evaluate((name) => {
+      localStorage.setItem(name, JSON.stringify({ ...JSON.parse(localStorage.getItem(name)), access_token: "over" }));
+    }, key);
+    await say(page, "say what I wrote");
+    const notice = page.getByRole("log").locator(".error-card");
+    await notice.getByRole("alert").filter({ hasText: "could not be renewed" }).waitFor();
+    await button(notice, "Try again").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: new URL("not-renewed.png", world.output).pathname });
+    await button(notice, "Sign in again").click();
+    await page.getByText("You are signed out.").waitFor();
+    await page.getByLabel("Email").fill("jon@example.org");
+    await page.getByLabel("Password").fill(TYPED);
+    await button(page, "Sign in").click();
+    await answers(page).getByText("hello").waitFor();
+    await until(async () => (await composer(page).inputValue()) === "say what I wrote", "what was not sent is there");
+    await button(page, "Send").click();
+    await answers(page).getByText("what I wrote").waitFor();
+  },
 };

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { addressOf, authorizedFetch, call, takeTokensFrom } from "./client";
-import { offline } from "./errors";
+import { ApiError, offline } from "./errors";
 
 afterEach(() => {
   takeTokensFrom(null);
@@ -54,6 +54,17 @@ test("only the server says that a token is over, and of the last one: not an iss
   takeTokensFrom({ token: async () => "old", refresh: async () => "new" }, told);
   await expect(authorizedFetch("/api/agents")).rejects.toMatchObject({ status: 401 });
   expect(told).toHaveBeenCalledExactlyOnceWith("new");
+});
+
+test("an issuer that answers with something else than a token ends nothing, and the error says what to do", async () => {
+  const told = vi.fn();
+  const busy = async () => Promise.reject(new ApiError(429, "over_request_rate_limit", "Request rate limit reached", 7));
+  answering(new Response("{}", { status: 401 }));
+  takeTokensFrom({ token: async () => "old", refresh: busy }, told);
+  await expect(authorizedFetch("/api/agents")).rejects.toMatchObject({ status: 429, code: "not_renewed", retryAfter: 7 });
+  takeTokensFrom({ token: busy, refresh: busy }, told);
+  await expect(authorizedFetch("/api/agents")).rejects.toMatchObject({ code: "not_renewed" });
+  expect(told).not.toHaveBeenCalled();
 });
 
 test("nothing is asked for where nothing comes back", async () => {

@@ -1,5 +1,5 @@
 /** Requests to our own server, with the user's token: typed by its OpenAPI description, refused as ApiError. */
-import { ApiError, asApiError, errorOf } from "./errors";
+import { ApiError, asApiError, errorOf, notRenewed } from "./errors";
 import type { paths } from "./schema";
 
 export interface TokenSource {
@@ -30,10 +30,10 @@ export async function authorizedFetch(url: RequestInfo | URL, init: RequestInit 
     return send(url, { ...init, headers });
   };
   try {
-    let token = await tokens.token();
+    let token = await tokens.token().catch(fail);
     let response = await ask(token);
     if (response.status === 401) {
-      const fresh = await tokens.refresh();
+      const fresh = await tokens.refresh().catch(fail);
       if (fresh) response = await ask((token = fresh));
     }
     if (response.status === 401) tellRefused(token);
@@ -44,6 +44,8 @@ export async function authorizedFetch(url: RequestInfo | URL, init: RequestInit 
     throw asApiError(error);
   }
 }
+
+const fail = (error: unknown) => Promise.reject(notRenewed(error));
 
 export const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError";
 

@@ -22,6 +22,8 @@ export class ApiError extends Error {
   }
 }
 
+export const NOT_RENEWED = "not_renewed";
+
 export const offline = () => new ApiError(0, "offline", strings.errors.offline);
 
 /** Any error as one whose `detail` can be shown. */
@@ -29,6 +31,12 @@ export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof TypeError) return offline(); // what fetch throws when nobody answers
   return new ApiError(-1, "unexpected", strings.errors.unexpected);
+}
+
+/** Why there is no fresh token: who was out of reach may be there the next time; who refused may want another sign-in. */
+export function notRenewed(error: unknown): ApiError {
+  const { isOffline, status, retryAfter } = asApiError(error);
+  return isOffline ? offline() : new ApiError(status, NOT_RENEWED, strings.errors.notRenewed, retryAfter);
 }
 
 /** The error that a response tells, whatever its body turns out to be. */

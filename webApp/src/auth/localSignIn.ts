@@ -51,6 +51,7 @@ export function localSignIn(kind: "dev" | "token"): LocalSignIn {
       const isStale = kind === "dev" && kept !== null && kept.expiresAt - Date.now() < SOON_MS;
       return isStale ? refresh() : (kept?.token ?? null);
     },
+    drop: () => localStorage.removeItem(KEY),
     signOut: async () => undefined, // there is no issuer
     onChange: (listen) => addEventListener("storage", ({ key }) => key === KEY && listen()),
   };

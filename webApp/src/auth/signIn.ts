@@ -17,6 +17,8 @@ export interface SignIn extends TokenSource {
   readonly kind: string;
   /** Who is signed in, by what the browser keeps at this moment. Throws when nobody could be asked. */
   restore(): Promise<Bearer | null>;
+  /** What the browser keeps of the sign-in goes, and nothing else. */
+  drop(): void;
   /** Tells the issuer; what the browser keeps goes with `forgetEverything`. */
   signOut(): Promise<void>;
   /** Tells that `restore` may find somebody else, or nobody: by another tab, a link in a mail, the issuer. News come late

@@ -6,6 +6,8 @@ import type { SignIn, User } from "./signIn";
 
 const REFUSALS = [400, 401, 403, 404, 422]; // of a refresh token; whatever else fails may go better later
 
+const KEPT = /^sb-.*-auth-token$/; // where supabase-js keeps the session
+
 export interface SupabaseSignIn extends SignIn {
   readonly kind: "supabase";
   withPassword(email: string, password: string): Promise<User>;
@@ -41,6 +43,7 @@ export function supabaseSignIn(url: string, key: string): SupabaseSignIn {
       if (error && !isRefusal(error)) throw told(error);
       return data.session?.access_token ?? null;
     },
+    drop: () => Object.keys(localStorage).filter((key) => KEPT.test(key)).forEach((key) => localStorage.removeItem(key)),
     signOut: async () => {
       const last = (await auth.getSession()).data.session?.access_token;
       // Not auth.signOut: an answer that comes late would end the session of whoever has signed in since.

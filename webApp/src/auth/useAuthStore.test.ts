@@ -62,6 +62,18 @@ test("who is refused comes to the door, which says why, and finds the drafts beh
   expect(drafts("ada")).toEqual(written);
 });
 
+test("who signs in again by himself leaves the old sign-in at the door, and finds the drafts behind it", async () => {
+  await enter(tokenOf("ada"));
+  draft("ada");
+  store().signInAgain();
+  await told("chatSignIn");
+  expect(store()).toMatchObject({ status: "ready", ...signedOut });
+  expect(localStorage.getItem("chatSignIn")).toBeNull();
+  await enter(tokenOf("ada", "fresh"));
+  expect(store()).toMatchObject({ user: { id: "ada" }, error: null });
+  expect(drafts("ada")).toEqual(written);
+});
+
 test("whoever comes instead does not find them, and keeps their own", async () => {
   await refused();
   draft("eve");

@@ -17,6 +17,8 @@ interface AuthState {
   signIn: AnySignIn | null;
   restore: () => Promise<void>;
   entered: (user: User) => void;
+  /** To the door, with a sign-in that cannot be renewed; what was written waits behind it. */
+  signInAgain: () => void;
   signOut: () => Promise<void>;
 }
 
@@ -88,6 +90,11 @@ export const useAuthStore = create<AuthState>((set, get) => {
       settle();
       refused = null;
       become(user);
+    },
+    signInAgain: () => {
+      settle();
+      get().signIn?.drop();
+      become(null);
     },
     signOut: async () => {
       await finishEverything();

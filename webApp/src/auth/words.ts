@@ -6,6 +6,7 @@ export const auth = {
   email: "Email",
   pass: "Password",
   signIn: "Sign in",
+  signInAgain: "Sign in again",
   signUp: "Create an account",
   magicLink: "Send me a link instead",
   linkSent: "Look into your mailbox: the link signs you in, in this browser only.",

@@ -1,15 +1,22 @@
 import { useEffect, useState } from "react";
-import { asApiError } from "../api/errors";
+import { asApiError, NOT_RENEWED } from "../api/errors";
+import { useAuthStore } from "../auth/useAuthStore";
 import { strings } from "../strings";
 import { Button } from "./Button";
 
 /** What went wrong, in the server's own sentence, and a way to try it again. */
 export function ErrorCard({ error, onRetry, busy }: { error: unknown; onRetry?: () => void; busy?: boolean }) {
-  const { detail, retryAt } = asApiError(error);
+  const { code, detail, retryAt } = asApiError(error);
+  const signInAgain = useAuthStore((state) => state.signInAgain);
   return (
     <div className="error-card">
       <p role="alert">{detail}</p>
       {onRetry && <RetryButton key={retryAt} retryAt={retryAt} onRetry={onRetry} busy={busy} />}
+      {code === NOT_RENEWED && (
+        <Button size="small" onClick={signInAgain}>
+          {strings.auth.signInAgain}
+        </Button>
+      )}
     </div>
   );
 }

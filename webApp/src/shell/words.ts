@@ -33,5 +33,6 @@ export const errors = {
   unexpected: "Something unexpected happened.",
   interrupted: "The answer was interrupted. Try again to go on.",
   signedOut: "You are signed out.",
+  notRenewed: "Your sign-in has ended, and could not be renewed. What you wrote is kept.",
   crashed: "This page broke. Reload it to go on; nothing that you said is lost.",
 } as const;
