@@ -1,6 +1,7 @@
 // Trying again: what was said or written before it is still there.
 import assert from "node:assert/strict";
 import { answers, asked, composer, questions, say, settled, signedIn, stopButton } from "./browser.mjs";
+import { until } from "./waiting.mjs";
 
 // 1 x 1, red
 const PNG = Buffer.from(
@@ -83,5 +84,56 @@ export const tests = {
     await answers(page).getByText("other").waitFor();
     await settled(page);
     await asked(page, "say other");
+  },
+
+  async "a message that the server took, and could not say so, does not stand in the field once it is in the chat"(world) {
+    const { device, page } = await signedIn(world);
+    device.allow(/ERR_|Failed to load/);
+    await say(page, "say before");
+    await settled(page);
+    let arrive;
+    const lose = async (route) => {
+      const request = route.request();
+      arrive = async () => fetch(request.url(), { method: "POST", headers: await request.allHeaders(), body: request.postData() });
+      await route.abort();
+    };
+    await page.route("**/api/chat", lose, { times: 1 });
+    await say(page, "say heard");
+    await page.getByRole("alert").filter({ hasText: "cannot be reached" }).waitFor();
+    await (await arrive()).text();
+    await answers(page).getByText("heard").waitFor();
+    await until(async () => (await composer(page).inputValue()) === "", "it stands in the field");
+    await asked(page, "say before", "say heard");
+    await say(page, "say heard"); // the same words again are another message
+    await until(async () => (await answers(page).count()) === 3, "it is not said again");
+    await settled(page);
+    await asked(page, "say before", "say heard", "say heard");
+  },
+
+  async "what is written to a message that is changed elsewhere is not lost"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say one");
+    await settled(page);
+    const { page: elsewhere } = await signedIn(world);
+    await answers(elsewhere).getByText("one").waitFor();
+    const forms = [];
+    for (const tab of [page, elsewhere]) {
+      await questions(tab).first().hover();
+      await questions(tab).first().getByRole("button", { name: "Edit" }).click();
+      forms.push(tab.getByRole("textbox", { name: "Edit" }));
+    }
+    await forms[1].fill("say mine");
+    await forms[0].fill("say theirs");
+    await forms[0].press("Enter");
+    await answers(elsewhere).getByText("theirs").waitFor();
+    await forms[1].waitFor({ state: "detached" });
+    await until(async () => (await composer(elsewhere).inputValue()) === "say mine", "it is lost");
+    await elsewhere.getByText("changed elsewhere").waitFor();
+    assert.equal(await composer(page).inputValue(), "");
+    await page.getByRole("button", { name: "Edit" }).first().click();
+    await forms[0].fill("say nothing");
+    await forms[0].press("Escape"); // what its writer gives up is given up
+    await forms[0].waitFor({ state: "detached" });
+    assert.equal(await composer(page).inputValue(), "");
   },
 };

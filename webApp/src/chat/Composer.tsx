@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type DragEvent, type Ref } from "react";
+import { useEffect, useImperativeHandle, useRef, useState, type DragEvent, type Ref } from "react";
 import { useWhenGone } from "../session/useChatSessionHooks";
 import { Button } from "../shell/Button";
 import { ImageIcon, SendIcon, StopIcon } from "../shell/icons";
@@ -8,19 +8,26 @@ import { Pictures } from "./Pictures";
 import { PICTURE_TYPES } from "./pictures";
 import { useWriting, type Say } from "./useWriting";
 
+/** What others do with what is being written. */
+export interface Writer {
+  send: () => void;
+  add: (text: string) => void;
+  drop: (text: string) => void;
+}
+
 interface Props {
   sessionId: string;
   agentName: string;
   /** The last question of the conversation. */
   said: string;
   isAnswering: boolean;
-  formRef: Ref<HTMLFormElement>;
+  writer: Ref<Writer>;
   onSend: Say;
   onStop: () => void;
 }
 
-export function Composer({ sessionId, agentName, said, isAnswering, formRef, onSend, onStop }: Props) {
-  const { draft, write, pictures, add, remove, isEmpty, send: sendWritten, forget } = useWriting(sessionId, said);
+export function Composer({ sessionId, agentName, said, isAnswering, writer, onSend, onStop }: Props) {
+  const { draft, write, addWords, drop: dropWritten, pictures, add, remove, isEmpty, send: sendWritten, forget } = useWriting(sessionId, said);
   useWhenGone(sessionId, forget);
   const [isOver, setOver] = useState(false);
   const chooser = useRef<HTMLInputElement>(null);
@@ -36,6 +43,7 @@ export function Composer({ sessionId, agentName, said, isAnswering, formRef, onS
     void sendWritten(onSend);
     text.current?.focus();
   };
+  useImperativeHandle(writer, () => ({ send, add: addWords, drop: dropWritten }));
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
@@ -49,7 +57,6 @@ export function Composer({ sessionId, agentName, said, isAnswering, formRef, onS
 
   return (
     <form
-      ref={formRef}
       className="composer"
       data-over={isOver}
       onSubmit={(event) => {

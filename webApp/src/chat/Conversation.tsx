@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { ErrorCard } from "../shell/ErrorCard";
+import { toast } from "../shell/toasts";
 import { strings } from "../strings";
-import { Composer } from "./Composer";
+import { Composer, type Writer } from "./Composer";
 import type { HistoryPage } from "./history";
 import { textOf } from "./message";
 import { MessageList } from "./MessageList";
@@ -16,10 +17,16 @@ interface Props {
 }
 
 export function Conversation({ sessionId, agentName, history }: Props) {
-  const chat = useConversation(sessionId, agentName, history);
+  const writer = useRef<Writer>(null);
+  const onHeard = useCallback((text: string) => writer.current?.drop(text), []);
+  const chat = useConversation(sessionId, agentName, history, onHeard);
   const { isAnswering, stop } = chat;
   const [sent, setSent] = useState(0);
-  const composer = useRef<HTMLFormElement>(null);
+  const onEditLost = useCallback((text: string) => {
+    if (!writer.current) return; // with the whole conversation
+    writer.current.add(text);
+    toast(strings.chat.editLost);
+  }, []);
   const question = history.messages.findLast((each) => each.role === "user");
   const isAnswered = !chat.error && chat.messages.at(-1)?.role === "assistant";
   const spot = useSpot(sessionId, chat.messages, chat.older);
@@ -42,8 +49,9 @@ export function Conversation({ sessionId, agentName, history }: Props) {
         sent={sent}
         spot={spot}
         onEdit={chat.edit}
+        onEditLost={onEditLost}
         onAgain={chat.again}
-        notice={chat.error && <ErrorCard error={chat.error} onRetry={() => chat.retry(() => composer.current?.requestSubmit())} />}
+        notice={chat.error && <ErrorCard error={chat.error} onRetry={() => chat.retry(() => writer.current?.send())} />}
         empty={<Welcome />}
       />
       <p className="hidden-visually" role="status">
@@ -54,7 +62,7 @@ export function Conversation({ sessionId, agentName, history }: Props) {
         agentName={agentName}
         said={question ? textOf(question) : ""}
         isAnswering={isAnswering}
-        formRef={composer}
+        writer={writer}
         onStop={() => void stop()}
         onSend={(text, files) => {
           setSent((count) => count + 1);

@@ -24,7 +24,7 @@ interface Props extends MessageActions {
 
 const Line = memo(MessageView);
 
-export function MessageList({ messages, status, older, sent, spot, notice, empty, onEdit, onAgain }: Props) {
+export function MessageList({ messages, status, older, sent, spot, notice, empty, onEdit, onEditLost, onAgain }: Props) {
   const { box, content, isAtEnd, toEnd, show } = useScroll(messages[0]?.id, sent);
   const isSpotThere = spot !== null && messages.some((each) => each.id === spot);
   useLayoutEffect(() => {
@@ -52,6 +52,7 @@ export function MessageList({ messages, status, older, sent, spot, notice, empty
               isFollowed={place < lastQuestion}
               isStreaming={isAnswering && place === last && message.role === "assistant"}
               onEdit={onEdit}
+              onEditLost={onEditLost}
               onAgain={onAgain}
             />
           ))}

@@ -9,7 +9,8 @@ import { MessageView } from "./MessageView";
 async function drawn(message: ChatMessage, isStreaming = true, isFollowed = false): Promise<HTMLElement> {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
   const place = document.createElement("div");
-  const given = { isSpot: false, isLast: true, isFollowed, isStreaming, onEdit: async () => true, onAgain: () => undefined };
+  const actions = { onEdit: async () => true, onEditLost: () => undefined, onAgain: () => undefined };
+  const given = { isSpot: false, isLast: true, isFollowed, isStreaming, ...actions };
   await act(async () => createRoot(place).render(<MessageView message={message} {...given} />));
   return place;
 }

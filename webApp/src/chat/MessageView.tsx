@@ -13,6 +13,8 @@ const AnswerMemory = lazy(() => import("../memory/AnswerMemory"));
 export interface MessageActions {
   /** Whether it was taken. */
   onEdit: (message: ChatMessage, text: string) => Promise<boolean>;
+  /** What was written to a message that is no longer in the conversation. */
+  onEditLost: (text: string) => void;
   onAgain: (message: ChatMessage) => void;
 }
 
@@ -47,7 +49,7 @@ function ProgramMessage({ message, isSpot }: Props) {
   );
 }
 
-function Question({ message, isSpot, isLast, isFollowed, onEdit, onAgain }: Props) {
+function Question({ message, isSpot, isLast, isFollowed, onEdit, onEditLost, onAgain }: Props) {
   const [isEditing, setEditing] = useState(false);
   const own = useFocusFollows<HTMLElement>(isEditing, ".needs-idle > .button");
   const files = message.parts.filter((part) => part.type === "file");
@@ -58,8 +60,11 @@ function Question({ message, isSpot, isLast, isFollowed, onEdit, onAgain }: Prop
         isFollowed={isFollowed}
         onCancel={() => setEditing(false)}
         onSend={async (text) => {
-          if (await onEdit(message, text)) setEditing(false);
+          const wasTaken = await onEdit(message, text);
+          if (wasTaken) setEditing(false);
+          return wasTaken;
         }}
+        onLost={onEditLost}
       />
     );
   }

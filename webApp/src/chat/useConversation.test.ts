@@ -17,6 +17,7 @@ let answers: (() => Response | Promise<Response>)[] = [];
 /** How it answers who listens. */
 let heard: () => Response;
 const resend = vi.fn();
+const onHeard = vi.fn();
 
 const said = (id: string, role: "user" | "assistant"): ChatMessage => ({ id, role, parts: [{ type: "text", text: `text of ${id}` }] });
 const exchange = [said("q", "user"), said("a", "assistant")];
@@ -42,7 +43,7 @@ async function fetched(address: string, init: RequestInit): Promise<Response> {
 const opened = (messages: ChatMessage[]) => {
   const history = { messages, before: null };
   return mounted(() => {
-    chat = useConversation("s", "assistant", history);
+    chat = useConversation("s", "assistant", history, onHeard);
   }, {});
 };
 const ids = () => chat.messages.map((each) => each.id).join("");

@@ -11,14 +11,15 @@ import { useChatStore } from "../session/useChatStore";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
 import { isUnanswered, readHistory, type HistoryPage } from "./history";
-import type { ChatMessage } from "./message";
+import { textOf, type ChatMessage } from "./message";
 import { transportFor } from "./transport";
 import { useOlder } from "./useOlder";
 import { useOthers, withNewest } from "./useOthers";
 
 const THROTTLE_MS = 50;
 
-export function useConversation(sessionId: string, agentName: string, history: HistoryPage) {
+/** `onHeard`: the server has these words after all, which it seemed not to have taken. */
+export function useConversation(sessionId: string, agentName: string, history: HistoryPage, onHeard: (text: string) => void) {
   const queries = useQueryClient();
   const reloadConversation = useChatStore((state) => state.reloadConversation);
   const isTaken = useRef(() => {}); // called when the server takes what was asked
@@ -41,7 +42,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
   closeSocket.current = chat.stop;
 
   const refused = useRef<"message" | ChatMessage | null>(null); // a message, or an answer anew to this one
-  const unsent = useRef<ChatMessage | null>(null); // the message that was refused
+  const unsent = useRef<{ message: ChatMessage; behind?: string } | null>(null); // what was refused, and the question before it
   const listen = useCallback(() => {
     refused.current = null;
     return resumeStream();
@@ -92,14 +93,24 @@ export function useConversation(sessionId: string, agentName: string, history: H
       const parts: ChatMessage["parts"] = text ? [...files, { type: "text", text }] : files;
       // Whether something runs is known in a moment; useChat would take that answer for the end of ours.
       await resumed.current;
-      const message = sameOr(unsent.current, { id: generateNewSessionId(), role: "user", parts });
+      const message = sameOr(unsent.current?.message, { id: generateNewSessionId(), role: "user", parts });
+      const behind = lastQuestion(now.current.messages)?.id;
+      unsent.current = null;
       const wasTaken = await ask(() => sendMessage(message));
-      unsent.current = wasTaken || isOver(lastError.current) ? null : message;
+      unsent.current = wasTaken || isOver(lastError.current) ? null : { message, behind };
       if (!wasTaken) refused.current = "message";
       return wasTaken;
     },
     [ask, sendMessage],
   );
+
+  useEffect(() => {
+    const lost = unsent.current;
+    const last = lastQuestion(messages);
+    if (!lost || !last || last.id === lost.behind || textOf(last) !== textOf(lost.message)) return;
+    unsent.current = null;
+    onHeard(textOf(last));
+  }, [messages, onHeard]);
 
   const edit = useCallback(
     async (message: ChatMessage, text: string): Promise<boolean> => {
@@ -141,8 +152,10 @@ export function useConversation(sessionId: string, agentName: string, history: H
 }
 
 /** The message of before where it says the same: under its own id it is safe to repeat, should the server have heard it. */
-const sameOr = (before: ChatMessage | null, message: ChatMessage): ChatMessage =>
+const sameOr = (before: ChatMessage | undefined, message: ChatMessage): ChatMessage =>
   before && JSON.stringify(before.parts) === JSON.stringify(message.parts) ? before : message;
+
+const lastQuestion = (messages: ChatMessage[]) => messages.findLast((each) => each.role === "user");
 
 /** Whether the server knows the message's id from a turn that cannot be taken up again. */
 const isOver = (error: Error | null): boolean => error instanceof ApiError && error.code === "model_failed";

@@ -12,6 +12,7 @@ export function useDraft(sessionId: string, said: string) {
   const whole = joined(sent, draft);
   useEffect(() => keep(key, whole || null), [key, whole]);
   const write = useCallback((draft: string) => set((now) => ({ ...now, draft })), []);
+  const add = useCallback((more: string) => set((now) => ({ ...now, draft: joined(now.draft, more) })), []);
   const send = useCallback(() => set(({ draft }) => ({ draft: "", sent: draft })), []);
   /** What came of it: what was refused stands before what was written meanwhile. */
   const settle = useCallback(
@@ -19,7 +20,7 @@ export function useDraft(sessionId: string, said: string) {
     [],
   );
   const forget = useCallback(() => set({ draft: "", sent: "" }), []);
-  return { draft, write, send, settle, forget };
+  return { draft, write, add, send, settle, forget };
 }
 
 const unless = (said: string, draft: string): string => (draft.trim() === said.trim() ? "" : draft);

@@ -22,10 +22,12 @@ export function useWriting(sessionId: string, said: string) {
     words.settle(wasTaken);
     if (!wasTaken) giveBack(pictures);
   };
-  const { draft, write, forget: forgetWords } = words;
+  const { draft, write, add: addWords, forget: forgetWords } = words;
   const forget = useCallback(() => {
     forgetWords();
     clear();
   }, [forgetWords, clear]);
-  return { draft, write, pictures, add, remove, isEmpty: !text && pictures.length === 0, send, forget };
+  /** Another way than ours has brought it to the server. */
+  const drop = (said: string) => said === text && forget();
+  return { draft, write, addWords, drop, pictures, add, remove, isEmpty: !text && pictures.length === 0, send, forget };
 }

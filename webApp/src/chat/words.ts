@@ -21,6 +21,7 @@ export const chat = {
   saveEdit: "Send again",
   editReplaces: "What follows will be replaced by the new answer.",
   editWaits: "An answer is being written. Send this when it is complete.",
+  editLost: "The conversation was changed elsewhere. What you were writing is in the field below.",
   again: "Answer again",
   jumpDown: "Go to the newest message",
   older: "Earlier messages",
