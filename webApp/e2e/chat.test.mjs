@@ -1,5 +1,6 @@
 // Send, stream, stop, and come back in mid-answer.
 import assert from "node:assert/strict";
+import { violations } from "./axe.mjs";
 import { answers, composer, questions, say, settled, signIn, stopButton } from "./browser.mjs";
 
 async function device({ open, user }, options) {
@@ -16,6 +17,8 @@ export const tests = {
     await settled(page);
     await page.getByRole("table").waitFor();
     await page.locator(".hljs-keyword").first().waitFor();
+    const faults = await violations(page);
+    assert.deepEqual(faults.filter((each) => each.startsWith("color-contrast")), []);
     await page.reload();
     await page.getByRole("table").waitFor();
     assert.equal(await questions(page).count(), 1);
