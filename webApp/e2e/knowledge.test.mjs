@@ -90,6 +90,21 @@ export const tests = {
     assert.deepEqual(await violations(page), []);
   },
 
+  async "on a phone a name that is one long word leaves all in reach, also what takes its deletion back"(world) {
+    const { page } = await signedIn(world, PHONE);
+    const name = `${"Donaudampfschifffahrtselektrizitätenhauptbetriebswerk".repeat(2)}.txt`;
+    await page.goto("/knowledge");
+    await page.locator("input[type=file]").setInputFiles([text(name, "Tea at four.")]);
+    await article(page, name).getByText("Ready").waitFor();
+    await page.getByRole("button", { name: `Delete ${name}` }).click();
+    const undo = page.getByRole("button", { name: "Undo" });
+    await undo.waitFor();
+    const boxes = await page.locator(".toast, .toast .button").evaluateAll((all) => all.map((each) => each.getBoundingClientRect()).map(({ left, right }) => [left, right]));
+    assert.ok(boxes.every(([left, right]) => left >= 0 && right <= PHONE.viewport.width), JSON.stringify(boxes));
+    await undo.click();
+    await article(page, name).getByText("Ready").waitFor();
+  },
+
   async "what the model reads is shown part by part, with what was remembered and why"(world) {
     const { page } = await signedIn(world);
     await say(page, "My name is Ada and I live in Lisbon.");
