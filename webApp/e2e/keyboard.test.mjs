@@ -93,6 +93,8 @@ export const tests = {
     await signIn(page, user);
     await composer(page).waitFor();
     await fits("chat");
+    const title = page.getByRole("heading", { level: 1 });
+    assert.ok((await title.evaluate((each) => each.scrollWidth <= each.clientWidth)), "the title is cut off");
     for (const name of ["memory", "notes", "graph", "knowledge", "usage", "account"]) {
       await page.goto(`/${name}`);
       await page.getByRole("heading").first().waitFor();

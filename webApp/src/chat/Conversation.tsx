@@ -29,7 +29,7 @@ export function Conversation({ sessionId, agentName, history }: Props) {
   }, []);
   const question = history.messages.findLast((each) => each.role === "user");
   const isAnswered = !chat.error && chat.messages.at(-1)?.role === "assistant";
-  const spot = useSpot(sessionId, chat.messages, chat.older);
+  const { spot, isSeeking } = useSpot(sessionId, chat.messages, chat.older);
 
   useEffect(() => {
     if (!isAnswering) return;
@@ -48,6 +48,7 @@ export function Conversation({ sessionId, agentName, history }: Props) {
         older={chat.older}
         sent={sent}
         spot={spot}
+        isSeeking={isSeeking}
         onEdit={chat.edit}
         onEditLost={onEditLost}
         onAgain={chat.again}

@@ -18,13 +18,14 @@ interface Props extends MessageActions {
   sent: number;
   /** The message that somebody came here for. */
   spot: string | null;
+  isSeeking: boolean;
   notice: ReactNode;
   empty: ReactNode;
 }
 
 const Line = memo(MessageView);
 
-export function MessageList({ messages, status, older, sent, spot, notice, empty, onEdit, onEditLost, onAgain }: Props) {
+export function MessageList({ messages, status, older, sent, spot, isSeeking, notice, empty, onEdit, onEditLost, onAgain }: Props) {
   const { box, content, isAtEnd, toEnd, show } = useScroll(messages[0]?.id, sent);
   const isSpotThere = spot !== null && messages.some((each) => each.id === spot);
   useLayoutEffect(() => {
@@ -60,6 +61,11 @@ export function MessageList({ messages, status, older, sent, spot, notice, empty
           {notice}
         </div>
       </div>
+      {isSeeking && (
+        <p className="seeking" role="status">
+          <Spinner /> {strings.chat.seeking}
+        </p>
+      )}
       {!isAtEnd && (
         <div className="jump">
           <Button label={strings.chat.jumpDown} icon={<DownIcon />} onClick={toEnd} />

@@ -21,6 +21,7 @@ export function useOlder(sessionId: string, first: string | null, setMessages: S
   const [isLoading, setLoading] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
   const running = useRef<Promise<ChatMessage[]> | null>(null);
+  const held = useRef<ChatMessage[] | null>(null); // while something is looked for: shown together, for each showing takes its time
 
   const read = useCallback(
     async (limit?: number) => {
@@ -29,7 +30,8 @@ export function useOlder(sessionId: string, first: string | null, setMessages: S
       try {
         const page = await readHistory(sessionId, before.current, undefined, limit);
         before.current = page.before;
-        setMessages((shown) => withOlder(page.messages, shown));
+        if (held.current) held.current = withOlder(page.messages, held.current);
+        else setMessages((shown) => withOlder(page.messages, shown));
         setMore(page.before !== null);
         setError(null);
         return page.messages;
@@ -48,14 +50,21 @@ export function useOlder(sessionId: string, first: string | null, setMessages: S
 
   const reach = useCallback(
     async (isIt: (message: ChatMessage) => boolean, signal: AbortSignal) => {
-      while (!signal.aborted) {
-        const found = await (running.current ??= read(FULL_PAGE));
-        if (found.some(isIt)) return true;
-        if (found.length === 0) break; // the beginning, or an error that is shown there
+      held.current ??= [];
+      try {
+        while (!signal.aborted) {
+          const found = await (running.current ??= read(FULL_PAGE));
+          if (found.some(isIt)) return true;
+          if (found.length === 0) break; // the beginning, or an error that is shown there
+        }
+        return false;
+      } finally {
+        const all = held.current ?? [];
+        held.current = null;
+        if (all.length > 0) setMessages((shown) => withOlder(all, shown));
       }
-      return false;
     },
-    [read],
+    [read, setMessages],
   );
 
   return { hasMore, isLoading, error, load, reach };

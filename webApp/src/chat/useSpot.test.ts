@@ -9,7 +9,10 @@ import { useSpot } from "./useSpot";
 
 let pages: { answer: (ids: string, before: string | null) => void; fail: () => void }[] = [];
 let spot: string | null = null;
-const setMessages = () => undefined;
+let isSeeking = false;
+let shown: string[] = []; // after each change
+const setMessages = (change: (before: ChatMessage[]) => ChatMessage[]) =>
+  void shown.push(change([{ id: "z" } as ChatMessage]).map(({ id }) => id).join(""));
 const none: ChatMessage[] = [];
 
 /** The message is known at once; the pages of its conversation come when a test lets them. */
@@ -25,7 +28,7 @@ const ask = (address: string): Promise<Response> =>
 
 const opened = () =>
   mounted(() => {
-    spot = useSpot("s", none, useOlder("s", "z", setMessages));
+    ({ spot, isSeeking } = useSpot("s", none, useOlder("s", "z", setMessages)));
   }, {});
 const read = (count: number) => vi.waitFor(() => expect(pages).toHaveLength(count));
 const toasts = () => useToasts.getState().toasts.map(({ text }) => text);
@@ -33,6 +36,7 @@ const quiet = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 beforeEach(() => {
   pages = [];
+  shown = [];
   useToasts.getState().clear();
   vi.stubGlobal("fetch", ask);
   history.replaceState(null, "", "/?chat=s&message=m");
@@ -40,13 +44,16 @@ beforeEach(() => {
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("pages are read until the message is among them", async () => {
+test("pages are read until the message is among them, and shown together", async () => {
   const { leave } = await opened();
   await read(1);
-  pages[0]!.answer("yx", "x");
+  pages[0]!.answer("xy", "x");
   await read(2);
+  expect(isSeeking).toBe(true);
   pages[1]!.answer("nm", "m");
   await vi.waitFor(() => expect(spot).toBe("m"));
+  expect(isSeeking).toBe(false);
+  expect(shown).toEqual(["nmxyz"]);
   expect(location.search).toBe("?chat=s");
   expect(toasts()).toEqual([]);
   await leave();
@@ -65,11 +72,12 @@ test("who leaves the conversation loads no further page of it", async () => {
 test("an error on the way there is told", async () => {
   const { leave } = await opened();
   await read(1);
-  pages[0]!.answer("yx", "x");
+  pages[0]!.answer("xy", "x");
   await read(2);
   pages[1]!.fail();
   await vi.waitFor(() => expect(toasts()).toEqual([strings.memory.isOutOfReach]));
   expect(location.search).toBe("?chat=s");
-  expect(spot).toBeNull();
+  expect([spot, isSeeking]).toEqual([null, false]);
+  expect(shown).toEqual(["xyz"]); // what was read on the way stays
   await leave();
 });

@@ -11,10 +11,11 @@ import type { Older } from "./useOlder";
 
 const MARKED_MS = 4_000;
 
-/** The id of the message to show; null: none, or no longer. */
-export function useSpot(sessionId: string, messages: ChatMessage[], older: Older): string | null {
+/** `spot`: the id of the message to show; null: none, or no longer. `isSeeking`: it is far back, and looked for. */
+export function useSpot(sessionId: string, messages: ChatMessage[], older: Older): { spot: string | null; isSeeking: boolean } {
   const wanted = useSearchParam("message");
   const [spot, setSpot] = useState<string | null>(null);
+  const [isSeeking, setSeeking] = useState(false);
   const shown = useRef(messages);
   shown.current = messages;
   const { reach } = older;
@@ -25,8 +26,10 @@ export function useSpot(sessionId: string, messages: ChatMessage[], older: Older
     find(sessionId, wanted, left.signal)
       .then(async (id) => {
         const isIt = (each: ChatMessage) => each.id === id;
+        setSeeking(!shown.current.some(isIt));
         const isThere = shown.current.some(isIt) || (await reach(isIt, left.signal));
         if (left.signal.aborted) return;
+        setSeeking(false);
         if (isThere) setSpot(id);
         else toast(strings.memory.isOutOfReach);
         navigate(addressOfChat(sessionId), { replace: true }); // so that the same link leads here again
@@ -45,7 +48,7 @@ export function useSpot(sessionId: string, messages: ChatMessage[], older: Older
     const timer = setTimeout(() => setSpot(null), MARKED_MS);
     return () => clearTimeout(timer);
   }, [spot]);
-  return spot;
+  return { spot, isSeeking: isSeeking && wanted !== null };
 }
 
 /** Under which id it is shown: the steps of an answer have ids of their own. */
