@@ -124,10 +124,19 @@ class Pipeline:
             raise RuntimeError("a statement failed and its error was swallowed: COMMIT would silently roll back")
         self._waiting += self._last
         if self._has_begun or self._waiting:
+            unread = list(self._waiting)
             self.add(b"commit")
             await self.flush()
             await self._forget_unused()
+            self._learn_to_read(unread)
         self._is_over = True
+
+    def _learn_to_read(self, statements: Sequence[Statement]) -> None:
+        """While the connection can be asked how it writes moments: the pool may close it before these answers are read,
+        as it does with one that is an hour old."""
+        for statement in statements:
+            if statement.result and statement.result.status == ExecStatus.TUPLES_OK:
+                self._transformer.set_pgresult(statement.result)
 
     async def rollback(self) -> None:
         """Leave the connection as it was found, or closed: then the pool makes another."""

@@ -277,6 +277,27 @@ async def test_a_query_that_libpq_refuses_does_not_spoil_the_pool(alone):
     assert await one(alone, COUNT) == 0
 
 
+class Moment(NamedTuple):
+    word: str
+    day: object
+    moment: datetime
+
+
+async def test_answers_that_came_with_the_commit_are_read_when_the_pool_has_closed_their_connection(alone):
+    """As it does with each that is an hour old: how a moment is written, only an open connection tells."""
+    query = "select 'ä' as word, current_date as day, now() as moment"
+    async with alone.transaction(ADA) as connection:
+        plain = await connection.execute(query)
+        packed = await connection.execute(query, binary=True)
+        named = await connection.cursor(row_factory=class_row(Moment)).execute(query)
+        raw = connection._connection
+    await raw.close()
+    (first,), (second,), (third,) = [await each.fetchall() for each in (plain, packed, named)]
+    assert first == second == tuple(third)
+    assert third.word == "ä"
+    assert third.moment.tzinfo is not None
+
+
 async def test_copy_and_several_statements_in_one_are_refused(alone):
     for query in ("copy chat.sessions to stdout", "copy chat.sessions from stdin", "select 1; select 2"):
         with pytest.raises(psycopg.Error):
