@@ -56,6 +56,10 @@ def slow_request(running: Running, connection: psycopg.Connection) -> Iterator[l
         assert not thread.is_alive()
 
 
+def ready(running: Running) -> httpx.Response:
+    return httpx.get(f"{running.address}/readyz", timeout=5)
+
+
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_request_in_flight_is_answered_and_new_ones_are_sent_on(tmp_path, locked_sessions, sent):
     environment, connection = locked_sessions
@@ -63,9 +67,8 @@ def test_a_request_in_flight_is_answered_and_new_ones_are_sent_on(tmp_path, lock
         with slow_request(running, connection) as answers:
             token = httpx.post(f"{running.address}/api/dev/token", json={"user": "eve"}).json()["access_token"]
             running.process.send_signal(sent)
-            wait_until(lambda: httpx.get(f"{running.address}/readyz", timeout=5).status_code == 503)
-            ready = httpx.get(f"{running.address}/readyz", timeout=5).json()
-            assert ready["checks"]["shutting_down"]["ok"] is False
+            wait_until(lambda: not ready(running).json()["checks"]["shutting_down"]["ok"])
+            assert ready(running).status_code == 503
             refused = httpx.get(f"{running.address}/api/agents", headers={"Authorization": f"Bearer {token}"})
             assert (refused.status_code, refused.json()["code"]) == (503, "shutting_down")
             assert int(refused.headers["retry-after"]) > 0

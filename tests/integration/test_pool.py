@@ -148,7 +148,8 @@ async def test_a_transaction_costs_a_round_trip_for_each_question_and_one_more(
 ):
     async with counting_relay(postgres) as (port, round_trips):
         url = f"postgresql://chat_app@127.0.0.1:{port}/{urls.name}"
-        async with Database(url, settings.model_copy(update={"database_pool_size": 1})) as database:
+        limits = {"database_pool_size": 1, "database_pool_wait_ms": 30_000}  # a busy machine connects late
+        async with Database(url, settings.model_copy(update=limits)) as database:
             await stored(database)
             round_trips.clear()
             async with database.transaction(ADA) as connection:
