@@ -24,7 +24,7 @@ def node_with(package: str) -> str:
 def told_by(node: str, *arguments: str, given: str) -> str:
     """What a program beside those packages writes."""
     done = subprocess.run(
-        [node, *arguments], cwd=CONTRACT, input=given, capture_output=True, text=True, timeout=90, check=False
+        [node, *arguments], cwd=CONTRACT, input=given, capture_output=True, text=True, timeout=240, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
