@@ -56,10 +56,19 @@ def slow_request(running: Running, connection: psycopg.Connection) -> Iterator[l
         assert not thread.is_alive()
 
 
+@pytest.fixture
+def with_a_terminal() -> Iterator[None]:
+    """Else a server of tests that run under nohup would do so too, and not care for a closed terminal."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 def ready(running: Running) -> httpx.Response:
     return httpx.get(f"{running.address}/readyz", timeout=5)
 
 
+@pytest.mark.usefixtures("with_a_terminal")
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_request_in_flight_is_answered_and_new_ones_are_sent_on(tmp_path, locked_sessions, sent):
     environment, connection = locked_sessions
