@@ -112,6 +112,14 @@ async def test_who_was_named_in_another_session_is_known_by_his_name(database, t
     assert set(await texts(database)) == {relation, now}
 
 
+async def test_who_moves_from_where_he_lived_lives_elsewhere_however_small_the_town(database):
+    await tell(database, "I live in Eutin.")
+    await tell(database, "I moved from Lightroom to Darktable.")
+    assert await texts(database) == ["The user lives in Eutin."]
+    await tell(database, "I moved from Eutin to Plön.")
+    assert await texts(database) == ["The user lives in Plön."]
+
+
 async def test_who_was_fired_works_there_no_longer(database):
     await tell(database, "I work at Bosch.", "I got fired from Bosch.")
     assert await texts(database) == ["The user no longer works at Bosch."]

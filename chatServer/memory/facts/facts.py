@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from chatServer.memory.facts import corrections, diets, events, kin, meant, partings, tastes
+from chatServer.memory.facts import corrections, diets, events, kin, meant, moves, partings, tastes
 from chatServer.memory.facts.clauses import Clause, clauses
 from chatServer.memory.facts.dates import Span, without_time
 from chatServer.memory.facts.meanings import MEANINGS, Fact
@@ -64,7 +64,7 @@ def facts_in(
         said = meant.known(corrections.turned(sentence, told, said_at), told)
         for clause in clauses(said):
             if facts or not clause.is_elided:  # "balance work and study prep" is no sentence with "I study"
-                facts = _facts(Told(clause, sentence, said_at))
+                facts = moves.without_unsure(_facts(Told(clause, sentence, said_at)), told)
                 found += facts if said == sentence else [each for each in facts if not _is_told(each, told)]
     found += diets.ended(found, [*held, *earlier], said_at)
     return _settled(found)[:MAX_FACTS_PER_MESSAGE]

@@ -32,7 +32,9 @@ TECHNOLOGIES = word_set(
     " wordpress chrome firefox safari ubuntu debian fedora arch nixos zsh neovim intellij pycharm cursor"
     " copilot tailwind"
     " nextjs vite webpack bun pnpm npm yarn poetry uv pip conda elasticsearch snowflake bigquery airflow spark"
-    " databricks"
+    " databricks lightroom darktable gimp krita inkscape godot obsidian evernote onenote logseq trello asana todoist"
+    " confluence bitbucket dropbox onedrive icloud nextcloud thunderbird protonmail bitwarden lastpass whatsapp telegram"
+    " discord mastodon bluesky instagram tiktok youtube hetzner digitalocean latex matlab autocad"
 )
 # After "I'm": a capital makes no name of these.
 NOT_NAMES = word_set(
@@ -111,6 +113,20 @@ TOWNS = word_set(
     " salzburg sarajevo seattle seoul seville shanghai sheffield singapore stockholm strasbourg stuttgart sydney"
     " taipei tallinn tbilisi tokyo toronto toulouse turin utrecht valencia vancouver venice vienna vilnius warsaw"
     " yerevan zagreb zurich zürich"
+)
+# With the states of America: where one moves to and from.
+COUNTRIES = word_set(
+    "albania algeria argentina armenia australia austria azerbaijan bangladesh belarus belgium bolivia brazil bulgaria"
+    " cambodia cameroon canada chile china colombia croatia cuba cyprus czechia denmark ecuador egypt england estonia"
+    " ethiopia finland france georgia germany ghana greece greenland hungary iceland india indonesia iran iraq ireland"
+    " israel italy jamaica japan kazakhstan kenya korea kosovo kuwait latvia lebanon liechtenstein lithuania luxembourg"
+    " malaysia malta mexico moldova monaco mongolia montenegro morocco nepal netherlands nigeria norway pakistan panama"
+    " paraguay peru philippines poland portugal qatar romania russia scotland senegal serbia slovakia slovenia spain"
+    " sudan sweden switzerland syria taiwan tanzania thailand tunisia turkey uganda ukraine uruguay uzbekistan"
+    " venezuela vietnam wales yemen zambia zimbabwe europe asia africa america zealand jersey hampshire york orleans"
+    " alabama alaska arizona arkansas california colorado connecticut delaware florida hawaii idaho illinois indiana"
+    " iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota mississippi missouri montana"
+    " nebraska nevada ohio oklahoma oregon pennsylvania tennessee texas utah vermont virginia wisconsin wyoming"
 )
 COLOURS = word_set(
     "black white grey gray red orange yellow green blue purple violet pink brown turquoise teal cyan magenta beige gold"
