@@ -90,7 +90,7 @@ async def test_a_short_message_is_kept_where_it_tells_a_fact(database):
     assert set(await texts(database, ever=True)) == {
         "The user is vegan.",
         "The user's name is Dora.",
-        "The user is 34 years old.",
+        f"The user was 34 years old on {datetime.now(UTC):%Y-%m-%d}.",
     }
 
 

@@ -142,3 +142,15 @@ async def test_who_tells_something_else_is_thanked_and_not_told_what_shares_a_wo
 async def test_what_is_nearest_in_meaning_is_told_in_english_only():
     said = (await answer(remembered("Mein Mann Uwe ist Tischler."), "Was ist meine Blutgruppe?")).content
     assert said.startswith("Dazu finde ich nichts")
+
+
+@pytest.mark.parametrize(("asked", "whose"), [("How old am I?", "user"), ("How old is my son Max?", "user's son Max")])
+async def test_an_age_is_told_with_the_day_on_which_it_was_so(asked, whose):
+    age = f"The {whose} was 34 years old on 2025-11-01."
+    told = (await answer(remembered(age, "The user's sister Eva was 31 years old on 2025-11-02."), asked)).content
+    assert told == f"From your memories (remembered, 2026-11-17): “{age}”"
+
+
+async def test_an_age_that_was_said_before_is_not_told_beside_the_one_that_is_remembered():
+    known = remembered("The user was 35 years old on 2026-11-17.", "I am 34 years old.")
+    assert "34" not in (await answer(known, "How old am I?")).content

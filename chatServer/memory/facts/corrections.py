@@ -8,7 +8,7 @@ from datetime import datetime
 from chatServer.memory.facts import events, kin, names
 from chatServer.memory.facts.clauses import without_leads
 from chatServer.memory.facts.dates import is_when
-from chatServer.memory.facts.meanings import MEANINGS, Fact, predicate_of
+from chatServer.memory.facts.meanings import MEANINGS, Fact, Meaning, predicate_of, shown_of
 from chatServer.memory.facts.objects import Object, thing
 from chatServer.memory.facts.vocabulary import COLOURS, TOWNS
 from chatServer.memory.facts.words import set_apart, spelled_out
@@ -172,27 +172,32 @@ def _changed(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fa
         return []
     if renamed := kin.corrected(fact, text, sentence):
         return renamed
-    read = _read(fact, text)
-    if len(read) != 1:
+    meaning = _meaning(fact)
+    read = meaning.read(text) if meaning else []
+    if not meaning or len(read) != 1:
         return []
-    shown = read[0].shown or read[0].value
+    shown = shown_of(meaning, read[0], said_at)
     return [replace(fact, text=_ending(fact, shown), object=read[0].value, valid_from=None, sentence=sentence)]
 
 
-def _read(fact: Fact, text: str) -> list[Object]:
+def _meaning(fact: Fact) -> Meaning | None:
+    """What it says, if a word alone can say it of something else."""
     about = _about(fact)
     if about.startswith(_FAVOURITE):
-        words = text.split()
-        is_name = text == text.lower() or all(not word[0].islower() for word in words)  # "it's Netflix only" is none
-        return thing(text) if is_name and len(words) <= MAX_BARE and not is_when(text) else []
-    if not about or ":" in about:
-        return []
-    meanings = (each for each in MEANINGS.values() if predicate_of(each) == fact.predicate and each.key == about)
-    meaning = next(meanings, None)
-    return meaning.read(text) if meaning else []
+        return Meaning("", about, _favourite)
+    if ":" in about:
+        return None
+    said = (each for each in MEANINGS.values() if predicate_of(each) == fact.predicate and each.key == about)
+    return next(said, None)
+
+
+def _favourite(text: str) -> list[Object]:
+    words = text.split()
+    is_name = text == text.lower() or all(not word[0].islower() for word in words)  # "it's Netflix only" is none
+    return thing(text) if is_name and len(words) <= MAX_BARE and not is_when(text) else []
 
 
 def _ending(fact: Fact, shown: str) -> str:
     """What it says, of the new object."""
-    ending = fact.text.rfind(f" {fact.object}")
-    return f"{fact.text[:ending]} {shown}." if ending >= 0 else fact.text
+    said = re.match(rf"(.*) {re.escape(fact.object)}(?!\w)", fact.text)
+    return f"{said[1]} {shown}." if said else fact.text

@@ -51,6 +51,7 @@ class Meaning:
     read: Reader
     negated: str = ""  # a verb that says the opposite
     is_taste: bool = False  # the negation is itself worth knowing, not only the end of something
+    is_of_a_day: bool = False  # it does not stay so, and the sentence names the day on which it was
 
 
 USER = Who()
@@ -74,7 +75,7 @@ MEANINGS: dict[str, Meaning] = {
     "birthplace": Meaning("be born in", "birthplace", names.place),
     "birth_year": Meaning("be born in", "birth year", objects.year),
     "birthday": Meaning("'s birthday", "birthday", objects.birthday),
-    "age": Meaning("be", "age", objects.age),
+    "age": Meaning("be", "age", objects.age, is_of_a_day=True),
     "employer": Meaning("work at", "employer", names.employer),
     "company": Meaning("work at", "employer", names.company),
     "job": Meaning("work as", "job", names.job),
@@ -123,6 +124,12 @@ def predicate_of(meaning: Meaning) -> str:
     return rest if verb == "'s" else _conjugated(verb, USER) + space + rest
 
 
+def shown_of(meaning: Meaning, what: Object, said_at: datetime) -> str:
+    """As a sentence ends with it: who was 34 when he said so may be 35 when it is read."""
+    shown = (what.shown or what.value).strip()
+    return f"{shown} on {said_at:%Y-%m-%d}" if meaning.is_of_a_day else shown
+
+
 def sentence_of(who: Who, meaning: Meaning, shown: str, how: str = "") -> str:
     """A sentence that stands for itself; `how` is "", "not", "no longer" or "used to"."""
     says, _, rest = meaning.says.partition(" ")
@@ -131,7 +138,8 @@ def sentence_of(who: Who, meaning: Meaning, shown: str, how: str = "") -> str:
     if how == "not" and meaning.negated:
         says, how = meaning.negated, ""
     if says == "be":
-        verb = "used to be" if how == "used to" else _be(how, is_plural=who.is_plural, is_past=rest.startswith("born"))
+        is_past = meaning.is_of_a_day or rest.startswith("born")
+        verb = "used to be" if how == "used to" else _be(how, is_plural=who.is_plural, is_past=is_past)
     elif how == "used to":
         verb = f"used to {says}"
     elif how == "not":

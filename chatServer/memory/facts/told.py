@@ -5,7 +5,7 @@ from datetime import datetime
 
 from chatServer.memory.facts.clauses import Clause
 from chatServer.memory.facts.dates import Span
-from chatServer.memory.facts.meanings import Fact, Meaning, Who, predicate_of, sentence_of
+from chatServer.memory.facts.meanings import Fact, Meaning, Who, predicate_of, sentence_of, shown_of
 from chatServer.memory.facts.objects import Object, folded
 
 
@@ -35,7 +35,7 @@ class Told:
         key = f"{who.subject}|{meaning.key.replace('{}', folded(what.value))}" if meaning.key else None
         is_ended = how in ("no longer", "used to")
         return Fact(
-            text=sentence_of(who, meaning, (what.shown or what.value).strip(), how),
+            text=sentence_of(who, meaning, shown_of(meaning, what, self.said_at), how),
             subject=who.subject,
             predicate=predicate_of(meaning),
             object=what.value,

@@ -33,8 +33,8 @@ TECHNOLOGIES = word_set(
     " copilot tailwind"
     " nextjs vite webpack bun pnpm npm yarn poetry uv pip conda elasticsearch snowflake bigquery airflow spark"
     " databricks lightroom darktable gimp krita inkscape godot obsidian evernote onenote logseq trello asana todoist"
-    " confluence bitbucket dropbox onedrive icloud nextcloud thunderbird protonmail bitwarden lastpass whatsapp telegram"
-    " discord mastodon bluesky instagram tiktok youtube hetzner digitalocean latex matlab autocad"
+    " confluence bitbucket dropbox onedrive icloud nextcloud thunderbird protonmail bitwarden lastpass whatsapp"
+    " telegram discord mastodon bluesky instagram tiktok youtube hetzner digitalocean latex matlab autocad"
 )
 # After "I'm": a capital makes no name of these.
 NOT_NAMES = word_set(
