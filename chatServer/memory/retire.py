@@ -1,6 +1,6 @@
 """What was learned from messages goes when they go: replaced by an edit, or deleted with their session."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from uuid import UUID
 
@@ -44,18 +44,27 @@ async def _retire(
     await store.advance_head(connection, user_id)
     said = await store.find_said_by(connection, user_id, gone, shelf=shelf)
     groundless = [each for each in said if each.shelf == shelf or _is_groundless(each, gone, shelf)]
-    retired = [each.memory_id for each in groundless]
     for memory in said:
         if memory not in groundless:
             left = tuple(each for each in memory.source_ids if each not in gone)
             await store.write(connection, user_id, replace(memory, source_ids=left), "repeated", reason)
     for memory in groundless:
-        await store.delete(connection, user_id, memory, "deleted", reason, is_kept=shelf is None)
-    for memory in reversed(groundless):  # the newest first: what it replaced may be retired, too
-        await reopen(connection, user_id, memory, reason, but_not=retired)
+        await store.delete(connection, user_id, memory, "deleted", reason)
+    retired = {each.memory_id: each for each in groundless}
+    for memory in reversed(groundless):
+        await reopen(connection, user_id, _ending(memory, retired), reason)
     if retired:
-        await tell(connection, user_id, deleted=retired)
-    return retired
+        await tell(connection, user_id, deleted=list(retired))
+    return list(retired)
+
+
+def _ending(memory: Memory, retired: Mapping[UUID, Memory]) -> Memory:
+    """As it would have ended without what goes with it: who says Rome, then Oslo, in one session lives with neither
+    where he lived before."""
+    last, left = memory, dict(retired)
+    while last.superseded_by in left:
+        last = left.pop(last.superseded_by)
+    return replace(memory, valid_to=last.valid_to, superseded_by=last.superseded_by)
 
 
 def _is_groundless(memory: Memory, gone: Collection[UUID], session_id: str | None) -> bool:

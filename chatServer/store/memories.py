@@ -87,10 +87,9 @@ async def delete(
     reason: Reason,
     *,
     hidden: Sequence[UUID] = (),
-    is_kept: bool = True,
 ) -> None:
-    """The row goes; unless nothing is to be kept, undo can bring it back."""
-    values = _change(memory.memory_id, operation, reason, memory if is_kept else None, hidden)
+    """The row goes; undo can bring it back, unless `memory_changes.drop_before` has the last word."""
+    values = _change(memory.memory_id, operation, reason, memory, hidden)
     await connection.execute(SQL["delete_memory"], {"user_id": user_id, **values})
 
 

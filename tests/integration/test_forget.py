@@ -413,6 +413,15 @@ async def test_a_chain_of_values_closes_around_one_that_goes(database):
     assert (berlin.valid_to, berlin.superseded_by) == (oslo.valid_from, oslo.memory_id)
 
 
+async def test_what_held_before_a_session_that_is_deleted_holds_again_however_often_it_was_changed_there(database):
+    session_id = str(uuid.uuid4())
+    await tell(database, "I live in Berlin.")
+    await tell(database, "I live in Rome.", "I live in Oslo.", "I live in Lima.", session_id=session_id)
+    await sessions.delete(database, ADA, SessionKey.parse(session_id))
+    berlin = await only(database)
+    assert (berlin.text, berlin.valid_to, berlin.superseded_by) == (BERLIN, None, None)
+
+
 async def test_forgetting_editing_learning_and_deleting_at_once_end_in_peace(database):
     """A deadlock would be an error of one of them."""
     session_ids = [str(uuid.uuid4()) for _ in range(4)]

@@ -1,6 +1,5 @@
 """Forgetting, and taking back whatever was done to a memory."""
 
-from collections.abc import Collection
 from dataclasses import replace
 from uuid import UUID
 
@@ -79,12 +78,9 @@ async def tell(connection: Connection, user_id: UUID, **ids: list[UUID]) -> None
     await user_events.tell(connection, user_id, "memory", {"what": "memories", **told})
 
 
-async def reopen(
-    connection: Connection, user_id: UUID, gone: Memory, reason: Reason, *, but_not: Collection[UUID] = ()
-) -> None:
-    """What a memory that goes has taken the place of holds again, or ends with what took the place of that one."""
-    found = await store.find_replaced_by(connection, user_id, gone.memory_id)
-    for old in [each for each in found if each.memory_id not in but_not]:
+async def reopen(connection: Connection, user_id: UUID, gone: Memory, reason: Reason) -> None:
+    """What a memory that is gone had taken the place of holds again, or ends with what took the place of that one."""
+    for old in await store.find_replaced_by(connection, user_id, gone.memory_id):
         ends = replace(old, valid_to=gone.valid_to, superseded_by=gone.superseded_by)
         if ends.valid_to is not None or not await _holders_beside(connection, user_id, ends):
             await store.write(connection, user_id, ends, "restored", reason)
