@@ -6,6 +6,7 @@ import uuid
 import httpx
 import pytest
 
+from chatServer.store import sessions as store
 from tests.conftest import ADA, Urls, owner_connection, rows, serving
 
 Headers = dict[str, str]
@@ -242,6 +243,17 @@ async def test_an_archived_session_is_not_resolved_and_comes_back_when_it_is_cre
     back = await create(client, as_ada, session_id="mine")
     assert back["archived_at"] is None
     assert (await resolve(client, as_ada))["external_id"] == "mine"
+
+
+async def test_who_enters_a_session_that_was_archived_in_this_very_moment_has_it_back(database):
+    """The active one is never archived: whoever enters has read that it is not."""
+    session_id = str(uuid.uuid4())
+    async with database.transaction(ADA) as connection:
+        await store.insert_session(connection, ADA.user_id, session_id, "assistant")
+        change = {"title": None, "set_title": False, "memory": None, "archived": True}
+        archived = await store.update_session(connection, ADA.user_id, session_id, **change)
+        assert archived.archived_at is not None
+        assert (await store.touch_session(connection, ADA.user_id, session_id)).archived_at is None
 
 
 async def test_deleting_and_archiving_while_others_enter_never_fails(settings, as_ada):
