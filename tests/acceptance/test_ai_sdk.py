@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.acceptance.test_answers_from_articles import upload as uploaded
-from tests.acceptance.test_serve import Running, agents_of_one_session, server
 from tests.tools.node import node_with, told_by
+from tests.tools.running import Running, agents_of_one_session, server
+from tests.tools.running import upload as uploaded
 
 SCRIPT = {
     "rules": [

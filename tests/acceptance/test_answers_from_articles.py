@@ -4,20 +4,12 @@ import uuid
 
 import httpx
 
-from tests.acceptance.test_serve import Running, server
+from tests.tools.running import Running, server, upload
 from tests.tools.waiting import wait_until
 
 PUMP = b"# Zephyr manual\n\nThe pump moves forty litres a minute.\n\nIts warranty lasts three years.\n"
 BARN = b"The roof of the barn is made of slate. It was laid in 1911.\n"
 WARRANTY = "How long does the warranty last?"
-
-
-def upload(running: Running, name: str, content: bytes) -> str:
-    answer = running.request("POST", "/api/knowledge", files={"file": (name, content)})
-    assert answer.status_code == 202, answer.text
-    address = f"/api/knowledge/{answer.json()['article']['id']}"
-    wait_until(lambda: running.request("GET", address).json()["state"] == "ready")
-    return address
 
 
 def ask(running: Running, message: str, session: str) -> dict:

@@ -12,8 +12,8 @@ import pytest
 
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate
-from tests.acceptance.test_serve import Running, data_dir, server  # noqa: F401  a fixture
 from tests.conftest import owner_connection
+from tests.tools.running import Running, say, server, wait_for_turn
 
 ECHO = {
     "rules": [
@@ -31,13 +31,7 @@ def model(tmp_path: Path) -> dict[str, str]:
     return {"MODEL": f"script:{script}"}
 
 
-def say(running: Running, text: str, **more: str) -> dict:
-    answer = running.request("POST", "/api/chat", json={"message": text, **more})
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-def test_a_conversation_goes_on_after_a_restart_and_on_another_device(data_dir, model):  # noqa: F811
+def test_a_conversation_goes_on_after_a_restart_and_on_another_device(data_dir, model):
     with server(data_dir, **model) as running:
         first = say(running, "I like volcanoes")
         assert (first["state"], first["response"]) == ("done", "You said: I like volcanoes")
@@ -49,7 +43,7 @@ def test_a_conversation_goes_on_after_a_restart_and_on_another_device(data_dir, 
         assert "assistant: You said: I like volcanoes" in second["response"]
 
 
-def test_different_agents_have_different_threads(data_dir, model):  # noqa: F811
+def test_different_agents_have_different_threads(data_dir, model):
     with server(data_dir, **model) as running:
         one = say(running, "for the assistant", agent_id="assistant")
         other = say(running, "for the coder", agent_id="coder")
@@ -63,7 +57,7 @@ def test_different_agents_have_different_threads(data_dir, model):  # noqa: F811
         assert (refused.status_code, refused.json()["code"]) == (409, "session_agent_mismatch")
 
 
-def test_two_processes_on_one_database_share_a_conversation_and_its_running_turn(data_dir, model):  # noqa: F811
+def test_two_processes_on_one_database_share_a_conversation_and_its_running_turn(data_dir, model):
     with server(data_dir, **model) as one, server(data_dir, **model) as two:
         session = say(one, "hello")["session_id"]
         assert "user: hello" in say(two, "what did I say?", session_id=session)["response"]
@@ -78,7 +72,7 @@ def test_two_processes_on_one_database_share_a_conversation_and_its_running_turn
     assert followed.text.endswith("data: [DONE]\n\n")
 
 
-def test_a_stop_in_one_process_ends_the_turn_of_another(data_dir, model):  # noqa: F811
+def test_a_stop_in_one_process_ends_the_turn_of_another(data_dir, model):
     with server(data_dir, **model) as one, server(data_dir, **model) as two:
         answers: list[dict] = []
         thread = threading.Thread(target=lambda: answers.append(say(one, "slowly", session_id="s")))
@@ -92,7 +86,7 @@ def test_a_stop_in_one_process_ends_the_turn_of_another(data_dir, model):  # noq
         assert two.request("POST", "/api/chat/s/stop").status_code == 204
 
 
-def test_a_killed_turn_is_taken_over_by_the_same_key_once_its_lease_is_over(data_dir, model):  # noqa: F811
+def test_a_killed_turn_is_taken_over_by_the_same_key_once_its_lease_is_over(data_dir, model):
     """The lease is 30 s: the test moves its end instead of waiting."""
     with embedded_postgres(data_dir / "own") as postgres:
         migrate(postgres.owner_url)
@@ -130,7 +124,7 @@ def lost(running: Running, body: dict) -> None:
     pytest.fail("the killed server answered")
 
 
-def test_a_turn_outlives_the_grace_as_interrupted_and_the_next_process_takes_it_over(data_dir, model):  # noqa: F811
+def test_a_turn_outlives_the_grace_as_interrupted_and_the_next_process_takes_it_over(data_dir, model):
     body = {"message": "slowly", "session_id": "s"}
     with server(data_dir, **model, SHUTDOWN_GRACE_S="0.5") as running:
         sending = threading.Thread(target=swallowing, args=(running, body))
@@ -147,27 +141,6 @@ def test_a_turn_outlives_the_grace_as_interrupted_and_the_next_process_takes_it_
 def swallowing(running: Running, body: dict) -> None:
     with contextlib.suppress(httpx.HTTPError):
         running.request("POST", "/api/chat", json=body, key="k")
-
-
-def wait_for_turn(running: Running, session: str) -> None:
-    """Until the session has a turn that has said something."""
-    deadline = time.monotonic() + 15
-    while time.monotonic() < deadline:
-        headers = running.headers()
-        with httpx.stream("GET", f"{running.address}/api/chat/{session}/stream", headers=headers) as stream:
-            if stream.status_code == 200 and "text-delta" in next_text(stream):
-                return
-        time.sleep(0.05)
-    pytest.fail("no turn began")
-
-
-def next_text(stream: httpx.Response) -> str:
-    seen = ""
-    for piece in stream.iter_text():
-        seen += piece
-        if "text-delta" in seen:
-            break
-    return seen
 
 
 def text_of(stream: str) -> str:

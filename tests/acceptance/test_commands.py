@@ -12,14 +12,8 @@ import psycopg
 from chatServer.config import ROOT
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate
-from tests.acceptance.test_serve import server
-from tests.tools import prepared
+from tests.tools.running import chatserver, server
 from tests.tools.waiting import wait_until
-
-
-def chatserver(data_dir: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    values = {**os.environ, "CHAT_DATA_DIR": str(data_dir), **environment}
-    return prepared.run(arguments, environment=values, cwd=data_dir)
 
 
 def test_backup_restore_and_migrate_by_command_while_the_server_runs(tmp_path):

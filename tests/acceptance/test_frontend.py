@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.acceptance.test_serve import Running, server
 from tests.tools.node import node_with, told_by
+from tests.tools.running import Running, server
 
 SLOW = " ".join(f"word{i}" for i in range(40))
 STORY = "Once upon a time there was a volcano."

@@ -9,11 +9,9 @@ import pytest
 
 from chatServer.config import ROOT
 from chatServer.knowledge import shelf
-from tests.acceptance.test_commands import chatserver
-from tests.acceptance.test_serve import CHATSERVER, server, shell_blocks
-from tests.acceptance.test_worker import worker
 from tests.conftest import ADA, rows
 from tests.tools.knowledge import left_behind, library_of, text_of
+from tests.tools.running import CHATSERVER, chatserver, server, shell_blocks, worker
 from tests.tools.waiting import wait_until
 
 STATE = "select state, version from chat.articles"

@@ -5,13 +5,13 @@ import json
 
 import httpx
 
-from tests.acceptance.test_serve import data_dir, server  # noqa: F401  a fixture
+from tests.tools.running import server
 
 POSTS = 100
 ALLOWED = 10
 
 
-def test_a_hundred_posts_to_two_processes_at_a_limit_of_ten_are_ten_model_calls(data_dir):  # noqa: F811
+def test_a_hundred_posts_to_two_processes_at_a_limit_of_ten_are_ten_model_calls(data_dir):
     script, log = data_dir / "script.json", data_dir / "calls.jsonl"
     script.write_text(json.dumps({"rules": [], "default": "Yes.", "log": str(log)}))
     settings = {"MODEL": f"script:{script}", "LIMIT_TURNS_PER_MINUTE": str(ALLOWED), "DATABASE_POOL_WAIT_MS": "30000"}

@@ -12,9 +12,9 @@ import httpx
 import pytest
 
 from chatServer.config import ROOT
-from tests.acceptance.test_serve import Running, server, shell_blocks
 from tests.tools.mcp_client import ALL, STORE, connected
 from tests.tools.node import node_with, told_by
+from tests.tools.running import Running, server, shell_blocks
 
 DOCUMENT = (ROOT / "docs" / "mcp.md").read_text()
 

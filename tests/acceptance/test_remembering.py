@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.acceptance.test_serve import Running, data_dir, server
+from tests.tools.running import Running, server
 from tests.tools.waiting import wait_until
-
-__all__ = ["data_dir"]
 
 
 def told(running: Running, message: str, session: str) -> dict[str, Any]:

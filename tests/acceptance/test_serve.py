@@ -1,6 +1,5 @@
 """Real server processes, from outside: the README's lines, restarts, kill -9, a database that goes away."""
 
-import contextlib
 import os
 import re
 import signal
@@ -8,91 +7,13 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import psutil
 import pytest
 
 from chatServer.config import ROOT
-from tests.tools import prepared
-
-CHATSERVER = str(Path(sys.executable).with_name("chatserver"))
-START_S = 60
-
-
-@dataclass
-class Running:
-    process: subprocess.Popen[str] | prepared.Command
-    address: str
-    data_dir: Path
-
-    def headers(self) -> dict[str, str]:
-        token = httpx.post(f"{self.address}/api/dev/token", json={"user": "ada"}).json()["access_token"]
-        return {"Authorization": f"Bearer {token}"}
-
-    def request(self, method: str, path: str, *, key: str | None = None, **options) -> httpx.Response:
-        """As ada, each time with a new token and a new connection: another device."""
-        headers = self.headers() | ({"Idempotency-Key": key} if key else {})
-        return httpx.request(method, f"{self.address}{path}", headers=headers, timeout=30, **options)
-
-    def resolve(self) -> str:
-        return self.request("POST", "/api/sessions/resolve", json={}).json()["session_id"]
-
-    def postgres(self) -> psutil.Process:
-        first_line = (self.data_dir / "postgres" / "postmaster.pid").read_text().splitlines()[0]
-        return psutil.Process(int(first_line))
-
-
-@contextlib.contextmanager
-def server(data_dir: Path, *, is_prepared: bool = True, **environment: str) -> Iterator[Running]:
-    """The installed command where it is not a prepared one: for tests of how the process itself begins and ends."""
-    patient = {"RECALL_DEADLINE_MS": "5000"}  # the machine is shared, and what is recalled is what is looked at
-    values = {**os.environ, "CHAT_DATA_DIR": str(data_dir), "PORT": "0", **patient, **environment}
-    process: subprocess.Popen[str] | prepared.Command
-    if is_prepared:
-        process = prepared.started(["serve"], environment=values, cwd=data_dir)
-    else:
-        process = subprocess.Popen([CHATSERVER, "serve"], env=values, stdout=subprocess.PIPE, text=True, cwd=data_dir)
-    try:
-        yield Running(process, address_of(process), data_dir)
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-        process.wait(START_S)
-        assert process.stdout is not None
-        process.stdout.close()
-
-
-def address_of(process: subprocess.Popen[str] | prepared.Command) -> str:
-    assert process.stdout is not None
-    for line in process.stdout:
-        if found := re.search(r"is at (http://\S+)", line):
-            return found[1]
-    pytest.fail(f"the server ended with {process.wait()} before it said where it is")
-
-
-def agents_of_one_session(folder: Path) -> str:
-    """The agents, who recall nothing from elsewhere: for tests that look at whole prompts."""
-    agents = folder / "agents"
-    agents.mkdir(exist_ok=True)
-    for file in (ROOT / "agents").glob("*.yaml"):
-        (agents / file.name).write_text(file.read_text().replace("scope: agent", "scope: session"))
-    return str(agents)
-
-
-@pytest.fixture
-def data_dir(tmp_path: Path) -> Iterator[Path]:
-    yield tmp_path
-    pid_file = tmp_path / "postgres" / "postmaster.pid"
-    if pid_file.exists():  # a test that kills -9 its server leaves our Postgres behind
-        pytest.fail("the embedded Postgres was still running at the end")
-
-
-def shell_blocks(document: str) -> list[str]:
-    return re.findall(r"```sh\n(.+?)```", document, re.DOTALL)
+from tests.tools.running import CHATSERVER, START_S, Running, address_of, server, shell_blocks
 
 
 def test_the_lines_of_the_readme_work_as_they_stand(data_dir):

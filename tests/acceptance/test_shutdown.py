@@ -13,7 +13,7 @@ import pytest
 
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate
-from tests.acceptance.test_serve import Running, server
+from tests.tools.running import Running, server
 from tests.tools.waiting import WITHIN_S, wait_until
 
 

@@ -20,11 +20,11 @@ import psycopg
 import pytest
 
 from chatServer.config import ROOT
-from tests.acceptance.test_serve import server
 from tests.tools.auth_for_browsers import signing_key
 from tests.tools.auth_server import STAND_IN, TcpPostgres, auth_server, free_port, prepare_for_auth, settings_of
 from tests.tools.auth_server import tcp_postgres as running_postgres
 from tests.tools.node import node_with, told_by
+from tests.tools.running import server
 
 ABSENT = (
     "no Supabase Auth here: build github.com/supabase/auth (drop the replace from its go.mod, `go build -o auth .`), "

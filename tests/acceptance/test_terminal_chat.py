@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from chatServer.api.dev_users import dev_user_id
-from tests.acceptance.test_chat import say, wait_for_turn
-from tests.acceptance.test_serve import CHATSERVER, agents_of_one_session, server
 from tests.conftest import Urls, owner_connection
 from tests.tools import prepared
+from tests.tools.running import CHATSERVER, agents_of_one_session, say, server, wait_for_turn
 from tests.tools.typing_in import CTRL_C, CTRL_D, terminal
 from tests.tools.waiting import wait_until
 

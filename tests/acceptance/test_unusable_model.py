@@ -1,9 +1,9 @@
 """The first lines of a server whose model is not set up."""
 
-from tests.acceptance.test_serve import data_dir, server  # noqa: F401  a fixture
+from tests.tools.running import server
 
 
-def test_a_model_that_cannot_be_used_is_said_beside_the_address(data_dir):  # noqa: F811
+def test_a_model_that_cannot_be_used_is_said_beside_the_address(data_dir):
     with server(data_dir, MODEL="openai:gpt-5-mini", MODEL_API_KEY="", OPENAI_API_KEY="") as running:
         said = next(line for line in running.process.stdout if line.startswith("WARNING"))
     assert said == (

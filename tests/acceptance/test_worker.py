@@ -1,22 +1,18 @@
 """Real worker processes: killed in the middle of a job, told to end, asked for dead letters."""
 
 import asyncio
-import contextlib
 import os
 import re
 import signal
-import subprocess
 import time
-from collections.abc import Iterator
 
 import httpx
 import psycopg
 import pytest
 
 from chatServer.config import Settings
-from tests.acceptance.test_commands import chatserver
-from tests.acceptance.test_serve import CHATSERVER, server
 from tests.conftest import ADA, Urls, owner_connection
+from tests.tools.running import chatserver, server, worker
 from tests.tools.turns import finished_turn, queued, title_events
 from tests.tools.waiting import WITHIN_S, wait_until
 
@@ -30,24 +26,6 @@ def environment(urls: Urls, tmp_path) -> dict[str, str]:
         "DATABASE_STATEMENT_TIMEOUT_MS": "60000",
         "LOG_LEVEL": "WARNING",
     }
-
-
-@contextlib.contextmanager
-def worker(environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
-    """A process that says it works."""
-    values = {**os.environ, **environment}
-    process = subprocess.Popen(
-        [CHATSERVER, "worker"], env=values, cwd=environment["CHAT_DATA_DIR"], stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    try:
-        assert process.stdout.readline() == "Working off the queue.\n"
-        yield process
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-        process.wait(WITHIN_S)
-        process.stdout.close()
 
 
 async def test_a_job_whose_worker_is_killed_is_finished_by_another_and_done_once(database, urls, environment):

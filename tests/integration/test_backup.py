@@ -35,11 +35,11 @@ from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Database
 from chatServer.store.restore import restore
 from tests.conftest import ADA, EVE, Urls, cloned, owner_connection
-from tests.integration.test_jobs import working
-from tests.integration.test_roles import ROWS, insert
-from tests.migration.test_ddl import dump
 from tests.tools.knowledge import read_all, rows, upload
+from tests.tools.least_rows import ROWS, insert
+from tests.tools.schema import dump
 from tests.tools.turns import eventually, finished_turn, queued, title_of
+from tests.tools.working import working
 
 TOKENS = "chat.personal_tokens"
 PICTURE = bytes(range(256)) * 400

@@ -5,20 +5,10 @@ import uuid
 import pytest
 
 from tests.tools.canary import CANARY
+from tests.tools.problems import assert_problem
 
 SESSION = str(uuid.uuid4())
 BAD_IDS = ["a b", "a/b%00", "%00", "ü", "x" * 129, "a'b", "<script>", "..%2f..%2fetc", "a%0ab"]
-
-
-def assert_problem(answer, status: int, code: str) -> None:
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == "application/problem+json"
-    body = answer.json()
-    assert body["code"] == code
-    assert body["status"] == status
-    assert body["request_id"] == answer.headers["x-request-id"]
-    assert {"type", "title", "detail"} <= body.keys()
-    assert CANARY not in answer.text
 
 
 @pytest.mark.parametrize("bad_id", BAD_IDS)

@@ -3,8 +3,6 @@
 import uuid
 
 from chatServer.agent.builtin.phrases import phrase
-from chatServer.agent.tools import ToolContext
-from chatServer.agent.tools.forget_memories import ForgetInput, forget_memories
 from chatServer.conversation.quote import NOT_ALL
 from chatServer.memory.edit import Edit, create
 from chatServer.memory.forget import forget_named
@@ -12,24 +10,15 @@ from chatServer.memory.recall import recall
 from chatServer.memory.recall.about_me import asks_for_everything
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, serving
+from tests.tools.memory_tools import forget
 from tests.tools.recalling import asked, recaller_of, remembered, said
 from tests.tools.recalling import texts as found_texts
 from tests.tools.remembering import hidden_texts, tell, texts
 from tests.tools.talking import spoken, talking
 from tests.tools.turns import begin_turn
+from tests.tools.working import no_model
 
 BERLIN = "The user lives in Berlin."
-SHELVES = ("*", "assistant", "session")
-
-
-async def no_model(_: str) -> None:
-    return None
-
-
-async def forget(database, what: str, *, user=ADA, turn_id=None, shelves=SHELVES, untrusted=False, closed=None):
-    turn_id = turn_id or await begin_turn(database, user)
-    context = ToolContext(database, user, "assistant", "session", turn_id, 1, untrusted, shelves, closed=closed)
-    return await forget_memories.run(context, ForgetInput(what=what))
 
 
 async def test_what_is_known_and_what_is_forgotten_is_said_and_can_be_undone(database, settings, as_ada):

@@ -9,7 +9,7 @@ from chatServer.messages import Message, to_ui_parts
 from chatServer.messages.deeds import MOST_NAMED, deeds_in
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA
-from tests.tools.talking import chunks, talking
+from tests.tools.talking import chunks, data_of, messages_of, talking
 
 STREAM = {"Accept": "text/event-stream"}
 NOTED = {"agent_name": "assistant", "operation": "append", "version": 1, "previous_version": 0, "untrusted": False}
@@ -17,14 +17,6 @@ NOTED = {"agent_name": "assistant", "operation": "append", "version": 1, "previo
 
 def note(text: str) -> dict:
     return {"name": "manage_long_term_memory", "args": {"operation": "append", "content": text}}
-
-
-def data_of(parts: list[dict], name: str) -> list[dict]:
-    return [part for part in parts if part["type"] == f"data-{name}"]
-
-
-async def messages_of(client, session_id: str) -> list[dict]:
-    return (await client.get(f"/api/sessions/{session_id}/messages")).json()["messages"]
 
 
 async def test_every_change_of_the_notes_is_told_and_told_again(settings, as_ada, urls):

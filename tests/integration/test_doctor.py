@@ -21,6 +21,7 @@ from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate, newest_revision
 from tests.conftest import Urls, owner_connection
 from tests.tools import prepared
+from tests.tools.contexts import with_agents
 from tests.tools.issuer import Issuer, SigningKey
 
 
@@ -324,12 +325,6 @@ def test_a_clock_that_is_off_the_issuer_is_named(supabase):
 
 
 # The models ------------------------------------------------------------------------------------------------
-
-
-def with_agents(settings: Settings, folder: Path, **models: str) -> Settings:
-    for name, model in models.items():
-        (folder / f"{name}.yaml").write_text(f"name: {name}\ndescription: d\nprompt: p\nmodel: {model}\n")
-    return settings.model_copy(update={"agents_dir": folder, "default_agent": next(iter(models))})
 
 
 def test_the_models_that_can_be_used_are_listed_and_no_provider_passes_that_was_not_asked(settings, tmp_path):

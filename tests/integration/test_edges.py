@@ -16,8 +16,9 @@ from chatServer.config import Settings, load_settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app
 from tests.conftest import serving
-from tests.integration.test_bad_input import assert_problem
 from tests.tools.listening import listening
+from tests.tools.problems import assert_problem
+from tests.tools.routes import layers_of
 
 JSON = {"Content-Type": "application/json"}
 PAGE = "https://app.example"
@@ -106,13 +107,6 @@ def test_half_sent_bodies_fill_their_room_and_nothing_else(settings, as_ada):
             assert time.monotonic() < deadline, "the room is free again"
         (middleware,) = [layer for layer in layers_of(app) if isinstance(layer, WholeBody)]
         assert middleware.free_bytes == door.kwargs["arriving_bytes"]
-
-
-def layers_of(app):
-    layer = app.middleware_stack
-    while layer is not None:
-        yield layer
-        layer = getattr(layer, "app", None)
 
 
 def test_a_chat_message_may_bring_images():

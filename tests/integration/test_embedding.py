@@ -16,7 +16,7 @@ from chatServer.api.looks import looks
 from chatServer.api.readiness import Check
 from chatServer.errors import EmbedderFailed, StartupError
 from chatServer.memory import reembed as reembedding
-from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder, settle, unit_length, written
+from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder, settle, written
 from chatServer.memory.recall.recall import POOL_SIZE
 from chatServer.memory.recall.unpack import Piece, items_of
 from chatServer.memory.reembed import embed_newest, reembed
@@ -26,28 +26,12 @@ from chatServer.store.history import ChatMessageHistory
 from chatServer.store.recall import load_newest
 from chatServer.work.after_turn import Workshop, index_turn
 from tests.conftest import ADA, EVE, owner_connection, rows
+from tests.tools.embedding import Stand
 from tests.tools.recalling import recaller_of
 from tests.tools.talking import talking
 from tests.tools.turns import eventually, finished_turn, queued
 
 WORDLLAMA = WordLlamaEmbedder()
-
-
-class Stand:
-    """Another embedder, of another size, that may fail."""
-
-    def __init__(self, name: str = "stand:in", size: int = 3, *, fails: bool = False) -> None:
-        self.name, self.size, self.fails = name, size, fails
-        self.asked: list[str] = []
-
-    async def embed(self, texts):
-        if self.fails:
-            raise EmbedderFailed("It is gone.")
-        self.asked += texts
-        return unit_length(np.array([[len(text), 1, 2][: self.size] for text in texts]))
-
-    async def warm(self):
-        pass
 
 
 def models_of(urls, table: str = "chat.message_index where place is not null"):

@@ -27,11 +27,10 @@ from chatServer.store import sessions, turns, user_events
 from chatServer.store.pool import asked_at
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection, rows, serving
-from tests.integration.test_isolation import fill, fingerprint
-from tests.integration.test_mcp import PLAIN
 from tests.tools.canary import CANARY
 from tests.tools.dumping import tables_of_users, traces_of
-from tests.tools.mcp_client import connected
+from tests.tools.filling import fill, fingerprint
+from tests.tools.mcp_client import PLAIN, connected
 from tests.tools.talking import with_script
 from tests.tools.turns import begin_turn, eventually, finished_turn
 from tests.tools.waiting import waiting_for_locks

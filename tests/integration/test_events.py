@@ -14,29 +14,16 @@ import pytest
 from chatServer import errors
 from chatServer.api.event_stream import EventStream
 from chatServer.conversation import feed
-from chatServer.main import create_app
 from chatServer.store import notes, user_events
 from tests.conftest import ADA, EVE, bearer, cut_off, owner_connection
 from tests.tools.hearing import Tab, hearing
-from tests.tools.listening import listening
+from tests.tools.listening import servers
 from tests.tools.talking import with_script
 from tests.tools.turns import eventually
 from tests.tools.waiting import waiting_for_locks
 
 HANGS = {"match": "^hang", "reply": "one two", "hang": True}
 FAILS = {"match": "^fail", "reply": "a b", "fail_after_words": 1}
-
-
-@contextlib.asynccontextmanager
-async def servers(settings, count: int = 1) -> AsyncIterator[list[httpx.AsyncClient]]:
-    """Clients of so many servers on one database."""
-    async with contextlib.AsyncExitStack() as stack:
-        yield [
-            await stack.enter_async_context(
-                httpx.AsyncClient(base_url=stack.enter_context(listening(create_app(settings))), timeout=30)
-            )
-            for _ in range(count)
-        ]
 
 
 def told(tab: Tab) -> list[tuple[str, str]]:

@@ -3,10 +3,9 @@
 import asyncio
 
 from tests.conftest import ADA, bearer, brief_bearer
-from tests.integration.test_events import servers
-from tests.integration.test_follow import ids
 from tests.tools.hearing import hearing
-from tests.tools.talking import chunks, spoken, user_message, with_script
+from tests.tools.listening import servers
+from tests.tools.talking import chunks, ids, spoken, user_message, with_script
 
 LIFE_S = 3  # or one less
 WORDS = " ".join(f"word{number}" for number in range(65))

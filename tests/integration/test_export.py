@@ -23,11 +23,11 @@ from chatServer.store.bring_in import found_by
 from chatServer.store.export import SECTIONS, read_page
 from chatServer.store.history import ChatMessageHistory
 from tests.conftest import ADA, EVE, owner_connection, serving
-from tests.integration.test_isolation import fill, fingerprint
 from tests.tools.dumping import tables_of_users
+from tests.tools.files import PICTURE
+from tests.tools.filling import fill, fingerprint
 from tests.tools.talking import user_message, with_script
 
-PICTURE = f"data:image/png;base64,{base64.b64encode(bytes.fromhex('89504e470d0a1a0a') + b'pixels').decode()}"
 NOTE = {
     "match": "note",
     "tool_calls": [{"name": "manage_long_term_memory", "args": {"operation": "append", "content": "- likes {0}"}}],

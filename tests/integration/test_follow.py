@@ -21,17 +21,13 @@ from chatServer.turn.events import EventLog
 from chatServer.turn.follow import follow
 from tests.conftest import ADA, cut_off, owner_connection, rows, serving
 from tests.tools.listening import listening
-from tests.tools.talking import chunks, spoken, talking, user_message, with_script
+from tests.tools.talking import chunks, ids, spoken, talking, user_message, with_script
 from tests.tools.turns import begin_turn, eventually, queued
 
 WORDS = [f"word{i}" for i in range(30)]
 SLOW = {"match": "^slowly", "reply": " ".join(WORDS), "delay_ms": 40}
 LONG = {"match": "^at length", "reply": " ".join(f"{i:07}" for i in range(100_000))}
 HANGS = {"match": "^hang", "reply": "one two", "hang": True}
-
-
-def ids(stream: str) -> list[str]:
-    return [line[4:] for line in stream.splitlines() if line.startswith("id: ")]
 
 
 async def test_the_rest_of_a_turn_is_heard_after_any_number(settings, as_ada):

@@ -23,12 +23,11 @@ from chatServer.store import memory_changes as changes
 from chatServer.store import sessions as store_sessions
 from chatServer.store import superseded
 from tests.conftest import ADA, EVE, owner_connection
-from tests.integration.test_memory_store import memory
-from tests.integration.test_remember import told_to_store
-from tests.integration.test_titles import always
+from tests.tools.memory_rows import memory
 from tests.tools.recalling import asked, recaller_of
-from tests.tools.remembering import hidden_texts, kept, learn, memory_events, say, tell, texts
+from tests.tools.remembering import hidden_texts, kept, learn, memory_events, say, tell, texts, told_to_store
 from tests.tools.talking import talking
+from tests.tools.working import always
 
 BERLIN, ROME = "The user lives in Berlin.", "The user lives in Rome."
 

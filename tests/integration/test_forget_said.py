@@ -9,11 +9,12 @@ from chatServer.agent.builtin.phrases import phrase
 from chatServer.memory.forget import forget_named
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection
-from tests.integration.test_builtin_remembers import forget, no_model
-from tests.integration.test_deeds import data_of, messages_of
+from tests.tools.memory_tools import forget
 from tests.tools.recalling import said
 from tests.tools.remembering import hidden_texts, memory_events, tell, texts
+from tests.tools.talking import data_of, messages_of
 from tests.tools.turns import begin_turn
+from tests.tools.working import no_model
 
 TICKET = "my ticket number is 0151 23456789"
 STAYS = phrase("en", "stays")

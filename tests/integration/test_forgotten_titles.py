@@ -10,10 +10,10 @@ from chatServer.store import memories, memory_changes
 from chatServer.store.titles import set_missing_title
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, rows, serving
-from tests.integration.test_builtin_remembers import no_model
 from tests.tools.remembering import kept, learn
 from tests.tools.turns import eventually, finished_turn
 from tests.tools.waiting import waiting_for_locks
+from tests.tools.working import no_model
 
 TICKET = "my ticket number is 0151 23456789"
 

@@ -7,7 +7,7 @@ import pytest
 
 from chatServer.records import Triple
 from tests.conftest import serving
-from tests.integration.test_memory_store import memory, write
+from tests.tools.memory_rows import memory, write
 from tests.tools.remembering import tell
 
 

@@ -14,10 +14,10 @@ from chatServer.knowledge import read as reads
 from chatServer.knowledge.reading import Allowed, Unreadable
 from chatServer.main import create_app
 from tests.conftest import ADA, rows, serving_app
-from tests.integration.test_edges import layers_of
 from tests.tools import files
 from tests.tools.knowledge import left_behind, library_of, read_all, text_of, upload
 from tests.tools.listening import listening
+from tests.tools.routes import layers_of
 
 
 def zipped() -> bytes:

@@ -26,8 +26,8 @@ from chatServer.records import NOBODY, Memory, Principal
 from chatServer.store import articles, limits
 from chatServer.store.articles import Unread
 from tests.conftest import ADA, EVE, owner_connection, serving
-from tests.integration.test_export import PICTURE
-from tests.integration.test_isolation import fill
+from tests.tools.files import PICTURE
+from tests.tools.filling import fill
 from tests.tools.shelved import delete_article, put_article, retriever_of
 from tests.tools.turns import eventually
 from tests.tools.waiting import waiting_for_locks

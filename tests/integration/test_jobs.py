@@ -1,11 +1,9 @@
 """The queue and its worker on a real database: nothing lost, nothing doubled, and the server goes on without it."""
 
 import asyncio
-import contextlib
 import re
 import time
 import uuid
-from collections.abc import AsyncIterator
 
 import psutil
 import psycopg
@@ -24,32 +22,10 @@ from chatServer.work import after_turn
 from chatServer.work.after_turn import Workshop
 from chatServer.work.worker import Worker, beside_the_server
 from tests.conftest import ADA, EVE, owner_connection, serving
-from tests.integration.test_memory_store import memory, write
+from tests.tools.memory_rows import memory, write
 from tests.tools.remembering import kept, memory_events, revision_events
 from tests.tools.turns import eventually, finish_turn, finished_turn, given_to_a_turn, queued, title_events, title_of
-
-QUICK = Pace(poll_s=0.05, heartbeat_s=0.2, stalled_s=1, job_s=20)
-
-
-async def no_model(_: str) -> None:
-    return None
-
-
-@contextlib.asynccontextmanager
-async def working(database: Database, tasks=None, *, grace_s: float = 5, pace: Pace = QUICK) -> AsyncIterator[None]:
-    """A worker beside the test, stopped at its end."""
-    stopping = asyncio.Event()
-    worker = Worker(database, tasks or Workshop(database, no_model).tasks(), grace_s=grace_s, pace=pace)
-    task = asyncio.create_task(worker.run(stopping))
-    try:
-        yield
-    finally:
-        stopping.set()
-        await task
-
-
-async def is_empty(urls) -> bool:
-    return queued(urls) == []
+from tests.tools.working import QUICK, is_empty, no_model, working
 
 
 @pytest.fixture

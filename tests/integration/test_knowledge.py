@@ -13,11 +13,11 @@ from chatServer.knowledge.ingest import ingest
 from chatServer.memory.reembed import reembed
 from chatServer.records import NOBODY
 from tests.conftest import ADA, EVE, bearer, owner_connection, rows
-from tests.integration.test_embedding import Stand
-from tests.integration.test_jobs import is_empty, working
+from tests.tools.embedding import Stand
 from tests.tools.files import pdf
 from tests.tools.knowledge import left_behind, library_of, read_all, text_of, upload
 from tests.tools.turns import eventually
+from tests.tools.working import is_empty, working
 
 GUIDE = b"# Guide\n\nBadges open the gate.\n\n## Lunch\n\nLunch is at noon.\n"
 JOBS = "select args ->> 'article_id' from procrastinate.procrastinate_jobs where task_name = 'ingest' order by id"

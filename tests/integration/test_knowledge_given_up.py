@@ -12,10 +12,10 @@ from chatServer.store import queue as queues
 from chatServer.store.queue import Queue
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, rows
-from tests.integration.test_embedding import Stand
-from tests.integration.test_jobs import QUICK, no_model, working
+from tests.tools.embedding import Stand
 from tests.tools.knowledge import left_behind, library_of, upload
 from tests.tools.turns import eventually
+from tests.tools.working import QUICK, no_model, working
 
 FAILED = "select count(*) from procrastinate.procrastinate_jobs where task_name = 'ingest' and status = 'failed'"
 GIVING_UP = "select count(*) from procrastinate.procrastinate_jobs where task_name = 'give_up_article'"

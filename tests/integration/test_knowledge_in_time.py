@@ -15,7 +15,7 @@ from chatServer.knowledge import shelf
 from chatServer.knowledge.ingest import ingest
 from chatServer.store.pool import asked_at
 from tests.conftest import ADA, rows
-from tests.integration.test_embedding import Stand
+from tests.tools.embedding import Stand
 from tests.tools.knowledge import left_behind, library_of, read_all, upload
 
 GUIDE = b"# Guide\n\nBadges open the gate.\n"

@@ -12,7 +12,7 @@ from chatServer.records import Principal
 from chatServer.store.recall import LESSON_MARKS, SQL
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection
-from tests.integration.test_memory_store import memory, read, write
+from tests.tools.memory_rows import memory, read, write
 from tests.tools.recalling import asked, recaller_of, remembered, said, texts
 from tests.tools.remembering import kept, tell
 from tests.tools.talking import talking

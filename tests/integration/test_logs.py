@@ -16,7 +16,6 @@ from chatServer import logs
 from chatServer.errors import StartupError
 from chatServer.main import running
 from tests.conftest import ADA, overheard, serving
-from tests.integration.test_auth_proxy import echo  # noqa: F401  a fixture
 from tests.tools.canary import CANARY, Overheard
 from tests.tools.log_lines import lines_of
 
@@ -84,7 +83,7 @@ async def test_tokens_are_not_logged(client):
         assert (await client.get("/api/agents", headers={"Authorization": value})).status_code == 401
 
 
-async def test_what_passes_to_the_issuer_is_not_logged(settings, echo):  # noqa: F811
+async def test_what_passes_to_the_issuer_is_not_logged(settings, echo):
     async with serving(settings.model_copy(update={"auth_internal_url": echo})) as client:
         path = f"/auth/v1/recover?token={CANARY}"
         answer = await client.post(path, json={"password": CANARY}, headers={"apikey": CANARY})

@@ -22,7 +22,7 @@ from chatServer.store.queue import MAINTAINED_AT_LEAST_EVERY, MAINTAINED_EVERY, 
 from chatServer.store.upkeep import Text
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection
-from tests.integration.test_memory_store import memory, read, write
+from tests.tools.memory_rows import memory, read, write
 from tests.tools.turns import eventually
 from tests.tools.waiting import waiting_for_locks
 

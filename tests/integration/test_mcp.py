@@ -17,12 +17,11 @@ from chatServer.conversation.assemble import NOTE_PREFIX
 from chatServer.protocols.mcp.catalog import TOOLS
 from tests.conftest import ADA, EVE, bearer, owner_connection, rows, serving
 from tests.tools.canary import CANARY
-from tests.tools.mcp_client import ALL, STORE, connected, refused, told
+from tests.tools.mcp_client import ALL, PLAIN, STORE, connected, refused, told
 from tests.tools.talking import talking
 
 MODES = ["auto", "legacy"]  # of 2026-07-28, and with the handshake of the years before
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "read_notes", "arguments": {}}}
-PLAIN = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 
 
 # The protocol ---------------------------------------------------------------------------------------------

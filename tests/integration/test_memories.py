@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from chatServer.records import EVERY_AGENT, Triple, new_id
 from chatServer.store import memories as store
 from tests.conftest import ADA, owner_connection
-from tests.integration.test_bad_input import assert_problem
-from tests.integration.test_memory_store import NOW, memory, write
 from tests.tools.canary import CANARY
+from tests.tools.memory_rows import NOW, memory, write
+from tests.tools.problems import assert_problem
 
 URL = "/api/memories"
 HOUR = timedelta(hours=1)

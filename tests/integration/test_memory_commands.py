@@ -23,7 +23,7 @@ from chatServer.store import embedding
 from chatServer.store.pool import Database
 from chatServer.terminal import memories as terminal_memories
 from tests.conftest import ADA, EVE
-from tests.integration.test_memory_store import memory, write
+from tests.tools.memory_rows import memory, write
 
 EVERYTHING = MemoryFilter(ever=True)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import psycopg
 import pytest
@@ -10,58 +10,22 @@ import pytest
 from chatServer.conversation import sessions as conversations
 from chatServer.memory.embed import WordLlamaEmbedder
 from chatServer.memory.reembed import embed_newest
-from chatServer.records import EVERY_AGENT, NOBODY, Memory, MemoryFilter, Reason, Triple, new_id
+from chatServer.records import EVERY_AGENT, NOBODY, MemoryFilter, Reason, Triple, new_id
 from chatServer.store import embedding
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from chatServer.store.embedding import Embedded, Unembedded
 from tests.conftest import ADA, EVE, owner_connection
+from tests.tools.memory_rows import NOW, RULES, memory, read, write
 from tests.tools.remembering import say
 from tests.tools.turns import eventually, finished_turn, given_to_a_turn
 from tests.tools.waiting import waiting_for_locks
-
-RULES = Reason("rules")
-NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
-
-
-def memory(text: str = "Lives in Berlin.", **values) -> Memory:
-    given = {
-        "memory_id": new_id(),
-        "text": text,
-        "kind": "fact",
-        "category": "knowledge",
-        "importance": 0.5,
-        "tags": ("home",),
-        "tier": "short",
-        "shelf": "assistant",
-        "agent_name": "assistant",
-        "session_id": "s",
-        "origin": "rules",
-        "trust": "user",
-        "valid_from": NOW,
-        "valid_to": None,
-        "created_at": NOW,
-        "updated_at": NOW,
-    }
-    return Memory(**given | values)
-
-
-async def write(database, *written: Memory, user=ADA, operation="created", before=None) -> None:
-    async with database.transaction(user) as connection:
-        await store.advance_head(connection, user.user_id)
-        for each in written:
-            await store.write(connection, user.user_id, each, operation, RULES, before=before)
 
 
 async def listed(database, user=ADA, **wanted) -> list[str]:
     async with database.transaction(user) as connection:
         found = await store.list_memories(connection, user.user_id, MemoryFilter(**wanted), limit=50)
     return [each.text for each in found]
-
-
-async def read(database, memory_id, user=ADA) -> Memory | None:
-    async with database.transaction(user) as connection:
-        return await store.find_memory(connection, user.user_id, memory_id)
 
 
 async def test_what_is_written_is_read_and_can_be_put_back(database):

@@ -10,8 +10,8 @@ from chatServer import errors
 from chatServer.memory.notes import notebook
 from chatServer.records import Author
 from tests.conftest import ADA, owner_connection
-from tests.integration.test_bad_input import assert_problem
 from tests.tools.canary import CANARY
+from tests.tools.problems import assert_problem
 from tests.tools.turns import begin_turn, eventually
 from tests.tools.waiting import waiting_for_locks
 

@@ -7,7 +7,7 @@ import pytest
 from chatServer.memory.embed import NoEmbedder
 from chatServer.memory.forget.pass_over import pass_over, show_again
 from tests.conftest import ADA, owner_connection
-from tests.integration.test_bad_input import assert_problem
+from tests.tools.problems import assert_problem
 from tests.tools.recalling import asked, recaller_of, said, texts
 from tests.tools.remembering import hidden_texts, memory_events
 

@@ -14,10 +14,9 @@ from chatServer.api.personal_tokens import MAX_TOKENS, PREFIX, Parts, PersonalTo
 from chatServer.api.scopes import scopes_of
 from chatServer.records import Principal
 from tests.conftest import ADA, EVE, owner_connection, serving
-from tests.integration.test_sign_in import PUBLIC, all_routes
 from tests.tools.canary import CANARY
 from tests.tools.mcp_client import connected, told
-from tests.tools.routes import ENDLESS
+from tests.tools.routes import ENDLESS, PUBLIC, all_routes
 
 TOKENS = "/api/account/tokens"
 OPEN = {  # to which scopes a route is; all others want the user himself

@@ -1,7 +1,6 @@
 """POST /api/context/preview: what the next turn will ask, to the letter; and nothing happens because of it."""
 
 import asyncio
-import json
 
 import pytest
 
@@ -14,33 +13,13 @@ from chatServer.turn import preview as previewing
 from tests.conftest import ADA, serving
 from tests.tools.counted import counted
 from tests.tools.dumping import rows_of
+from tests.tools.previewing import NOTES, PREVIEW, look, part_of, say, with_agents
 from tests.tools.recalling import remembered
 from tests.tools.talking import calls, chunks, talking, user_message, with_script
 from tests.tools.turns import eventually
 
-PREVIEW = "/api/context/preview"
 PARTS = ["system", "notes", "tools", "summary", "history", "recalled", "question", "reserve", "room"]
 GIVEN = {"match": "^Where do I live", "reply": "{system}\n=====\n{messages}"}
-NOTES = {
-    "match": "^note (.+)",
-    "tool_calls": [{"name": "manage_long_term_memory", "args": {"operation": "append", "content": "{1}"}}],
-    "then": "Noted.",
-}
-
-
-def with_agents(settings, **window):
-    """An assistant who is shown few messages, one who is shown more, one with a larger model, and one who remembers
-    nothing."""
-    folder = settings.chat_data_dir / "agents"
-    folder.mkdir(exist_ok=True)
-    agent = {"name": "assistant", "description": "x", "prompt": f"Be kind.\n{PLACEHOLDER}\nBe brief.", "window": window}
-    agent |= {"limits": {"output_tokens": 500}, "tools": ["manage_long_term_memory"]}
-    plain = {"name": "plain", "description": "x", "prompt": "Be plain.", "memory": {"scope": "off"}}
-    patient = {"name": "patient", "window": window | {"messages": 20}}
-    grand = {"name": "grand", "larger_model": "builtin"}
-    for each in (agent, agent | patient, agent | grand, plain):
-        (folder / f"{each['name']}.yaml").write_text(json.dumps(each))
-    return settings.model_copy(update={"agents_dir": folder})
 
 
 @pytest.fixture
@@ -48,22 +27,6 @@ async def chat(settings, as_ada):
     settings = with_agents(settings, messages=4, tokens=4_000)
     async with talking(settings, as_ada, GIVEN, NOTES, log=True) as client:
         yield client
-
-
-async def say(client, message: str, session: str = "thread", **more) -> dict:
-    answer = await client.post("/api/chat", json={"message": message, "session_id": session, **more})
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-async def look(client, message: str = "Where do I live?", session: str | None = "thread", **more) -> dict:
-    answer = await client.post(PREVIEW, json={"message": message, "session_id": session, **more})
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-def part_of(seen: dict, name: str) -> dict:
-    return next(part for part in seen["parts"] if part["name"] == name)
 
 
 def as_asked(seen: dict) -> str:

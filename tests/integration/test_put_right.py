@@ -8,8 +8,9 @@ import pytest
 from chatServer.memory.edit import Edit, edit
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA
-from tests.integration.test_builtin_remembers import forget, no_model
+from tests.tools.memory_tools import forget
 from tests.tools.remembering import hidden_texts, kept, tell, texts
+from tests.tools.working import no_model
 
 HAMBURG, VIENNA, GRAZ = (f"The user lives in {place}." for place in ("Hamburg", "Vienna", "Graz"))
 WHERE = "Where do I live?"

@@ -13,17 +13,14 @@ from chatServer.conversation.sessions import Changes, SessionKey
 from chatServer.memory.facts import Fact
 from chatServer.memory.remember import remember as verb
 from chatServer.memory.remember.drafts import Draft
-from chatServer.memory.shelve import shelve
 from chatServer.messages import Message
-from chatServer.records import EVERY_AGENT, Reason, new_id
+from chatServer.records import EVERY_AGENT, new_id
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection, rows
-from tests.integration.test_memory_store import memory
-from tests.tools.remembering import kept, learn, memory_events, say, tell, texts
-
-RULES = Reason("rules")
+from tests.tools.memory_rows import RULES, memory
+from tests.tools.remembering import kept, learn, memory_events, say, tell, texts, told_to_store
 
 
 @pytest.fixture
@@ -238,14 +235,6 @@ async def test_a_flood_is_cut_off_and_counted(database, monkeypatch):
 
 
 # Doubles and contradictions ------------------------------------------------------------------------------
-
-
-async def told_to_store(database, drafts: list[Draft], user=ADA) -> None:
-    """The way of the verb, without a turn for each."""
-    async with database.transaction(user, timeout_ms=30_000) as connection:
-        await store.advance_head(connection, user.user_id)
-        for draft in drafts:
-            await shelve(connection, user.user_id, draft.memory, RULES, is_negation=draft.is_negation)
 
 
 async def test_one_fact_told_668_times_is_one_row(database):

@@ -9,24 +9,13 @@ import pytest
 from fastapi import APIRouter, FastAPI
 from starlette.responses import PlainTextResponse
 
-from chatServer.api import web_page
 from chatServer.api.dev_key import DevKey
 from chatServer.api.dev_users import dev_user_id
 from chatServer.config import Settings
 from chatServer.errors import StartupError
 from chatServer.main import create_app
 from tests.conftest import serving_app
-from tests.tools.routes import open_doors, routes_of
-
-PUBLIC = {
-    "/healthz", "/readyz", "/metrics", "/api/dev/token", "/auth/v1/{path:path}",
-    "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}", "/api/client",
-    *web_page.PAGES, "/assets/{name}", "/icon.svg", "/theme.js",
-}  # fmt: skip
-
-
-def all_routes() -> list[tuple[str, str]]:
-    return routes_of(create_app(Settings(_env_file=None)))
+from tests.tools.routes import PUBLIC, all_routes, open_doors, routes_of
 
 
 def test_the_walk_over_the_routes_finds_them_and_the_public_list_names_no_other():

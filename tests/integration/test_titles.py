@@ -15,10 +15,11 @@ from chatServer.store import sessions as store_sessions
 from chatServer.store import superseded
 from chatServer.store import titles as store
 from tests.conftest import ADA, EVE
-from tests.integration.test_isolation import OWN_FILTER
 from tests.tools.canary import CANARY
+from tests.tools.filling import OWN_FILTER
 from tests.tools.talking import talking
 from tests.tools.turns import eventually, finish_turn, finished_turn, queued, title_events, title_of
+from tests.tools.working import always
 
 
 class Asked(GenericFakeChatModel):
@@ -43,13 +44,6 @@ class Failing(FakeListChatModel):
 
 def says(text: str) -> Asked:
     return Asked(messages=iter([AIMessage(text)]))
-
-
-def always(model):
-    async def found(_: str):
-        return model
-
-    return found
 
 
 @pytest.mark.parametrize(

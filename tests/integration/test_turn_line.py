@@ -3,11 +3,11 @@
 import pytest
 
 from tests.conftest import ADA
-from tests.integration.test_preview import NOTES, look, part_of, say, with_agents
 from tests.tools.canary import CANARY
 from tests.tools.contexts import agent_in, given
 from tests.tools.counted import counted
 from tests.tools.log_lines import lines_of
+from tests.tools.previewing import NOTES, look, part_of, say, with_agents
 from tests.tools.recalling import remembered
 from tests.tools.shelved import put_article
 from tests.tools.talking import talking, user_message

@@ -9,10 +9,10 @@ from chatServer.knowledge import read as reads
 from chatServer.knowledge.reading import Allowed, Unreadable
 from chatServer.records import Principal
 from tests.conftest import ADA, EVE, bearer, owner_connection, rows
-from tests.integration.test_jobs import is_empty, working
 from tests.tools.knowledge import upload
 from tests.tools.turns import eventually, finished_turn
 from tests.tools.waiting import waiting_for_locks
+from tests.tools.working import is_empty, working
 
 GUS = Principal(uuid.UUID("90000000-0000-4000-8000-000000000009"))
 PLACES = "select priority from procrastinate.procrastinate_jobs where task_name = 'ingest' order by id"

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.conftest import serving
-from tests.integration.test_doctor import with_agents
+from tests.tools.contexts import with_agents
 from tests.tools.turns import eventually
 
 MODEL = {"model": "openai:gpt-5-mini"}

@@ -9,7 +9,7 @@ from chatServer.api import web_page
 from chatServer.api.client import described
 from chatServer.config import ROOT, Settings
 from tests.conftest import serving
-from tests.integration.test_bad_input import assert_problem
+from tests.tools.problems import assert_problem
 
 INDEX = '<!doctype html><script type="module" src="/assets/index-abc123.js"></script>'
 CODE = "console.log('hello')\n"

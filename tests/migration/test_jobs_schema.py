@@ -5,7 +5,7 @@ import pytest
 from procrastinate.schema import SchemaManager
 
 from tests.conftest import cloned, owner_connection
-from tests.migration.test_ddl import dump
+from tests.tools.schema import dump
 
 DISABLED = (
     "ALTER TABLE procrastinate.procrastinate_jobs DISABLE TRIGGER procrastinate_jobs_notify_queue_job_inserted_v1;\n"

@@ -14,7 +14,7 @@ from chatServer.errors import StartupError
 from chatServer.store.embedded import EmbeddedPostgres
 from chatServer.store.migrate import migrate, set_login_password
 from tests.conftest import owner_connection
-from tests.migration.test_ddl import apply_ddl, cluster, dump, new_database
+from tests.tools.schema import apply_ddl, cluster, dump, new_database
 
 SEED_TABLES = {"user_agent_active_sessions", "chat_message_history", "agent_long_term_memory"}
 API_ROLES = ["anon", "authenticated", "service_role", "authenticator", "supabase_auth_admin"]

@@ -70,3 +70,9 @@ def complaints(given: list[dict[str, Any]], most_tokens: int) -> list[str]:
 
 def tokens_of_tools(*names: str) -> int:
     return tokens_of(tuple(TOOLS[name] for name in names))
+
+
+def with_agents(settings: Settings, folder: Path, **models: str) -> Settings:
+    for name, model in models.items():
+        (folder / f"{name}.yaml").write_text(f"name: {name}\ndescription: d\nprompt: p\nmodel: {model}\n")
+    return settings.model_copy(update={"agents_dir": folder, "default_agent": next(iter(models))})

@@ -4,12 +4,14 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
+import httpx
 import uvicorn
 from starlette.types import ASGIApp
 
 from chatServer.api.patience import LimitedPatience
+from chatServer.main import create_app
 
 START_S = 20
 
@@ -33,3 +35,15 @@ def listening(app: ASGIApp, protocol: type[LimitedPatience] = LimitedPatience) -
         server.should_exit = True
         thread.join(START_S)
         taken.close()
+
+
+@contextlib.asynccontextmanager
+async def servers(settings, count: int = 1) -> AsyncIterator[list[httpx.AsyncClient]]:
+    """Clients of so many servers on one database."""
+    async with contextlib.AsyncExitStack() as stack:
+        yield [
+            await stack.enter_async_context(
+                httpx.AsyncClient(base_url=stack.enter_context(listening(create_app(settings))), timeout=30)
+            )
+            for _ in range(count)
+        ]

@@ -9,6 +9,8 @@ import httpx2
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+PLAIN = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
+
 STORE = ("concept", "episode", "fact", "procedure", "working_memory")
 ALL = {
     "store_session_message", "summarize_session", *(f"store_{kind}" for kind in STORE),

@@ -1,4 +1,5 @@
-"""Memory tools that only write down what they are asked, and a memory agent that is a script."""
+"""Memory tools that only write down what they are asked, a memory agent that is a script, and the tool that forgets as
+a turn calls it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,6 +10,12 @@ from chatServer.agent.memory_agent import STORE_TOOLS
 from chatServer.agent.memory_tools import ToolFailed, ToolSpec
 from chatServer.agent.script import ScriptedModel
 from chatServer.agent.script_file import Round, Rule, Script, ScriptedCall
+from chatServer.agent.tools import ToolContext
+from chatServer.agent.tools.forget_memories import ForgetInput, forget_memories
+from tests.conftest import ADA
+from tests.tools.turns import begin_turn
+
+SHELVES = ("*", "assistant", "session")
 
 TEXT = {"type": "string"}
 KEEP = {"content": TEXT, "session_id": TEXT, "user_id": TEXT}
@@ -61,3 +68,9 @@ def scripted(*calls: tuple[str, dict[str, Any]], reply: str = "Kept.", **options
     default = Rule("chat", None, (Round(reply="no rule"),))
     rule = Rule("revise", None, tuple(steps))
     return ScriptedModel(script=Script("script:revise", (rule,), default), purpose="revise")
+
+
+async def forget(database, what: str, *, user=ADA, turn_id=None, shelves=SHELVES, untrusted=False, closed=None):
+    turn_id = turn_id or await begin_turn(database, user)
+    context = ToolContext(database, user, "assistant", "session", turn_id, 1, untrusted, shelves, closed=closed)
+    return await forget_memories.run(context, ForgetInput(what=what))

@@ -4,13 +4,15 @@ import uuid
 from collections.abc import Sequence
 from uuid import UUID
 
-from chatServer.memory.remember.drafts import KnownTools
+from chatServer.memory.remember.drafts import Draft, KnownTools
 from chatServer.memory.remember.remember import Learned, remember
+from chatServer.memory.shelve import shelve
 from chatServer.messages import Message
 from chatServer.records import Memory, MemoryFilter, MemoryScope, Principal
 from chatServer.store import memories as store
 from chatServer.store.pool import Database
 from tests.conftest import ADA, Urls, owner_connection
+from tests.tools.memory_rows import RULES
 from tests.tools.turns import finish_turn
 
 
@@ -78,3 +80,11 @@ def _memory_events(urls: Urls) -> list[dict]:
     with owner_connection(urls.owner) as connection:
         rows = connection.execute("select data from chat.user_events where kind = 'memory' order by seq").fetchall()
     return [row[0] for row in rows]
+
+
+async def told_to_store(database, drafts: list[Draft], user=ADA) -> None:
+    """The way of the verb, without a turn for each."""
+    async with database.transaction(user, timeout_ms=30_000) as connection:
+        await store.advance_head(connection, user.user_id)
+        for draft in drafts:
+            await shelve(connection, user.user_id, draft.memory, RULES, is_negation=draft.is_negation)

@@ -9,6 +9,16 @@ from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 from starlette.routing import BaseRoute
 
+from chatServer.api import web_page
+from chatServer.config import Settings
+from chatServer.main import create_app
+
+PUBLIC = {
+    "/healthz", "/readyz", "/metrics", "/api/dev/token", "/auth/v1/{path:path}",
+    "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}", "/api/client",
+    *web_page.PAGES, "/assets/{name}", "/icon.svg", "/theme.js",
+}  # fmt: skip
+
 ENDLESS = {"/api/events"}  # what a client has to leave by itself
 STRANGERS = ({}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic YTpi"}, {"Authorization": ""})
 
@@ -44,3 +54,14 @@ async def _asks_who(client: httpx.AsyncClient, method: str, path: str) -> bool:
         and (method == "HEAD" or answer.json()["code"] == "unauthenticated")
         for answer in answers
     )
+
+
+def layers_of(app):
+    layer = app.middleware_stack
+    while layer is not None:
+        yield layer
+        layer = getattr(layer, "app", None)
+
+
+def all_routes() -> list[tuple[str, str]]:
+    return routes_of(create_app(Settings(_env_file=None)))

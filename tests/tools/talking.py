@@ -54,3 +54,15 @@ def spoken(stream: str) -> str:
 
 def user_message(text: str, message_id: str = "m1") -> dict[str, Any]:
     return {"id": message_id, "role": "user", "parts": [{"type": "text", "text": text}]}
+
+
+def data_of(parts: list[dict], name: str) -> list[dict]:
+    return [part for part in parts if part["type"] == f"data-{name}"]
+
+
+async def messages_of(client, session_id: str) -> list[dict]:
+    return (await client.get(f"/api/sessions/{session_id}/messages")).json()["messages"]
+
+
+def ids(stream: str) -> list[str]:
+    return [line[4:] for line in stream.splitlines() if line.startswith("id: ")]

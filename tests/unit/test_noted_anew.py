@@ -4,7 +4,7 @@ import pytest
 
 from chatServer.agent.given import QuotedMessage
 from chatServer.messages.fence import fence
-from tests.unit.test_responder import after, answer, call
+from tests.tools.answering import after, answer, call
 
 PAGE = "# Codes\n- my locker code is 4411.\n- my doctor is Dr Patel"
 READ = {"operation": "read"}

@@ -5,14 +5,13 @@ import re
 import time
 
 import pytest
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from chatServer.agent.builtin.apart import ARTICLES_TOOL, NOTES_TOOL, take_apart
 from chatServer.agent.builtin.forgetting import UNREADABLE
 from chatServer.agent.builtin.responder import BuiltinModel
 from chatServer.agent.given import QuotedMessage, for_model
 from chatServer.agent.let_go import FORGET_TOOL, STAYS
-from chatServer.agent.prompts import NOTHING_YET
 from chatServer.conversation.assemble import Parts, assemble
 from chatServer.conversation.budget import cut_result
 from chatServer.conversation.quote import NOT_ALL
@@ -20,35 +19,9 @@ from chatServer.memory.notes import page as page_text
 from chatServer.messages import Message, text_of
 from chatServer.messages.fence import fence
 from chatServer.records import Agent
+from tests.tools.answering import TOOLS, after, answer, call, system
 
-TOOLS = [{"type": "function", "function": {"name": NOTES_TOOL}}]
 NOTES = "# Pets\n- The cat is called Miso\n- The dog is called Rex\n\n# Work\n- Works at the Berlin zoo"
-
-
-def system(notes: str | None = None) -> SystemMessage:
-    return SystemMessage("Be brief.\n" + (NOTHING_YET if notes is None else fence("notes", notes)))
-
-
-async def answer(*messages, notes: str | None = None, tools=TOOLS, prompt: str | None = None) -> AIMessageChunk:
-    given = [HumanMessage(message) if isinstance(message, str) else message for message in messages]
-    first = SystemMessage(prompt) if prompt is not None else system(notes)
-    chunks = [chunk async for chunk in BuiltinModel().bind_tools(tools).astream([first, *given])]
-    whole = chunks[0]
-    for chunk in chunks[1:]:
-        whole += chunk
-    return whole
-
-
-async def call(*messages, **options) -> dict | None:
-    said = await answer(*messages, **options)
-    assert not (said.tool_calls and said.content)
-    assert [found["name"] for found in said.tool_calls] in ([], [NOTES_TOOL])
-    return said.tool_calls[0]["args"] if said.tool_calls else None
-
-
-def after(question: str, arguments: dict, result: str, status: str = "success") -> list:
-    called = AIMessage("", tool_calls=[{"name": NOTES_TOOL, "args": arguments, "id": "1"}])
-    return [HumanMessage(question), called, ToolMessage(result, tool_call_id="1", status=status)]
 
 
 CUT = text_of(cut_result(Message("tool", "- car\n" + "- tea\n" * 500, tool_call_id="1"), 500))

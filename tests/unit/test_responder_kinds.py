@@ -5,7 +5,7 @@ from langchain_core.messages import AIMessage
 
 from chatServer.agent.given import QuotedMessage
 from chatServer.messages.fence import fence
-from tests.unit.test_responder import answer
+from tests.tools.answering import answer
 
 
 def remembered(*lines: str) -> QuotedMessage:

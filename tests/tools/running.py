@@ -1,0 +1,145 @@
+"""A server, a worker and the command line as processes, and what a user does there from outside."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from chatServer.config import ROOT
+from tests.tools import prepared
+from tests.tools.waiting import WITHIN_S, wait_until
+
+CHATSERVER = str(Path(sys.executable).with_name("chatserver"))
+START_S = 60
+
+
+@dataclass
+class Running:
+    process: subprocess.Popen[str] | prepared.Command
+    address: str
+    data_dir: Path
+
+    def headers(self) -> dict[str, str]:
+        token = httpx.post(f"{self.address}/api/dev/token", json={"user": "ada"}).json()["access_token"]
+        return {"Authorization": f"Bearer {token}"}
+
+    def request(self, method: str, path: str, *, key: str | None = None, **options) -> httpx.Response:
+        """As ada, each time with a new token and a new connection: another device."""
+        headers = self.headers() | ({"Idempotency-Key": key} if key else {})
+        return httpx.request(method, f"{self.address}{path}", headers=headers, timeout=30, **options)
+
+    def resolve(self) -> str:
+        return self.request("POST", "/api/sessions/resolve", json={}).json()["session_id"]
+
+    def postgres(self) -> psutil.Process:
+        first_line = (self.data_dir / "postgres" / "postmaster.pid").read_text().splitlines()[0]
+        return psutil.Process(int(first_line))
+
+
+@contextlib.contextmanager
+def server(data_dir: Path, *, is_prepared: bool = True, **environment: str) -> Iterator[Running]:
+    """The installed command where it is not a prepared one: for tests of how the process itself begins and ends."""
+    patient = {"RECALL_DEADLINE_MS": "5000"}  # the machine is shared, and what is recalled is what is looked at
+    values = {**os.environ, "CHAT_DATA_DIR": str(data_dir), "PORT": "0", **patient, **environment}
+    process: subprocess.Popen[str] | prepared.Command
+    if is_prepared:
+        process = prepared.started(["serve"], environment=values, cwd=data_dir)
+    else:
+        process = subprocess.Popen([CHATSERVER, "serve"], env=values, stdout=subprocess.PIPE, text=True, cwd=data_dir)
+    try:
+        yield Running(process, address_of(process), data_dir)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        process.wait(START_S)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def address_of(process: subprocess.Popen[str] | prepared.Command) -> str:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if found := re.search(r"is at (http://\S+)", line):
+            return found[1]
+    pytest.fail(f"the server ended with {process.wait()} before it said where it is")
+
+
+def agents_of_one_session(folder: Path) -> str:
+    """The agents, who recall nothing from elsewhere: for tests that look at whole prompts."""
+    agents = folder / "agents"
+    agents.mkdir(exist_ok=True)
+    for file in (ROOT / "agents").glob("*.yaml"):
+        (agents / file.name).write_text(file.read_text().replace("scope: agent", "scope: session"))
+    return str(agents)
+
+
+def shell_blocks(document: str) -> list[str]:
+    return re.findall(r"```sh\n(.+?)```", document, re.DOTALL)
+
+
+def chatserver(data_dir: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    values = {**os.environ, "CHAT_DATA_DIR": str(data_dir), **environment}
+    return prepared.run(arguments, environment=values, cwd=data_dir)
+
+
+@contextlib.contextmanager
+def worker(environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """A process that says it works."""
+    values = {**os.environ, **environment}
+    process = subprocess.Popen(
+        [CHATSERVER, "worker"], env=values, cwd=environment["CHAT_DATA_DIR"], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "Working off the queue.\n"
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        process.wait(WITHIN_S)
+        process.stdout.close()
+
+
+def say(running: Running, text: str, **more: str) -> dict:
+    answer = running.request("POST", "/api/chat", json={"message": text, **more})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def wait_for_turn(running: Running, session: str) -> None:
+    """Until the session has a turn that has said something."""
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline:
+        headers = running.headers()
+        with httpx.stream("GET", f"{running.address}/api/chat/{session}/stream", headers=headers) as stream:
+            if stream.status_code == 200 and "text-delta" in next_text(stream):
+                return
+        time.sleep(0.05)
+    pytest.fail("no turn began")
+
+
+def next_text(stream: httpx.Response) -> str:
+    seen = ""
+    for piece in stream.iter_text():
+        seen += piece
+        if "text-delta" in seen:
+            break
+    return seen
+
+
+def upload(running: Running, name: str, content: bytes) -> str:
+    answer = running.request("POST", "/api/knowledge", files={"file": (name, content)})
+    assert answer.status_code == 202, answer.text
+    address = f"/api/knowledge/{answer.json()['article']['id']}"
+    wait_until(lambda: running.request("GET", address).json()["state"] == "ready")
+    return address
