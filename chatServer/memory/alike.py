@@ -8,7 +8,17 @@ import re
 from dataclasses import dataclass
 from zlib import crc32
 
-from chatServer.memory.facts.words import FILLERS, NEGATIONS, NUMBERS, any_of, folded_words, spelled_out, stem, word_set
+from chatServer.memory.facts.words import (
+    FILLERS,
+    NEGATIONS,
+    NUMBERS,
+    any_of,
+    folded_words,
+    spelled_out,
+    stem,
+    undated,
+    word_set,
+)
 
 MAX_READ = 4_000  # characters of each text
 LONG = 12  # telling words from which on another word may be wording; in a short text each one tells
@@ -44,7 +54,7 @@ class Signature:
 
 
 def signature(text: str) -> Signature:
-    read = spelled_out(text[:MAX_READ]).lstrip()
+    read = spelled_out(undated(text[:MAX_READ])).lstrip()
     if aside := _ASIDE.match(read):
         read = read[aside.end() :]
     words = [word for clause in _CLAUSE.split(read) for word in _telling(clause)]

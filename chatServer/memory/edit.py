@@ -1,5 +1,6 @@
 """What a user makes of his memories himself: new ones, and others of those that are there."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -185,12 +186,19 @@ def _reworded(known: Memory, text: str) -> Memory:
     if text == known.text:
         return known
     if known.triple:
-        start, object_, end = known.text.rpartition(known.triple.object)
+        start, object_, end = _around(known.triple.object, known.text)
         is_fact = object_ and text.startswith(start) and text.endswith(end) and len(text) > len(start) + len(end)
         if is_fact:
             named = text[len(start) : len(text) - len(end)].strip()
             return replace(known, text=text, triple=replace(known.triple, object=named) if named else None)
     return replace(known, text=text, triple=None, fact_key=None)
+
+
+def _around(what: str, text: str) -> tuple[str, str, str]:
+    """What stands before it, itself, and what stands behind it: as a word where it is one, for of "was 11 years old on
+    2026-11-18" the month is not meant."""
+    word = re.match(rf"(.*(?<![\w-]))({re.escape(what)})((?![\w-]).*)", text, re.DOTALL)
+    return (word[1], word[2], word[3]) if word else text.rpartition(what)
 
 
 def _sound_text(text: str) -> str:

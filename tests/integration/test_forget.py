@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -23,7 +24,7 @@ from chatServer.store import memory_changes as changes
 from chatServer.store import sessions as store_sessions
 from chatServer.store import superseded
 from tests.conftest import ADA, EVE, owner_connection
-from tests.tools.memory_rows import memory
+from tests.tools.memory_rows import memory, write
 from tests.tools.recalling import asked, recaller_of
 from tests.tools.remembering import hidden_texts, kept, learn, memory_events, say, tell, texts, told_to_store
 from tests.tools.talking import talking
@@ -242,6 +243,26 @@ async def test_another_triple_or_none_is_no_longer_the_fact_of_its_key(database,
     same = Triple(found.triple.subject, found.triple.predicate, "Bonn")
     assert (await edit(database, ADA, found.memory_id, Edit(triple=same))).fact_key == found.fact_key
     assert (await edit(database, ADA, found.memory_id, wanted)).fact_key is None
+
+
+@pytest.mark.parametrize("age", ["34", f"{datetime.now(UTC):%d}", "20"])
+async def test_an_age_that_is_put_right_is_still_one_though_its_day_has_the_same_digits(database, age):
+    await tell(database, f"My dad is {int(age)} years old.")
+    told = await only(database)
+    put_right = told.text.replace(f"was {int(age)}", "was 47")
+    edited = await edit(database, ADA, told.memory_id, Edit(text=put_right))
+    assert (edited.triple.object, edited.fact_key) == ("47", told.fact_key)
+
+
+async def test_an_age_that_is_said_again_on_another_day_is_the_same_and_forgotten_with_both(database, urls):
+    await tell(database, "I'm 34 years old.")
+    earlier = await only(database)
+    text = earlier.text.replace(f"{datetime.now(UTC):%Y-%m-%d}", "2026-01-02")
+    await write(database, replace(earlier, text=text), operation="edited")
+    await tell(database, "I am 34.")
+    assert len((await only(database)).source_ids) == 2
+    await forget(database, ADA, earlier.memory_id)
+    assert len(hidden_texts(urls)) == 2
 
 
 async def test_an_edit_cannot_say_what_another_memory_says(database):

@@ -7,12 +7,12 @@ from typing import NamedTuple
 from chatServer.memory.facts import Fact, facts_in, is_denied
 from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.vocabulary import KIN
+from chatServer.memory.facts.words import undated
 from chatServer.memory.forget.said import as_kept, telling
 from chatServer.records import Memory
 
 _LEAD = re.compile(r"(?:that |about )?(?:the )?(?:user(?P<own>'s)?(?: (?P<verb>is|has|does|\w+s)\b)? |)", re.IGNORECASE)
 _FIRST = {"is": "am", "was": "was", "has": "have", "does": "do"}
-_ON_A_DAY = re.compile(r"\bwas (\d+ years old) on \d{4}-\d\d-\d\d")  # as a memory says what does not stay so
 _NO_LONGER = " no longer "  # who wants it forgotten that he smoked means this, too
 
 
@@ -60,7 +60,7 @@ def facts_told(text: str) -> list[Fact]:
 
 def _in_first_person(what: str) -> str:
     """ "That the user lives in Berlin", as models say it, as he himself would."""
-    what = _ON_A_DAY.sub(r"is \1", what)
+    what = undated(what)
     lead = _LEAD.match(what)
     if lead is None or "user" not in lead[0].lower():
         return what[lead.end() :] if lead else what
