@@ -9,14 +9,13 @@ from uuid import UUID
 
 from chatServer import errors
 from chatServer.agent.title import TitleModels, give_title
-from chatServer.agent.tools.toolbox import TOOLS
+from chatServer.agent.tools.toolbox import known_tools
 from chatServer.conversation.tokens import count_text
 from chatServer.knowledge.ingest import Library, give_up
 from chatServer.knowledge.ingest import ingest as read_article
 from chatServer.memory.embed import Embedder, NoEmbedder
 from chatServer.memory.maintain import FOR_EVER, Retention, maintain
 from chatServer.memory.reembed import embed_newest
-from chatServer.memory.remember.drafts import KnownTools
 from chatServer.memory.remember.remember import remember as learn
 from chatServer.records import Principal, Scopes
 from chatServer.store import erasure, events, jobs, memories, personal_tokens, user_events
@@ -87,11 +86,7 @@ async def title(workshop: Workshop, principal: Principal, turn_id: UUID) -> None
 
 
 async def remember(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
-    trusted = frozenset(tool.name for tool in TOOLS.values() if not tool.is_untrusted)
-    keepers = frozenset(tool.name for tool in TOOLS.values() if tool.is_memory)
-    lookups = frozenset(tool.name for tool in TOOLS.values() if tool.fills_room)
-    tools = KnownTools(trusted, keepers, lookups)
-    await learn(workshop.database, principal, turn_id, scopes=workshop.scopes, tools=tools)
+    await learn(workshop.database, principal, turn_id, scopes=workshop.scopes, tools=known_tools())
 
 
 async def count_recalls(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:

@@ -24,7 +24,7 @@ from chatServer.agent.summary.unsummarised import (
     read_if_due,
     store_compacted,
 )
-from chatServer.agent.tools.toolbox import TOOLS
+from chatServer.agent.tools.toolbox import known_tools
 from chatServer.messages import text_of, to_langchain
 from chatServer.records import Caller, Principal, StoredMessage, Trust, Usage
 from chatServer.store import jobs, revisions, sessions, usage
@@ -162,8 +162,7 @@ class Found:
     def caller(self, principal: Principal) -> Caller:
         """In whose name tools are called, and where what they keep comes from."""
         names = {each.message.name for each in self.said if each.message.role == "tool"}
-        trusted = {tool.name for tool in TOOLS.values() if not tool.is_untrusted}
-        trust: Trust = "assistant" if names <= trusted else "untrusted"
+        trust: Trust = "assistant" if names <= known_tools().trusted else "untrusted"
         # The oldest: whoever does it again, after a run that was broken off, does so in the same name.
         first = self.waiting[0] if self.waiting else None
         return Caller(
