@@ -12,6 +12,7 @@ from chatServer.account.bring_in import Room, bring_in
 from chatServer.account.erase import erase
 from chatServer.account.export import export
 from chatServer.agent.embeddings import embedder_of
+from chatServer.commands.command import Commands
 from chatServer.config import Settings
 from chatServer.errors import ChatError, StartupError
 from chatServer.records import Principal
@@ -94,7 +95,7 @@ async def _erase(settings: Settings, user: Principal) -> str:
     return f"Erased at {receipt.erased_at:%Y-%m-%d %H:%M:%S%z}.\n{table(('TABLE', 'ROWS'), rows)}"
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Say how each is called."""
     taken = commands.add_parser("export", help="write everything of a user into a file, as JSON")
     taken.add_argument("file", nargs="?", metavar="FILE", type=Path, help="without it: to the terminal, or a pipe")

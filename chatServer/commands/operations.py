@@ -14,7 +14,7 @@ from chatServer import logs, tracing
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.embeddings import embedder_of
 from chatServer.agent.models import Models
-from chatServer.commands.command import end_with_terminal
+from chatServer.commands.command import Commands, end_with_terminal
 from chatServer.config import Settings
 from chatServer.doctor import Case, examine
 from chatServer.errors import ChatError, StartupError
@@ -170,7 +170,7 @@ def owner_url(settings: Settings) -> Iterator[str]:
         yield server.owner_url
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Say how each is called."""
     commands.add_parser("doctor", help="say what is wrong, and what to do about it").set_defaults(command=doctor)
     for name, command, text, forced in (

@@ -9,6 +9,7 @@ from chatServer.memory.facts.vocabulary import KIN, NOT_NAMES, PLURALS
 from chatServer.memory.facts.words import NAME, any_of, set_apart, spelled_out, word_set
 
 MAX_LEADS = 6
+_SOMEBODY = "|".join(sorted(KIN, key=len, reverse=True))
 _LEAD_WORDS = any_of(
     r"(?:hi|hello|hey|thanks|thank you|yes|no) \w{2,15}(?=[,!])|hi there|hi|hello|hey|good morning|nice to meet you",
     "ok|okay|yes|yeah|yep|no|nope|thanks|thank you|please|great|cool|nice|perfect|lol|haha|hmm|oh|ah|wait|well",
@@ -41,7 +42,7 @@ _NAMED = re.compile(
 )
 # "My son is no longer a nurse, he's a teacher now": nobody else can be meant.
 _INSTEAD = re.compile(
-    rf"(?P<who>(?i:my) (?:{'|'.join(sorted(KIN, key=len, reverse=True))})(?: {NAME})?)"
+    rf"(?P<who>(?i:my) (?:{_SOMEBODY})(?: {NAME})?)"
     r" (?P<old>(?![^,;]*\b(?:her|his|my|our|their|with)\b)"  # who else could be "he"
     r"(?:(?:is )?no longer [^,;]{1,60}|(?:is|does) not [^,;]{1,60} any ?more))[,;] (?:but )?(?:he|she)"
     r"(?P<short>'s)? (?P<new>(?:(?<='s )|(?=(?:is|lives|works)\b))[^,;]{1,60})"
@@ -64,7 +65,7 @@ _STAYS = re.compile(
 _FEELING = re.compile(r",? (?:sadly|unfortunately|luckily|fortunately|thankfully)$", re.IGNORECASE)
 _NUMBER = r"(?:\d{1,2}|two|three|four|five)"
 _WHOM = re.compile(
-    rf"(?:(?:my|our) |(?={_NUMBER} ))(?:(?P<count>{_NUMBER}) )?(?P<kin>{'|'.join(sorted(KIN, key=len, reverse=True))})"
+    rf"(?:(?:my|our) |(?={_NUMBER} ))(?:(?P<count>{_NUMBER}) )?(?P<kin>{_SOMEBODY})"
     rf"(?: (?P<name>{NAME}))?"
 )
 _HE = re.compile(r"(?:he|she)(?: (?=\w)|('s) )", re.IGNORECASE)
@@ -93,12 +94,12 @@ _SINGULAR = word_set(
 )
 _QUALITY = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|best|dear|lovely|beloved|new) )?"
 _KIN = re.compile(
-    rf"(?i:my {_QUALITY}({'|'.join(sorted(KIN, key=len, reverse=True))}))(?! (?:tongue|in law)\b)"
+    rf"(?i:my {_QUALITY}({_SOMEBODY}))(?! (?:tongue|in law)\b)"
     rf"(?:('s)|,? ({NAME})('s)?)?,? (.+)"
 )
 # "What can I cook for my son Rory, who is lactose intolerant?" tells that, whatever it asks.
 _WHO_IS = re.compile(
-    rf"\b((?i:my {_QUALITY}(?:{'|'.join(sorted(KIN, key=len, reverse=True))})) {NAME}), who"
+    rf"\b((?i:my {_QUALITY}(?:{_SOMEBODY})) {NAME}), who"
     r" ((?:is|has|lives|works|likes|loves|hates|does not|can not) [^,?]{2,60})[,?]"
 )
 SAME_KIN = {
