@@ -154,3 +154,10 @@ async def test_an_age_is_told_with_the_day_on_which_it_was_so(asked, whose):
 async def test_an_age_that_was_said_before_is_not_told_beside_the_one_that_is_remembered():
     known = remembered("The user was 35 years old on 2026-11-17.", "I am 34 years old.")
     assert "34" not in (await answer(known, "How old am I?")).content
+
+
+async def test_where_somebody_was_born_is_not_told_as_it_was_said_before_it_was_put_right():
+    known = remembered("The user was born in Rome.", "I was born in Oslo.")
+    told = (await answer(known, "Where was I born?")).content
+    assert "Rome" in told
+    assert "Oslo" not in told
