@@ -9,7 +9,7 @@ import json
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 from uuid import UUID
@@ -36,7 +36,6 @@ BATCH_CHARACTERS = 1_000_000  # of their JSON, pictures and all; the last of the
 TIMEOUT_MS = 30_000
 ABOUT = ("format", "version", "begun_at", "user_id")
 NOTHING_DONE = "With those of the document you would have more, and nothing of it was imported."
-NO_TEXT = "Its text did not come with it. Upload it again."
 BROKEN_OFF = "What stands before the rest of its documents was imported. Delete some, and send the file again."
 
 Open = Callable[[], TextIO]
@@ -75,6 +74,21 @@ class Batch:
     rows: Sequence[Row] = field(hash=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Bringing:
+    """Whose document it is, when it began, and what is known of it as a whole: how many chunks the articles have that
+    were read where they come from."""
+
+    principal: Principal
+    room: Room
+    whole: Mapping[UUID, int] = field(hash=False)
+    began: float
+
+    @property
+    def waited_s(self) -> float:
+        return time.monotonic() - self.began
+
+
 async def bring_in(
     database: Database,
     principal: Principal,
@@ -90,29 +104,31 @@ async def bring_in(
     brings = await apart(_look_through, document)
     if room != ENDLESS:
         await _be_enough(database, principal, brings, room)
+    whole = {each.article_id: each.chunks for each in brings if each.is_ready}
+    bringing = Bringing(principal, room, whole, began)
     result = Brought()
     batches = _batches(document)
     try:
         while batch := await apart(next, batches, None):
-            added = await _add(database, principal, batch, began, room)
+            added = await _add(database, bringing, batch)
             result.added[batch.section] += added
             result.kept[batch.section] += len(batch.rows) - added
             on_progress(batch.section, result.added[batch.section] + result.kept[batch.section])
     except Exception:  # somebody uploads meanwhile, say: what has come is found all the same
         if any(result.added.values()):
             with contextlib.suppress(errors.ChatError):  # as when the database is away: the first error tells why
-                await _end(database, principal, embedder, began)
+                await _end(database, bringing, embedder)
         raise
-    await _end(database, principal, embedder, began)
+    await _end(database, bringing, embedder)
     return result
 
 
-async def _end(database: Database, principal: Principal, embedder: Embedder, began: float) -> None:
+async def _end(database: Database, bringing: Bringing, embedder: Embedder) -> None:
     """Tell of what has come, and let it be found."""
+    principal = bringing.principal
     async with database.transaction(principal) as connection:
-        await store.fail_textless(connection, principal.user_id, "not_read", NO_TEXT)
-        waited_s = time.monotonic() - began
-        await user_events.tell(connection, principal.user_id, "session", {"change": "imported"}, waited_s=waited_s)
+        told, waited_s = {"change": "imported"}, bringing.waited_s
+        await user_events.tell(connection, principal.user_id, "session", told, waited_s=waited_s)
     try:
         await reembed_user(database, embedder, principal)
     except errors.EmbedderFailed as error:  # by words they are found all the same
@@ -127,7 +143,10 @@ def _look_through(document: Open) -> list[store.Given]:
     for batch in _batches(document):
         found += [row for row in batch.rows if isinstance(row, ArticleRow)]
         chunks.update(row.article_id for row in batch.rows if isinstance(row, ChunkRow))
-    return [store.Given(each.article_id, each.name, each.content_hash, chunks[each.article_id]) for each in found]
+    return [
+        store.Given(each.article_id, each.name, each.content_hash, chunks[each.article_id], each.state == "ready")
+        for each in found
+    ]
 
 
 async def _be_enough(database: Database, principal: Principal, brings: Sequence[store.Given], room: Room) -> None:
@@ -139,16 +158,16 @@ async def _be_enough(database: Database, principal: Principal, brings: Sequence[
         room.refuse(held.articles + more.articles, held.chunks + more.chunks, NOTHING_DONE)
 
 
-async def _add(database: Database, principal: Principal, batch: Batch, began: float, room: Room) -> int:
-    user_id = principal.user_id
-    rows, pictures = await apart(_ready, batch)
-    async with database.transaction(principal, timeout_ms=TIMEOUT_MS) as connection:
-        await user_events.be_in_time(connection, user_id, waited_s=time.monotonic() - began)
+async def _add(database: Database, bringing: Bringing, batch: Batch) -> int:
+    user_id = bringing.principal.user_id
+    rows, pictures = await apart(_ready, batch, bringing.whole)
+    async with database.transaction(bringing.principal, timeout_ms=TIMEOUT_MS) as connection:
+        await user_events.be_in_time(connection, user_id, waited_s=bringing.waited_s)
         if batch.section == "messages":
             return await store.add_messages(connection, user_id, rows, pictures)
         added = await store.add_rows(connection, user_id, batch.section, rows)
         if added and batch.section in ("articles", "article_chunks"):
-            await _be_within(connection, principal, room)
+            await _be_within(connection, bringing.principal, bringing.room)
         return added
 
 
@@ -159,13 +178,16 @@ async def _be_within(connection: Connection, principal: Principal, room: Room) -
     room.refuse(held.articles, held.chunks, BROKEN_OFF)
 
 
-def _ready(batch: Batch) -> tuple[list[dict[str, Any]], list[store.GivenPicture]]:
+def _ready(batch: Batch, whole: Mapping[UUID, int]) -> tuple[list[dict[str, Any]], list[store.GivenPicture]]:
     """The rows as they are stored, with what they are found by: work for a thread, before any connection is held."""
     rows = [row.model_dump(mode="json", exclude={"images"}) for row in batch.rows]
     if batch.section == "memories":
         rows = [row | store.found_by(row["text"]) for row in rows]
+    if batch.section == "articles":  # read is only what has come as a whole: we may be killed before
+        rows = [row | store.LACKS_TEXT if row["state"] == "ready" else row for row in rows]
     if batch.section == "article_chunks":
         rows = [row | store.chunk_found_by(row["title"], row["heading"], row["text"]) for row in rows]
+        rows = [row | {"whole": whole.get(UUID(row["article_id"]), 0)} for row in rows]
     return rows, _pictures(batch.rows)
 
 

@@ -19,6 +19,11 @@ from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("bring_in.sql")
 COUNTED = ("active_sessions", "turns", "summaries", "notes", "notes_versions", "memories", "articles", "usage")
+LACKS_TEXT = {  # what an article is until all of its text has come
+    "state": "failed",
+    "error_code": "not_read",
+    "error": "Its text did not come with it, or not all of it. Import the document again, or upload the file.",
+}
 
 Rows = Sequence[dict[str, Any]]
 
@@ -39,6 +44,7 @@ class Given(NamedTuple):
     name: str
     content_hash: str
     chunks: int
+    is_ready: bool
 
 
 class More(NamedTuple):
@@ -89,18 +95,14 @@ def chunk_found_by(title: str, heading: str, text: str) -> dict[str, Any]:
 
 async def _add_chunks(connection: Connection, user_id: UUID, rows: Rows) -> int:
     """Of articles that came along, or are what the document says."""
-    ids = sorted({UUID(row["article_id"]) for row in rows})
+    whole = {UUID(row["article_id"]): row["whole"] for row in rows}
+    ids = sorted(whole)
     await connection.execute(SQL["hold_articles"], {"user_id": user_id, "article_ids": ids})
     answer = await connection.execute(SQL["article_chunks"], {"user_id": user_id, "rows": _json(rows)})
     added = await answer.fetchall()
-    await connection.execute(SQL["count_chunks"], {"user_id": user_id, "article_ids": ids})
+    values = {"article_ids": ids, "whole": [whole[each] for each in ids], "lacks_text": LACKS_TEXT["error"]}
+    await connection.execute(SQL["count_chunks"], {"user_id": user_id, **values})
     return len(added)
-
-
-async def fail_textless(connection: Connection, user_id: UUID, error_code: str, error: str) -> None:
-    """Mark the articles that were brought in and whose text did not come."""
-    values = {"user_id": user_id, "error_code": error_code, "error": error}
-    await connection.execute(SQL["fail_textless"], values)
 
 
 async def _add_changes(connection: Connection, user_id: UUID, rows: Rows) -> int:

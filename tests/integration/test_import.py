@@ -506,6 +506,30 @@ async def test_of_an_article_counts_what_text_has_come(database, urls, state):
     assert sorted(found) == [("with.md", *is_read, True), ("without.md", "failed", "not_read", False)]
 
 
+class Killed(BaseException):
+    """As a process is: nothing is tidied up."""
+
+
+@pytest.mark.parametrize("section", ["articles", "article_chunks"])
+async def test_an_article_is_read_once_all_of_its_text_has_come(database, urls, monkeypatch, section):
+    monkeypatch.setattr(bringing, "BATCH", 2)
+    document = with_articles(await adas(database), "a.md", "b.md")
+    document["articles"] = [article | {"state": "ready"} for article in document["articles"]]
+    text = [chunk | {"position": place} for chunk in document["article_chunks"] for place in range(3)]
+    document["article_chunks"] = sorted(text, key=lambda chunk: (chunk["article_id"], chunk["position"]))
+
+    def kill(done: str, _: int) -> None:
+        if done == section:
+            raise Killed
+
+    with pytest.raises(Killed):
+        await bring_in(database, EVE, NoEmbedder(), lambda: io.StringIO(json.dumps(document)), kill)
+    states = "select state, error_code, error like '%%Import the document again%%' from chat.articles"
+    assert of_eve(urls, states) == [("failed", "not_read", True)] * 2
+    await imported(database, document)
+    assert of_eve(urls, "select state, error_code, error, chunks from chat.articles") == [("ready", None, None, 3)] * 2
+
+
 async def test_an_import_cannot_take_the_id_of_a_shared_article(database, urls):
     shared = await put_article(urls.owner, NOBODY.user_id, "all.txt", ["Everybody's walrus."])
     document = with_articles(await adas(database), "mine.md", "more.md")
