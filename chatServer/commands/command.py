@@ -1,9 +1,11 @@
 """How any command is run: what is wrong is said in a sentence, not in a traceback."""
 
 import argparse
+import errno
 import os
 import signal
 import sys
+import termios
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -42,7 +44,23 @@ def run(whole: argparse.ArgumentParser, arguments: Sequence[str] | None = None) 
 def end_with_terminal() -> None:
     """Let a terminal that is closed end what runs in it as SIGTERM does, its database too; under nohup it goes on."""
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
-        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+        signal.signal(signal.SIGHUP, _end_with_terminal)
+
+
+def _end_with_terminal(*_: object) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if _is_closed_terminal(stream.fileno()):  # whatever is still said would be an error: nobody hears it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    signal.raise_signal(signal.SIGTERM)
+
+
+def _is_closed_terminal(file: int) -> bool:
+    """It is told from a file or a pipe, which says that it is no terminal."""
+    try:
+        termios.tcgetattr(file)
+    except termios.error as error:
+        return error.args[0] in (errno.EIO, errno.ENXIO)
+    return False
 
 
 def _run(command: Command, settings: Settings, parsed: argparse.Namespace) -> None:

@@ -13,7 +13,8 @@ import pytest
 
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate
-from tests.tools.running import Running, server
+from tests.tools.running import CHATSERVER, Running, server
+from tests.tools.typing_in import terminal
 from tests.tools.waiting import WITHIN_S, wait_until
 
 
@@ -125,3 +126,12 @@ def test_whoever_listens_to_events_is_sent_elsewhere_at_once(tmp_path):
             assert time.monotonic() - began < 20, "and not with the grace of 25 s"
         assert running.process.wait(WITHIN_S) == 0
         assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(("command", "shown"), [("serve", "is at http"), ("worker", "Working off")])
+def test_what_runs_in_a_terminal_that_is_closed_ends_well(tmp_path, command, shown):
+    environment = {"CHAT_DATA_DIR": str(tmp_path), "PORT": "0"}
+    with terminal([CHATSERVER, command], tmp_path, is_prepared=True, **environment) as person:
+        person.until(shown)
+        person.close()
+        assert person.process.wait(WITHIN_S) == 0

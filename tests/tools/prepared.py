@@ -109,7 +109,8 @@ def _command(arguments: list[str], environment: dict[str, str], cwd: str, stream
     os.environ.update(environment)
     os.chdir(cwd)
     os.setsid()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # as a shell leaves it to what a person starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # as a shell leaves them to what a person starts
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     sys.argv = ["chatserver", *arguments]
     for number, handed in enumerate(streams):  # for whoever writes past Python too
         os.dup2(handed, number)

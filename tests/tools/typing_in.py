@@ -53,6 +53,12 @@ class Terminal:
         self._read_to = found.end()
         return seen
 
+    def close(self) -> None:
+        """As a window is closed: whatever runs in it gets SIGHUP, and has nobody to write to."""
+        if self._master >= 0:
+            os.close(self._master)
+            self._master = -1
+
     def end(self) -> tuple[int, str]:
         """How the command ended, and what it showed until then."""
         deadline = time.monotonic() + WITHIN_S
@@ -98,10 +104,11 @@ def terminal(command: list[str], cwd: Path, *, is_prepared: bool = False, **envi
             preexec_fn=_own,  # noqa: PLW1509  one system call, and no lock
         )
     os.close(slave)
+    shown = Terminal(process, master)
     try:
-        yield Terminal(process, master)
+        yield shown
     finally:
         if process.poll() is None:
             process.terminate()
-        os.close(master)
+        shown.close()
         process.wait(WITHIN_S)
