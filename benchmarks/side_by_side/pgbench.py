@@ -81,9 +81,9 @@ def prepare_ours(world: World, sessions: list[str]) -> tuple[str, str]:
     users = [f"{OURS} {each}" for each in sessions]
     ids = [str(dev_user_id(user)) for user in users]
     world.run(database, "vacuum analyze")
-    log = world.postgres.data_dir / "postgres" / "log"
+    ((log,),) = world.run("postgres", "select pg_current_logfile()")
     with world.ours(database, with_worker=False) as stack:
-        turns = captured(world, stack, log, sessions[0], users[0])
+        turns = captured(world, stack, world.postgres.data_dir / "postgres" / log, sessions[0], users[0])
     let_ask(world, database, turns, ids, sessions)
     return database, "chat_app"
 

@@ -29,6 +29,11 @@ START_TIMEOUT_S = 60
 RETRY_AFTER_S = 1
 CONNECT_TIMEOUT_S = 10  # a server that hangs takes a connection, and never answers it
 FINISHED = "chat-database"  # a file that says: initdb came to its end here
+LOGS = "logs"  # in the folder of the data, where `log` has what is said before there are these
+KEPT_S = 6 * 24 * 3_600
+# A file for each day of the week, which begins anew when its day comes again. What a checkpoint says every five minutes
+# was 115 kB a day (2026-11-18).
+WEEKLY = "logging_collector=on log_filename=%a.log log_rotation_age=1d log_rotation_size=0 log_truncate_on_rotation=on"
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +145,11 @@ def _given_up(server: PostgresServer) -> StartupError:
     if _is_alive(server.pgdata):
         pid = _pid_file_lines(server.pgdata)[0]
         return Unresponsive(f"The embedded Postgres runs, as process {pid}, and does not answer")
-    return StartupError(f"The embedded Postgres does not start. Its log says why: {server.log}")
+    return StartupError(f"The embedded Postgres does not start. Its log says why: {_logs_of(server.pgdata)}")
+
+
+def _logs_of(pgdata: Path) -> str:
+    return f"{pgdata / 'log'}, or the newest file in {pgdata / LOGS}"
 
 
 def _run(server: PostgresServer, socket_dir: Path | None = None) -> EmbeddedPostgres:
@@ -157,12 +166,22 @@ def _run(server: PostgresServer, socket_dir: Path | None = None) -> EmbeddedPost
 def _launch(server: PostgresServer, socket_dir: Path) -> None:
     """The wheel's own start, but for the quotes: without them a path with a space in it is two."""
     # Only the owner of the files may connect: authentication on the socket is trust.
-    postgres = f'-h "" -k "{socket_dir}" -c unix_socket_permissions=0700'
+    settings = ("unix_socket_permissions=0700", f"log_directory={LOGS}", *WEEKLY.split())
+    postgres = f'-h "" -k "{socket_dir}" ' + " ".join(f"-c {each}" for each in settings)
+    _forget_old_logs(server.pgdata)
     options = ("-o", postgres, "-l", str(server.log), "-D", str(server.pgdata))
     try:
         pgexec("pg_ctl", ("-w", *options, "start"), bin_path=server.bin_path, user=server.system_user, timeout=10)
     except subprocess.TimeoutExpired:
         logger.warning("the embedded database still recovers; waiting up to %s s", START_TIMEOUT_S)
+
+
+def _forget_old_logs(pgdata: Path) -> None:
+    """Postgres itself begins a file anew only at midnight, when it may not be running."""
+    (pgdata / "log").unlink(missing_ok=True)
+    for log in (pgdata / LOGS).glob("*.log"):
+        if log.stat().st_mtime < time.time() - KEPT_S:
+            log.unlink()
 
 
 def _socket_dir(server: PostgresServer) -> Path:
@@ -224,7 +243,7 @@ def _wait_until_ready(pgdata: Path) -> PostmasterInfo:
             if info is not None and info.is_running() and info.status == "ready":
                 return info
         time.sleep(0.05)
-    raise StartupError(f"The embedded Postgres was not ready after {START_TIMEOUT_S} s. See {pgdata / 'log'}")
+    raise StartupError(f"The embedded Postgres was not ready after {START_TIMEOUT_S} s. See {_logs_of(pgdata)}")
 
 
 def _create_database(server: EmbeddedPostgres) -> None:
@@ -248,6 +267,6 @@ def _stop(pgdata: Path, version: int) -> None:
     try:
         pgexec("pg_ctl", ("-w", "-D", str(pgdata), "stop"), bin_path=server.bin_path, user=server.system_user)
     except subprocess.CalledProcessError:
-        logger.warning("the embedded database did not stop in time; its log is %s", server.log)
+        logger.warning("the embedded database did not stop in time; its log is %s", _logs_of(pgdata))
     for private in socket_dirs:
         shutil.rmtree(private, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -223,6 +224,23 @@ def test_only_the_owner_of_the_files_may_connect(stopped):
         assert socket.stat().st_mode & 0o777 == 0o700
         with psycopg.connect(server.owner_url) as connection:
             assert connection.execute("show listen_addresses").fetchone() == ("",)
+
+
+def test_its_log_is_kept_for_a_week(tmp_path):
+    logs, before = tmp_path / "postgres" / "logs", tmp_path / "postgres" / "log"
+    with embedded_postgres(tmp_path) as server, psycopg.connect(server.owner_url) as connection:
+        (name,) = connection.execute("select pg_current_logfile()").fetchone()
+        assert re.fullmatch("logs/(Mon|Tue|Wed|Thu|Fri|Sat|Sun).log", name)
+        assert connection.execute("show log_truncate_on_rotation").fetchone() == ("on",)
+    assert logs.stat().st_mode & 0o777 == 0o700
+    old, young = logs / "old.log", logs / "young.log"
+    for file in (old, young, before):
+        file.write_text("what was said before")
+    os.utime(old, (time.time() - 7 * 24 * 3_600,) * 2)
+    with embedded_postgres(tmp_path):
+        assert (old.exists(), young.exists()) == (False, True)
+        assert "what was said before" not in before.read_text()
+        assert any("ready to accept connections" in log.read_text() for log in logs.glob("???.log"))
 
 
 def test_data_of_another_version_are_refused_with_a_sentence(stopped):
