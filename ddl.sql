@@ -619,7 +619,8 @@ create function chat.in_time(waited_s double precision) returns boolean
 as $$
 begin
     if exists (select from chat.erasures
-               where user_id = (select chat.uid()) and erased_at >= now() - make_interval(secs => waited_s)) then
+               where user_id = (select chat.uid()) and erased_at >= now() - make_interval(secs => waited_s)
+                   and erased_at < clock_timestamp() + interval '1 second') then
         raise exception sqlstate 'CH410' using message = 'it began before the erasure of what was the user''s';
     end if;
     return true;
@@ -1413,4 +1414,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0022');
+insert into chat.alembic_version (version_num) values ('0023');

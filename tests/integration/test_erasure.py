@@ -195,6 +195,19 @@ async def test_work_that_waited_through_the_erasure_is_refused_and_new_work_is_n
     assert traces_of(CANARY, urls) != []
 
 
+async def test_a_clock_that_is_set_back_after_an_erasure_refuses_nobody_for_longer_than_a_second(client, as_ada, urls):
+    await client.delete("/api/account/data", headers=as_ada)
+    with owner_connection(urls.owner) as owner:
+        owner.execute("update chat.erasures set erased_at = erased_at + interval '1 hour'")
+        answer = await client.post("/api/chat", json={"message": "Hello."}, headers=as_ada)
+        assert answer.status_code == 200, answer.text
+        owner.execute("update chat.erasures set erased_at = clock_timestamp() + interval '0.5 s'")
+        with pytest.raises(psycopg.errors.DatabaseError) as refused, owner.transaction():  # a step that nobody notices
+            owner.execute("select set_config('request.jwt.claims', %s, true)", (f'{{"sub": "{ADA.user_id}"}}',))
+            owner.execute("select chat.in_time(60)")
+        assert refused.value.sqlstate == "CH410"
+
+
 async def test_a_request_that_came_before_is_refused_wherever_it_waited(settings, as_ada, urls, monkeypatch):
     """A tool of /mcp, whose words are still being counted when the erasure comes and goes."""
     counting, counted = asyncio.Event(), asyncio.Event()
