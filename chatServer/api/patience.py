@@ -1,7 +1,10 @@
 """How long a connection may take to say what it wants, and in how many bytes: uvicorn would read headers forever."""
 
 import asyncio
+import sys
+from collections.abc import Iterable, Iterator
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from chatServer.api import headers
@@ -17,13 +20,17 @@ class LimitedPatience(HttpToolsProtocol):
     headers_s = HEADERS_S
     _deadline: asyncio.TimerHandle | None = None
     _header_bytes = 0
+    _reading = _to_read = b""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
         self._wait_for_headers()
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data)
+        self._to_read = data
+        while self._to_read:  # not by recursion: there may be very many such requests in one piece
+            self._reading, self._to_read = self._to_read, b""
+            super().data_received(self._reading)
         if self._deadline is None:  # no headers are waited for
             return
         self._header_bytes += len(data)
@@ -40,12 +47,23 @@ class LimitedPatience(HttpToolsProtocol):
         self.transport.write("\r\n".join(lines).encode())
         self.transport.close()
 
-    def _should_upgrade_to_ws(self) -> bool:
-        """Nothing here speaks WebSocket, and uvicorn's refusal would pass our edges by: it is a request like others."""
-        return False
+    def _should_upgrade(self) -> bool:
+        """Whoever wants another protocol (WebSocket, or HTTP/2 as Java's own client does) is asked in below."""
+        return True
 
-    def _unsupported_upgrade_warning(self) -> None:
-        """Said once for each such request, with the advice to install something: nobody has to do anything."""
+    def handle_websocket_upgrade(self) -> None:
+        """Read the request once more, as one that wants nothing of the kind: nobody here speaks anything else, and by
+        the parser's rules whatever follows its headers is no body, but the next request of that connection."""
+        ended = sys.exception()
+        assert isinstance(ended, httptools.HttpParserUpgrade)  # nosec B101 # we are called while it is handled
+        method, version = self.parser.get_method(), self.parser.get_http_version().encode()
+        if method == b"CONNECT":  # what it wants has no headers that could be left out
+            self.send_400_response("Invalid HTTP request received.")
+            return
+        lines = [b"%s %s HTTP/%s" % (method, self.url, version), *_plain(self.headers), b"", b""]
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
+        self._to_read = b"\r\n".join(lines) + self._reading[ended.args[0] :]
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -74,3 +92,13 @@ class LimitedPatience(HttpToolsProtocol):
             self.transport.close()
         else:  # the request before this one, on the same connection, is still being answered
             self._wait_for_headers()
+
+
+def _plain(given: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:
+    """Headers as lines, without the wish for another protocol."""
+    for name, value in given:
+        if name == b"connection":
+            kept = [token for token in value.split(b",") if token.strip().lower() != b"upgrade"]
+            yield name + b": " + b",".join(kept)
+        elif name != b"upgrade":
+            yield name + b": " + value

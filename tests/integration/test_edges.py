@@ -154,11 +154,13 @@ async def test_a_client_that_leaves_amid_its_body_never_reaches_the_app():
     await WholeBody(app)({"type": "http", "method": "POST", "path": "/", "headers": []}, receive, None)
 
 
-def exchange(address: str, request: bytes, wait_s: float = 10) -> bytes:
+def exchange(address: str, *pieces_sent: bytes, wait_s: float = 10) -> bytes:
     """Everything that comes back until the server closes."""
     host, port = address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=wait_s) as connection:
-        connection.sendall(request)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for each in pieces_sent:
+            connection.sendall(each)
         pieces = []
         while piece := connection.recv(65_536):
             pieces.append(piece)
@@ -245,6 +247,46 @@ def test_who_wants_another_protocol_is_answered_like_everybody(settings, caplog,
     assert b"x-content-type-options: nosniff" in answer.lower()
     assert b'"code":"not_found"' in answer
     assert "upgrade" not in caplog.text.lower()
+
+
+@pytest.mark.parametrize(
+    "framing", ["Content-Length: 15\r\n\r\n{0}", "Transfer-Encoding: chunked\r\n\r\nf\r\n{0}\r\n0\r\n\r\n"]
+)
+@pytest.mark.parametrize(
+    "wanted", ["Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c", "connection:upgrade\r\nUpgrade: websocket"]
+)
+@pytest.mark.parametrize("size", [1, 40, 10_000])
+def test_the_body_of_who_wants_another_protocol_is_read_as_a_body(wanted, framing, size):
+    """As Java's client wants it with whatever it sends. What a body says must not be taken for the next request."""
+    heard = []
+
+    async def hearing(scope, receive, send):
+        method, body, message = scope["method"], b"", {"more_body": True}
+        while message["more_body"]:
+            message = await receive()
+            body += message["body"]
+        heard.append((method, scope["path"], body))
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    body = "GET /b HTTP/1.1"
+    first = f"POST /a HTTP/1.1\r\nHost: x\r\n{wanted}\r\n{framing.format(body)}"
+    request = f"{first}GET /c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode()
+    with listening(hearing) as address:
+        answer = exchange(address, *(request[begin : begin + size] for begin in range(0, len(request), size)))
+    assert answer.count(b"HTTP/1.1 204") == 2
+    assert heard == [("POST", "/a", body.encode()), ("GET", "/c", b"")]
+
+
+def test_very_many_who_want_another_protocol_are_all_answered():
+    async def known(scope, receive, send):
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    wishes = b"GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n" * 1_500
+    with listening(known) as address:
+        answer = exchange(address, wishes + b"GET / HTTP/1.1\r\nConnection: close, upgrade\r\nUpgrade: x\r\n\r\n")
+    assert answer.count(b"HTTP/1.1 204") == 1_501
 
 
 def test_a_slow_answer_is_waited_for():
