@@ -1,6 +1,7 @@
 """The bodies of requests and answers."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
@@ -13,7 +14,7 @@ from chatServer.conversation import transcript
 from chatServer.conversation.transcript import Transcript
 from chatServer.messages import clean_text, text_of
 from chatServer.protocols.fields import clean
-from chatServer.records import Agent, Cursor, Page, Session
+from chatServer.records import Agent, Cursor, Hit, Page, Session
 from chatServer.turn.result import Result
 
 
@@ -75,14 +76,28 @@ class SessionAnswer(BaseModel):
         return cls.model_validate(session, from_attributes=True)
 
 
+class HitAnswer(BaseModel):
+    message_id: str
+    text: str = Field(description="The words around what was searched for, on one line")
+
+
+class ListedSessionAnswer(SessionAnswer):
+    hit: HitAnswer | None = Field(description="With ?q=: the message that has most of its words, if one has any")
+
+    @classmethod
+    def of(cls, session: Session, hit: Hit | None = None) -> Self:
+        return cls.model_validate({**asdict(session), "hit": hit and asdict(hit)})
+
+
 class SessionsAnswer(BaseModel):
-    sessions: list[SessionAnswer]
+    sessions: list[ListedSessionAnswer]
     before: str | None = Field(description="Pass it as ?before= to get the next, older page")
 
     @classmethod
     def of(cls, page: Page) -> Self:
         before = _cursor_text(page.before) if page.before else None
-        return cls(sessions=[SessionAnswer.of(session) for session in page.sessions], before=before)
+        listed = [ListedSessionAnswer.of(each, page.hits.get(each.session_id)) for each in page.sessions]
+        return cls(sessions=listed, before=before)
 
 
 class UIMessageAnswer(BaseModel):
@@ -97,10 +112,11 @@ class UIMessageAnswer(BaseModel):
 class MessagesAnswer(BaseModel):
     messages: list[UIMessageAnswer]
     before: str | None = Field(description="Pass it as ?before= to get what was said before")
+    after: str | None = Field(description="Pass it as ?after= to get what was said after; null: these are the newest")
 
     @classmethod
     def of(cls, read: Transcript) -> Self:
-        return cls.model_validate({"messages": read.messages, "before": read.before})
+        return cls.model_validate({"messages": read.messages, "before": read.before, "after": read.after})
 
 
 class ChatAnswer(BaseModel):

@@ -134,14 +134,18 @@ async def delete(key: SessionInPath, state: CurrentState, user: CurrentUser) -> 
 
 @router.get("/{session_id}/messages", responses=documented(404, 422))
 async def messages(
+    *,
     key: SessionInPath,
     state: CurrentState,
     user: CurrentUser,
     limit: Limit = 50,
     before: UUID | None = None,
+    after: UUID | None = None,
+    around: Annotated[UUID | None, Query(description="A message: the page on which it is")] = None,
 ) -> MessagesAnswer:
     """What was said, oldest to newest, the newest page first; a page never splits a turn."""
-    return MessagesAnswer.of(await transcript.read(state.database, user, key, limit=limit, before=before))
+    points = {"before": before, "after": after, "around": around}
+    return MessagesAnswer.of(await transcript.read(state.database, user, key, limit=limit, **points))
 
 
 @router.get("/{session_id}/messages/{message_id}", responses=documented(404, 422))

@@ -10,11 +10,12 @@ from typing import Literal
 from uuid import UUID
 
 from chatServer import errors
+from chatServer.conversation.excerpt import excerpt
 from chatServer.memory.retire import retire_session
 from chatServer.messages import searchable
-from chatServer.records import Cursor, Page, Principal, Session, new_id
+from chatServer.records import Cursor, Hit, Page, Principal, Session, new_id
+from chatServer.store import said, user_events
 from chatServer.store import sessions as store
-from chatServer.store import user_events
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 
@@ -164,9 +165,13 @@ async def find(
             phrase=phrase,
             words=words,
         )
-    page = found[:limit]
-    more = Cursor(page[-1].last_active_at, page[-1].session_id) if len(found) > limit else None
-    return Page(page, before=more)
+        page = found[:limit]
+        best = {each.message_id: each.session.session_id for each in page if each.message_id}
+        texts = await said.read_texts(connection, principal.user_id, list(best)) if best else []
+    last = page[-1].session if len(found) > limit else None
+    hits = {best[each]: Hit(str(each), excerpt(text, words)) for each, text in texts}
+    more = Cursor(last.last_active_at, last.session_id) if last else None
+    return Page([each.session for each in page], before=more, hits=hits)
 
 
 async def change(database: Database, principal: Principal, key: SessionKey, changes: Changes) -> Session:

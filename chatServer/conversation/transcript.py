@@ -1,60 +1,63 @@
 """A session as people see it: UIMessages, one per user message and one per answer, paged by turn."""
 
-from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby, pairwise
-from typing import Any, NamedTuple, TypeAlias
+from itertools import groupby
+from typing import Any
 from uuid import UUID
 
+from chatServer.conversation.pages import Page, Way, fill, read_page
 from chatServer.conversation.sessions import SessionKey
 from chatServer.errors import InvalidRequest, MessageNotFound, SessionNotFound
 from chatServer.memory.guard import guard
 from chatServer.messages import Message, UIMessage, cut_short, sources, to_ui_parts
-from chatServer.records import Principal, Session, StoredMessage, Stretch, Turn
+from chatServer.records import Principal, Session, StoredMessage, Turn
 from chatServer.records.moments import utc_iso
-from chatServer.store import deeds, events, images, sessions, superseded, turns
+from chatServer.store import sessions, superseded
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
 from chatServer.store.queries import NEWEST
 
-LONGEST_PAGE = 2_000  # rows; one turn with more steps than this is cut
-LARGEST_PAGE = 8_000_000  # characters and bytes of pictures, which JSON makes a third more
-LARGEST_TURN = 16_000_000  # one turn with more than this is cut; one message may be larger
-
-
-# Whether a page may begin with a row, given the one before it.
-Begins: TypeAlias = Callable[[StoredMessage, StoredMessage], bool]
-
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """Some of the conversation, oldest first, and where the part before it ends."""
+    """Some of the conversation, oldest first, and where the parts before and after it go on."""
 
     messages: list[UIMessage]
     before: str | None
-
-
-class _Page(NamedTuple):
-    """What a transcript is made of."""
-
-    stored: list[StoredMessage]
-    known: dict[UUID, Turn]
-    words: dict[UUID, str]  # of turns whose process died
-    before: str | None
+    after: str | None
 
 
 async def read(
-    database: Database, principal: Principal, key: SessionKey, *, limit: int, before: UUID | None = None
+    database: Database,
+    principal: Principal,
+    key: SessionKey,
+    *,
+    limit: int,
+    before: UUID | None = None,
+    after: UUID | None = None,
+    around: UUID | None = None,
 ) -> Transcript:
-    """The newest `limit` messages before a point, made whole: a page begins with what the user said."""
+    """The `limit` messages before, after or around a point, else the newest, made whole: a page begins with what the
+    user said, and ends with what was answered."""
+    if sum(point is not None for point in (before, after, around)) > 1:
+        raise InvalidRequest("Say one of before, after and around.")
     async with database.transaction(principal) as connection:
         session = await _session(connection, principal, key)
         history = ChatMessageHistory(connection, principal.user_id, session.session_id)
-        place = _there(await history.place_of(before)) if before else NEWEST
-        rows = await _whole(history.stretch, limit, place, _is_said)
-        page = await _page(connection, principal, session, rows, _is_said)
+        asked = partial(read_page, connection, principal, session)
+        back, ahead = Way(history.stretch, _is_said), Way(history.stretch_after, _is_said, is_back=False)
+        if around:
+            place, half = await _place(history, around), max(limit // 2, 1)
+            page = await asked(back, limit=half, point=place) + await asked(ahead, limit=half, point=place - 1)
+        elif after:
+            page = await asked(ahead, limit=limit, point=_there(await history.place_of(after), "after"))
+            page = replace(page, before=_id(page.stored[:1]))
+        else:
+            point = _there(await history.place_of(before), "before") if before else NEWEST
+            page = await asked(back, limit=limit, point=point)
+            page = replace(page, after=_id(page.stored[-1:])) if before else page
     return await _transcript(page)
 
 
@@ -63,11 +66,8 @@ async def read_one(database: Database, principal: Principal, key: SessionKey, me
     async with database.transaction(principal) as connection:
         session = await _session(connection, principal, key)
         history = ChatMessageHistory(connection, principal.user_id, session.session_id)
-        place = await history.place_of(message_id)
-        if place is None:
-            raise MessageNotFound
-        rows = await history.page(1, place + 1), False
-        page = await _page(connection, principal, session, rows, _is_said)
+        place = await _place(history, message_id)
+        page = await fill(connection, principal, session, await history.page(1, place + 1))
     return (await _transcript(page)).messages[0]
 
 
@@ -78,9 +78,9 @@ async def read_superseded(
     async with database.transaction(principal) as connection:
         session = await _session(connection, principal, key)
         of_session = connection, principal.user_id, session.session_id
-        place = _there(await superseded.find_place(*of_session, before)) if before else NEWEST
-        rows = await _whole(partial(superseded.read_page, *of_session), limit, place, _is_another)
-        page = await _page(connection, principal, session, rows, _is_another)
+        point = _there(await superseded.find_place(*of_session, before), "before") if before else NEWEST
+        back = Way(partial(superseded.read_page, *of_session), _is_another)
+        page = await read_page(connection, principal, session, back, limit=limit, point=point)
     return await _transcript(page)
 
 
@@ -91,90 +91,30 @@ async def _session(connection: Connection, principal: Principal, key: SessionKey
     return session
 
 
-def _there(place: int | None) -> int:
+async def _place(history: ChatMessageHistory, message_id: UUID) -> int:
+    place = await history.place_of(message_id)
     if place is None:
-        raise InvalidRequest("The value of before is not a message of this session.")
+        raise MessageNotFound
     return place
 
 
-async def _page(
-    connection: Connection,
-    principal: Principal,
-    session: Session,
-    rows: tuple[list[StoredMessage], bool],
-    begins: Begins,
-) -> _Page:
-    stored, more = rows
-    beside = Counter(await images.measure_images(connection, principal.user_id, session.session_id, stored))
-    beside.update(await _unfinished_words(connection, principal, stored))
-    start = _not_too_large(stored, beside, begins)
-    stored, more = stored[start:], more or start > 0
-    stored = await images.put_images_back(connection, principal.user_id, session.session_id, stored)
-    stored = await deeds.without_taken_back(connection, principal.user_id, stored)
-    known = await turns.read_turns(connection, principal.user_id, {each.turn_id for each in stored if each.turn_id})
-    cut_off = [turn.turn_id for turn in known.values() if turn.state == "interrupted" and turn.partial_text is None]
-    words = await events.read_words(connection, principal.user_id, cut_off)
-    return _Page(stored, known, words, stored[0].message.message_id if stored and more else None)
+def _there(place: int | None, name: str) -> int:
+    if place is None:
+        raise InvalidRequest(f"The value of {name} is not a message of this session.")
+    return place
 
 
-async def _unfinished_words(
-    connection: Connection, principal: Principal, stored: Sequence[StoredMessage]
-) -> dict[str, int]:
-    """How long what turns left beside their messages is, by the message that asked for it."""
-    asked = {each.turn_id: each.message.message_id for each in stored if each.turn_id and each.message.role == "user"}
-    found = await turns.measure_partial_texts(connection, principal.user_id, asked)
-    return {asked[turn_id]: size for turn_id, size in found.items()}
+def _id(row: Sequence[StoredMessage]) -> str | None:
+    return row[0].message.message_id if row else None
 
 
-async def _transcript(page: _Page) -> Transcript:
+async def _transcript(page: Page) -> Transcript:
     """Made without a connection: a guard takes its time. What a process that died could not store of an answer is in
     the log, as long as that is kept, and no guard has seen it yet."""
     known = dict(page.known)
     for turn_id, text in page.words.items():
         known[turn_id] = replace(known[turn_id], partial_text=await guard(text))
-    return Transcript(list(_ui_messages(page.stored, known)), page.before)
-
-
-async def _whole(
-    read: Callable[[int, int], Awaitable[Stretch]],
-    limit: int,
-    before: int,
-    begins: Begins,
-) -> tuple[list[StoredMessage], bool]:
-    """As many rows as a page takes, from where one may begin, and whether there are more before them. Once it is too
-    large, no more is read, and where it begins is for `_not_too_large` to say."""
-    found: list[StoredMessage] = []
-    while True:
-        stretch = await read(limit + 1 - len(found), found[0].id if found else before)
-        found = stretch.stored + found
-        size = sum(each.size for each in found)
-        start = next((i for i, (last, each) in enumerate(pairwise(found), 1) if begins(last, each)), None)
-        if stretch.is_cut:
-            if size > (LARGEST_TURN if start is None else LARGEST_PAGE):
-                return found, True
-        elif len(found) <= limit:
-            return found, False
-        elif start is not None:
-            return found[start:], True
-        elif limit >= LONGEST_PAGE or size > LARGEST_TURN:
-            return found[1:], True
-        else:
-            limit = min(limit * 4, LONGEST_PAGE)
-
-
-def _not_too_large(stored: Sequence[StoredMessage], beside: Mapping[str, int], begins: Begins) -> int:
-    """Where the page begins so that it can be held in memory and sent: the newest rows, from a beginning if there is
-    one in time, and at least one of them."""
-    size, start = 0, 0
-    for i in reversed(range(len(stored))):
-        size += stored[i].size + beside.get(stored[i].message.message_id, 0)
-        if size > LARGEST_PAGE and start:
-            return start
-        if size > LARGEST_TURN and i + 1 < len(stored):
-            return i + 1
-        if i and begins(stored[i - 1], stored[i]):
-            start = i
-    return 0
+    return Transcript(list(_ui_messages(page.stored, known)), page.before, page.after)
 
 
 def _is_said(_: StoredMessage, each: StoredMessage) -> bool:

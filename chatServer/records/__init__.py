@@ -5,6 +5,7 @@ from uuid_utils.compat import uuid7 as new_id
 from chatServer.records.articles import Article, ArticleState, Chunk, Passage
 from chatServer.records.budget import USUAL_COMPRESSION, Budget, Compression
 from chatServer.records.callers import Caller
+from chatServer.records.lists import Cursor, Hit, Page
 from chatServer.records.memories import (
     EVERY_AGENT,
     Actor,
@@ -32,7 +33,6 @@ from chatServer.records.turns import (
     WORDS,
     Agent,
     Author,
-    Cursor,
     DayUsage,
     EventKind,
     Limits,
@@ -41,7 +41,6 @@ from chatServer.records.turns import (
     Notes,
     NotesVersion,
     OutsideServer,
-    Page,
     Principal,
     Receipt,
     Said,
@@ -77,6 +76,7 @@ __all__ = [
     "Cursor",
     "DayUsage",
     "EventKind",
+    "Hit",
     "Kind",
     "Limits",
     "Memory",

@@ -275,22 +275,6 @@ class NotesVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
-    """Where a list of sessions goes on."""
-
-    last_active_at: datetime
-    session_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Some sessions, newest first, and where the next ones begin."""
-
-    sessions: list[Session]
-    before: Cursor | None
-
-
-@dataclass(frozen=True, slots=True)
 class Receipt:
     """That everything of a user was erased: when, and how many rows of each table."""
 

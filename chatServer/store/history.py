@@ -111,9 +111,12 @@ class ChatMessageHistory(PostgresChatMessageHistory):
     async def stretch(self, limit: int, before: int = NEWEST) -> Stretch:
         """The same, but no more of them at a time than can be held in memory."""
         answer = await self._ask("read_stretch", limit=limit, before=before, bytes=STRETCH_BYTES)
-        rows = await answer.fetchall()
-        stored = await stored_messages([row[:-1] for row in reversed(rows)])
-        return Stretch(stored, bool(rows) and rows[0][-1] > len(rows))
+        return await _stretch(list(reversed(await answer.fetchall())))
+
+    async def stretch_after(self, limit: int, after: int) -> Stretch:
+        """The oldest messages after a point, and no more of them at a time than can be held in memory."""
+        answer = await self._ask("read_stretch_after", limit=limit, after=after, bytes=STRETCH_BYTES)
+        return await _stretch(await answer.fetchall())
 
     async def of_turn(self, turn_id: UUID, question_id: UUID) -> list[StoredMessage]:
         """What the user said in a turn, and what was answered; between the two no more than can be held in memory."""
@@ -240,6 +243,10 @@ class ChatMessageHistory(PostgresChatMessageHistory):
     async def _ask(self, name: str, **values: Any) -> Answer[TupleRow]:
         values = {"user_id": self._user_id, "session_id": self._session_id, **values}
         return self._ahead.pop(name, None) or await self._db.execute(SQL[name], values)
+
+
+async def _stretch(rows: Sequence[TupleRow]) -> Stretch:
+    return Stretch(await stored_messages([row[:-1] for row in rows]), bool(rows) and rows[0][-1] > len(rows))
 
 
 async def stored_messages(rows: Sequence[Sequence[Any]]) -> list[StoredMessage]:

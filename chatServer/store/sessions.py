@@ -1,7 +1,7 @@
 """Rows of chat.sessions and of the active session per agent."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -12,6 +12,13 @@ from chatServer.store import queries
 from chatServer.store.pool import Connection
 
 SQL = queries.load("sessions.sql")
+
+
+class Found(NamedTuple):
+    """A session of a list; of a search also its best message, unless only the title has what was searched for."""
+
+    session: Session
+    message_id: UUID | None
 
 
 async def find_session(connection: Connection, user_id: UUID, key: str) -> Session | None:
@@ -102,7 +109,7 @@ async def list_sessions(
     archived: bool = False,
     phrase: str | None = None,
     words: Sequence[str] = (),
-) -> list[Session]:
+) -> list[Found]:
     """A page of sessions, the most recently used first; with a phrase, those in which it is found."""
     values = {
         "user_id": user_id,
@@ -115,9 +122,8 @@ async def list_sessions(
         "words": [f"'{word}':*" for word in words],
     }
     statement = SQL["list_sessions" if phrase is None else "search_sessions"]
-    async with connection.cursor(row_factory=class_row(Session)) as cursor:
-        await cursor.execute(statement, values)
-        return await cursor.fetchall()
+    rows = await (await connection.execute(statement, values)).fetchall()
+    return [Found(Session(*row[:-1]), row[-1]) for row in rows]
 
 
 async def index_title(connection: Connection, user_id: UUID, session: Session) -> None:

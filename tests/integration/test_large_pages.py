@@ -7,7 +7,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from chatServer.conversation import budget, transcript
+from chatServer.conversation import budget
+from chatServer.conversation import pages as page_sizes
 from chatServer.conversation import window as window_memory
 from chatServer.conversation.window import WindowMemory
 from chatServer.messages import Message
@@ -35,7 +36,7 @@ def letters(pages: list[list[dict]]) -> list[int]:
 
 
 async def test_a_page_that_would_be_too_large_is_a_smaller_one(client, as_ada, database, session_id, monkeypatch):
-    monkeypatch.setattr(transcript, "LARGEST_PAGE", 1_000)
+    monkeypatch.setattr(page_sizes, "LARGEST_PAGE", 1_000)
     png = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 600).decode()
     for number in range(5):
         asked = Message(role="user", content=f"question {number}", images=[png])
@@ -49,8 +50,8 @@ async def test_a_page_that_would_be_too_large_is_a_smaller_one(client, as_ada, d
 
 
 async def test_a_page_without_any_beginning_ends_all_the_same(client, as_ada, database, session_id, monkeypatch):
-    monkeypatch.setattr(transcript, "LARGEST_PAGE", 10_000)
-    monkeypatch.setattr(transcript, "LARGEST_TURN", 20_000)
+    monkeypatch.setattr(page_sizes, "LARGEST_PAGE", 10_000)
+    monkeypatch.setattr(page_sizes, "LARGEST_TURN", 20_000)
     async with database.transaction(ADA) as connection:
         history = ChatMessageHistory(connection, ADA.user_id, session_id)
         await history.append([Message(role="assistant", content=f"{number} {'x' * 6_000}") for number in range(12)])
@@ -66,7 +67,7 @@ async def test_a_page_without_any_beginning_ends_all_the_same(client, as_ada, da
 @pytest.mark.parametrize("text", ["x" * 30_000, "".join(chr(0x4E00 + i * 7 % 20_000) for i in range(10_000))])
 async def test_what_a_page_does_not_show_is_not_read(client, as_ada, database, session_id, monkeypatch, text):
     """However well it is compressed where it is stored."""
-    monkeypatch.setattr(transcript, "LARGEST_PAGE", 90_000)
+    monkeypatch.setattr(page_sizes, "LARGEST_PAGE", 90_000)
     monkeypatch.setattr(history_store, "STRETCH_BYTES", 100_000)
     for number in range(20):
         await store_turn(database, session_id, [Message(role="user", content=f"{number} {text}")])
@@ -88,7 +89,7 @@ async def test_what_a_page_does_not_show_is_not_read(client, as_ada, database, s
 async def test_what_turns_left_unfinished_counts_for_the_size_of_a_page(
     client, as_ada, database, session_id, monkeypatch
 ):
-    monkeypatch.setattr(transcript, "LARGEST_PAGE", 10_000)
+    monkeypatch.setattr(page_sizes, "LARGEST_PAGE", 10_000)
     for number in range(5):
         asked = Message(role="user", content=f"question {number}")
         await store_turn(database, session_id, [asked], state="interrupted", partial_text="y" * 6_000)

@@ -29,6 +29,24 @@ from (
 where bytes_before < %(bytes)s
 order by id desc;
 
+-- name: read_stretch_after
+-- The oldest messages of a session after a point that fit, as in read_stretch; oldest first.
+select id, message_id, turn_id, created_at, message::text, tokens, found
+from (
+    select id, message_id, turn_id, created_at, message, tokens, count(*) over () as found,
+        coalesce(sum(pg_column_size(message) * case when pg_column_compression(message) is null then 1 else 100 end)
+                 over (order by id rows between unbounded preceding and 1 preceding), 0) as bytes_before
+    from (
+        select id, message_id, turn_id, created_at, message, tokens
+        from public.chat_message_history
+        where user_id = %(user_id)s and session_id between %(session_id)s and %(session_id)s and id > %(after)s
+        order by session_id, id
+        limit %(limit)s
+    ) as oldest
+) as measured
+where bytes_before < %(bytes)s
+order by id;
+
 -- name: read_window
 -- The newest messages that a model may see: of finished turns, and those that no turn wrote; newest first.
 select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens

@@ -35,3 +35,12 @@ where i.user_id = %(user_id)s and i.role is distinct from 'user' and i.tsv @@ %(
     and (coalesce(i.agent_name, s.agent_name) = any(%(shelves)s) or i.session_id = any(%(shelves)s)
          or %(is_open)s and coalesce(i.agent_name, s.agent_name) <> all(%(closed)s::text[]))
 limit %(limit)s;
+
+-- name: read_texts
+-- What some messages say, as far as recall shows it.
+select message_id,
+    case when jsonb_typeof(message #> '{data,content}') = 'string'
+         then left(message #>> '{data,content}', %(characters)s) end as text,
+    case when jsonb_typeof(message #> '{data,content}') <> 'string' then message::text end as message
+from public.chat_message_history
+where user_id = %(user_id)s and message_id = any(%(message_ids)s::uuid[]);
