@@ -82,7 +82,7 @@ class HitAnswer(BaseModel):
 
 
 class ListedSessionAnswer(SessionAnswer):
-    hit: HitAnswer | None = Field(description="With ?q=: the message that has most of its words, if one has any")
+    hit: HitAnswer | None = Field(None, description="With ?q=: the message that has most of its words, if one has any")
 
     @classmethod
     def of(cls, session: Session, hit: Hit | None = None) -> Self:
@@ -113,10 +113,11 @@ class MessagesAnswer(BaseModel):
     messages: list[UIMessageAnswer]
     before: str | None = Field(description="Pass it as ?before= to get what was said before")
     after: str | None = Field(description="Pass it as ?after= to get what was said after; null: these are the newest")
+    around: str | None = Field(description="With ?around=: under which id it is shown; of a step, that of its answer")
 
     @classmethod
     def of(cls, read: Transcript) -> Self:
-        return cls.model_validate({"messages": read.messages, "before": read.before, "after": read.after})
+        return cls.model_validate(asdict(read))
 
 
 class ChatAnswer(BaseModel):

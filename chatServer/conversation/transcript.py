@@ -27,6 +27,7 @@ class Transcript:
     messages: list[UIMessage]
     before: str | None
     after: str | None
+    around: str | None = None  # under which id the message is shown that was asked for
 
 
 async def read(
@@ -58,7 +59,7 @@ async def read(
             point = _there(await history.place_of(before), "before") if before else NEWEST
             page = await asked(back, limit=limit, point=point)
             page = replace(page, after=_id(page.stored[-1:])) if before else page
-    return await _transcript(page)
+    return replace(await _transcript(page), around=_shown_as(page, around) if around else None)
 
 
 async def read_one(database: Database, principal: Principal, key: SessionKey, message_id: UUID) -> UIMessage:
@@ -160,13 +161,26 @@ def _said(each: StoredMessage) -> UIMessage:
 
 
 def _answer(rows: Sequence[StoredMessage], turn: Turn | None) -> UIMessage:
-    reply_id, messages = turn.reply_message_id if turn else None, [each.message for each in rows]
+    messages = [each.message for each in rows]
     return {
-        "id": str(reply_id or rows[-1].message.message_id),
+        "id": _answer_id(rows, turn),
         "role": "assistant",
         "parts": _parts(messages, turn),
         "metadata": {**_metadata(rows[-1], turn), **_told(messages)},
     }
+
+
+def _answer_id(rows: Sequence[StoredMessage], turn: Turn | None) -> str:
+    return str((turn.reply_message_id if turn else None) or rows[-1].message.message_id)
+
+
+def _shown_as(page: Page, message_id: UUID) -> str:
+    """The id of the message that is shown for a row: the steps of an answer are shown as one."""
+    for (is_answer, turn_id, _), group in groupby(page.stored, key=_speaker):
+        rows = list(group)
+        if is_answer and str(message_id) in [each.message.message_id for each in rows]:
+            return _answer_id(rows, page.known.get(turn_id) if turn_id else None)
+    return str(message_id)
 
 
 def answer_of(turn: Turn, messages: Sequence[Message]) -> UIMessage:

@@ -51,8 +51,18 @@ async def test_a_page_around_any_message_has_it_splits_no_turn_and_leads_to_ever
         assert page["messages"][-1]["role"] == "assistant"
         turn = everything[place // 4 * 2 :][:2]
         assert all(each in page["messages"] for each in turn), "the whole of its turn"
+        assert page["around"] == turn[place % 4 > 0]["id"]
         assert len(page["messages"]) <= max(2 * limit, 4)
         assert await walked(client, as_ada, session_id, page, limit) == everything
+
+
+async def test_a_step_that_no_turn_wrote_is_shown_in_its_answer(client, as_ada, database, session_id):
+    async with database.transaction(ADA) as connection:
+        await ChatMessageHistory(connection, ADA.user_id, session_id).append([*tool_turn(1), *tool_turn(2)])
+    shown = (await read(client, as_ada, session_id))["messages"]
+    for place, message_id in enumerate(await row_ids(database, session_id)):
+        page = await read(client, as_ada, session_id, around=message_id)
+        assert page["around"] == shown[place // 4 * 2 + (place % 4 > 0)]["id"]
 
 
 async def test_only_the_newest_page_has_nothing_after_it(client, as_ada, database, session_id):

@@ -155,7 +155,7 @@ async def test_a_page_of_as_many_as_there_are_is_all_of_them(client, as_ada, dat
 
 
 async def test_an_empty_session_has_no_messages(client, as_ada, session_id):
-    assert await read(client, as_ada, session_id) == {"messages": [], "before": None, "after": None}
+    assert await read(client, as_ada, session_id) == {"messages": [], "before": None, "after": None, "around": None}
 
 
 @pytest.mark.parametrize(

@@ -64,21 +64,79 @@ export const tests = {
     assert.equal(await page.evaluate(() => document.activeElement.dataset.message), early);
     await spot(page).waitFor({ state: "detached" });
     await isInSight(page, early);
-    const shown = await page.locator(".message").evaluateAll((all) => all.map((each) => each.dataset.message));
-    const rest = account.messages.slice(-shown.length).map((each) => each.message_id);
-    assert.deepEqual(shown, rest, "nothing is left out between there and the end, and nothing is there twice");
+    const told = account.messages.map((each) => each.message_id);
+    const from = async () => {
+      const shown = await page.locator(".message").evaluateAll((all) => all.map((each) => each.dataset.message));
+      const first = told.indexOf(shown[0]);
+      assert.deepEqual(shown, told.slice(first, first + shown.length), "nothing is left out, and nothing is there twice");
+      return { first, count: shown.length };
+    };
+    const there = await from();
+    assert.ok(there.count < 400, `${there.count} are shown: no way of pages was taken`);
+    assert.equal(await page.getByRole("button", { name: "Edit" }).count(), 0, "what is said here goes to the end");
+
+    // Down to the end by hand, page after page: it is the same conversation then, with its tools.
+    await page.locator(".log-scroll").hover();
+    for (let i = 0; i < 600 && (await page.locator(".needs-idle").first().isHidden()); i++) {
+      await page.mouse.wheel(0, 3_000);
+      await page.waitForTimeout(30);
+    }
+    const { first, count } = await from();
+    assert.equal(first + count, 600);
+    assert.ok(first <= there.first);
+
+    // And by the button, and by saying something.
+    await page.goto(`/?message=${early}`);
+    await spot(page).getByText("Answer 41.").waitFor();
+    await page.getByRole("button", { name: "Go to the newest message" }).click();
+    await answers(page).last().getByText("Answer 599").waitFor();
+    assert.equal((await from()).first, 550);
+    await page.goto(`/?message=${early}`);
+    await spot(page).getByText("Answer 41.").waitFor();
+    await say(page, "say from far back");
+    await answers(page).last().getByText("from far back").waitFor();
+    await settled(page);
+    const end = await page.locator(".message").evaluateAll((all) => all.slice(-3).map((each) => each.textContent));
+    assert.match(end.join("|"), /^Answer 599.*\|say from far back\|.*from far back/);
 
     device.allow(/404/);
     await page.goto(`/?message=${randomUUID()}`);
     await page.getByText("What was said there is gone.").waitFor();
-    await answers(page).last().getByText("Answer 599").waitFor();
+    await answers(page).last().getByText("from far back").waitFor();
 
     device.allow(/404|ERR_FAILED/);
-    await page.route(/\/messages\?.*before=/, (route) => route.abort());
+    await page.route(/\/messages\?.*around=/, (route) => route.abort());
     await page.goto(`/?message=${early}`);
-    await page.getByText("What was said there could not be shown.").waitFor();
-    await page.screenshot({ path: new URL("spot-3.png", output).pathname });
-    await answers(page).last().getByText("Answer 599").waitFor();
+    await page.getByText("The server cannot be reached.").waitFor();
+    await answers(page).last().getByText("from far back").waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("message"), null);
+  },
+
+  async "a search shows the line that it found, and leads to it, however far back"({ server, open, user, output }) {
+    const account = longSession(400);
+    account.messages[20].message.data.content = "Where did we bury the treasure chest?";
+    const device = await open();
+    const page = await device.newPage();
+    await signIn(page, user);
+    assert.equal((await server.as(user, "POST", "/api/account/import", account)).status, 200);
+    await say(page, "say the other chat");
+    await settled(page);
+    await page.getByRole("searchbox").fill("chest treasure");
+    const row = page.locator(".session-row").filter({ hasText: "A long one" });
+    await row.getByText("Where did we bury the treasure chest?").waitFor();
+    assert.deepEqual(await row.locator("mark").allInnerTexts(), ["treasure", "chest"]);
+    assert.equal(await page.locator(".session-row").count(), 1);
+    await page.screenshot({ path: new URL("search.png", output).pathname });
+    await row.getByRole("button").first().click();
+    await spot(page).getByText("Where did we bury the treasure chest?").waitFor();
+    await isInSight(page, account.messages[20].message_id);
+    await page.screenshot({ path: new URL("search-2.png", output).pathname });
+    await page.goBack();
+    await questions(page).getByText("say the other chat").waitFor();
+    await row.getByRole("button").first().click(); // the same hit again
+    await spot(page).getByText("Where did we bury the treasure chest?").waitFor();
+    await row.getByRole("button").first().click(); // and while it is open
+    await spot(page).getByText("Where did we bury the treasure chest?").waitFor();
     assert.equal(new URL(page.url()).searchParams.get("message"), null);
   },
 

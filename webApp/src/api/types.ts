@@ -11,6 +11,6 @@ export type Memory = Schemas["MemoryAnswer"];
 export type Notes = Schemas["NotesAnswer"];
 export type NotesVersion = Schemas["VersionAnswer"];
 export type Preview = Schemas["PreviewAnswer"];
-export type Session = Schemas["SessionAnswer"];
+export type Session = Schemas["ListedSessionAnswer"];
 export type Usage = Schemas["UsageAnswer"];
 export type WholeMemory = Schemas["WholeMemoryAnswer"];

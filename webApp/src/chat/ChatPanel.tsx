@@ -34,7 +34,7 @@ export function ChatPanel() {
 function Opened({ sessionId, agentName, generation }: { sessionId: string; agentName: string; generation: number }) {
   const history = useQuery({
     queryKey: ["history", sessionId, generation],
-    queryFn: ({ signal }) => readHistory(sessionId, undefined, signal),
+    queryFn: ({ signal }) => readHistory(sessionId, {}, signal),
     gcTime: 0, // messages live in useChat; this is only how they come there
     staleTime: Infinity,
   });

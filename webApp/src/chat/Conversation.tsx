@@ -20,7 +20,7 @@ export function Conversation({ sessionId, agentName, history }: Props) {
   const writer = useRef<Writer>(null);
   const onHeard = useCallback((text: string) => writer.current?.drop(text), []);
   const chat = useConversation(sessionId, agentName, history, onHeard);
-  const { isAnswering, stop } = chat;
+  const { isAnswering, stop, pages } = chat;
   const [sent, setSent] = useState(0);
   const onEditLost = useCallback((text: string) => {
     if (!writer.current) return; // with the whole conversation
@@ -29,7 +29,7 @@ export function Conversation({ sessionId, agentName, history }: Props) {
   }, []);
   const question = history.messages.findLast((each) => each.role === "user");
   const isAnswered = !chat.error && chat.messages.at(-1)?.role === "assistant";
-  const { spot, isSeeking } = useSpot(sessionId, chat.messages, chat.older);
+  const { spot, isSeeking } = useSpot(sessionId, pages);
 
   useEffect(() => {
     if (!isAnswering) return;
@@ -43,9 +43,8 @@ export function Conversation({ sessionId, agentName, history }: Props) {
   return (
     <>
       <MessageList
-        messages={chat.messages}
+        pages={pages}
         status={chat.status}
-        older={chat.older}
         sent={sent}
         spot={spot}
         isSeeking={isSeeking}
@@ -66,6 +65,7 @@ export function Conversation({ sessionId, agentName, history }: Props) {
         writer={writer}
         onStop={() => void stop()}
         onSend={(text, files) => {
+          pages.toNewest();
           setSent((count) => count + 1);
           return chat.send(text, files);
         }}

@@ -5,15 +5,13 @@ import { DownIcon } from "../shell/icons";
 import { Spinner } from "../shell/Spinner";
 import { isFocusLost } from "../shell/useFocusFollows";
 import { strings } from "../strings";
-import type { ChatMessage } from "./message";
 import { MessageView, type MessageActions } from "./MessageView";
-import type { Older } from "./useOlder";
+import type { More, Pages } from "./usePages";
 import { useScroll } from "./useScroll";
 
 interface Props extends MessageActions {
-  messages: ChatMessage[];
+  pages: Pages;
   status: string;
-  older: Older;
   /** Grows with every message that was sent from here: then the end is shown, wherever the reader was. */
   sent: number;
   /** The message that somebody came here for. */
@@ -25,13 +23,14 @@ interface Props extends MessageActions {
 
 const Line = memo(MessageView);
 
-export function MessageList({ messages, status, older, sent, spot, isSeeking, notice, empty, onEdit, onEditLost, onAgain }: Props) {
-  const { box, content, isAtEnd, toEnd, show } = useScroll(messages[0]?.id, sent);
+export function MessageList({ pages, status, sent, spot, isSeeking, notice, empty, onEdit, onEditLost, onAgain }: Props) {
+  const { messages, isPast, older, newer } = pages;
+  const { box, content, isAtEnd, toEnd, show } = useScroll(messages[0]?.id, sent + pages.returns, isPast);
   const isSpotThere = spot !== null && messages.some((each) => each.id === spot);
   useLayoutEffect(() => {
     if (spot !== null && isSpotThere) show(spot);
   }, [spot, isSpotThere, show]);
-  const isAnswering = status === "submitted" || status === "streaming";
+  const isAnswering = !isPast && (status === "submitted" || status === "streaming");
   useEffect(() => {
     // What was pressed for this answer is hidden while it is written.
     if (isAnswering && (isFocusLost() || document.activeElement?.closest(".needs-idle"))) box.current?.focus({ preventScroll: true });
@@ -41,8 +40,8 @@ export function MessageList({ messages, status, older, sent, spot, isSeeking, no
   return (
     <div className="log-frame">
       <div ref={box} className="log-scroll" tabIndex={0} role="log" aria-label={strings.chat.log} aria-busy={isAnswering}>
-        <div ref={content} className="log" data-busy={isAnswering}>
-          {older.hasMore && <OlderPages older={older} />}
+        <div ref={content} className="log" data-busy={isAnswering} data-past={isPast}>
+          {older.hasMore && <MorePages more={older} name={strings.chat.older} />}
           {messages.length === 0 && !notice && empty}
           {messages.map((message, place) => (
             <Line
@@ -58,7 +57,8 @@ export function MessageList({ messages, status, older, sent, spot, isSeeking, no
             />
           ))}
           {isAnswering && messages[last]?.role !== "assistant" && <Thinking />}
-          {notice}
+          {newer.hasMore && <MorePages more={newer} name={strings.chat.newer} />}
+          {!isPast && notice}
         </div>
       </div>
       {isSeeking && (
@@ -66,9 +66,9 @@ export function MessageList({ messages, status, older, sent, spot, isSeeking, no
           <Spinner /> {strings.chat.seeking}
         </p>
       )}
-      {!isAtEnd && (
+      {(!isAtEnd || isPast) && (
         <div className="jump">
-          <Button label={strings.chat.jumpDown} icon={<DownIcon />} onClick={toEnd} />
+          <Button label={strings.chat.jumpDown} icon={<DownIcon />} onClick={isPast ? pages.toNewest : toEnd} />
         </div>
       )}
     </div>
@@ -86,26 +86,26 @@ function Thinking() {
   );
 }
 
-/** Comes into view when the reader is near the top; then the page before is read. */
-function OlderPages({ older }: { older: Older }) {
+/** Comes into view when the reader is near; then the next page is read. */
+function MorePages({ more, name }: { more: More; name: string }) {
   const mark = useRef<HTMLDivElement>(null);
-  const { load, isLoading, error } = older;
+  const { load, isLoading, error } = more;
   useEffect(() => {
     if (!mark.current || error || isLoading) return; // after each page anew: the mark may still be in view
     const watch = new IntersectionObserver((seen) => seen.some((each) => each.isIntersecting) && load(), {
       root: mark.current.closest(".log-scroll"),
-      rootMargin: "1200px 0px 0px 0px",
+      rootMargin: "1200px 0px",
     });
     watch.observe(mark.current);
     return () => watch.disconnect();
   }, [load, error, isLoading]);
   return (
-    <div ref={mark} className="older">
+    <div ref={mark} className="more">
       {error ? (
         <ErrorCard error={error} onRetry={load} busy={isLoading} />
       ) : (
         <Button look="quiet" size="small" onClick={load} icon={isLoading && <Spinner />}>
-          {strings.chat.older}
+          {name}
         </Button>
       )}
     </div>

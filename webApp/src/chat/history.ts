@@ -1,4 +1,4 @@
-/** What was said, as the server has it: the newest page first, older ones on demand. */
+/** What was said, as the server has it: the newest page first, others on demand. */
 import { call } from "../api/client";
 import { ApiError } from "../api/errors";
 import type { ChatMessage } from "./message";
@@ -6,22 +6,32 @@ import type { ChatMessage } from "./message";
 export interface HistoryPage {
   messages: ChatMessage[];
   before: string | null;
+  /** null: there is nothing newer. */
+  after: string | null;
+  /** Of a page around a message: under which id that is shown. */
+  around?: string | null;
+}
+
+/** Where a page is read, by the id of a message; the newest one without any. */
+export interface Point {
+  before?: string;
+  after?: string;
+  around?: string;
 }
 
 const PAGE = 50;
-export const FULL_PAGE = 200; // the largest that the server gives
 
 /** A session that nobody has written to yet may be unknown to the server: then nothing was said. */
-export async function readHistory(sessionId: string, before?: string, signal?: AbortSignal, limit = PAGE): Promise<HistoryPage> {
+export async function readHistory(sessionId: string, point: Point = {}, signal?: AbortSignal): Promise<HistoryPage> {
   try {
     const page = await call("get", "/api/sessions/{session_id}/messages", {
       path: { session_id: sessionId },
-      query: { limit, before },
+      query: { limit: PAGE, ...point },
       signal,
     });
-    return { messages: page.messages as unknown as ChatMessage[], before: page.before ?? null };
+    return { ...page, messages: page.messages as unknown as ChatMessage[] };
   } catch (error) {
-    if (error instanceof ApiError && error.code === "session_not_found") return { messages: [], before: null };
+    if (error instanceof ApiError && error.code === "session_not_found") return { messages: [], before: null, after: null };
     throw error;
   }
 }

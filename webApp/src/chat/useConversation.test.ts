@@ -35,13 +35,13 @@ const endless = (text: string) => () =>
 
 async function fetched(address: string, init: RequestInit): Promise<Response> {
   if (address.endsWith("/stream")) return heard();
-  if (address !== "/api/chat") return Response.json({ messages: [...exchange, said("new", "user")], before: null });
+  if (address !== "/api/chat") return Response.json({ messages: [...exchange, said("new", "user")], before: null, after: null });
   posted.push(JSON.parse(String(init.body)) as Body);
   return answers.shift()!();
 }
 
 const opened = (messages: ChatMessage[]) => {
-  const history = { messages, before: null };
+  const history = { messages, before: null, after: null };
   return mounted(() => {
     chat = useConversation("s", "assistant", history, onHeard);
   }, {});

@@ -13,8 +13,8 @@ import { strings } from "../strings";
 import { isUnanswered, readHistory, type HistoryPage } from "./history";
 import { textOf, type ChatMessage } from "./message";
 import { transportFor } from "./transport";
-import { useOlder } from "./useOlder";
 import { useOthers, withNewest } from "./useOthers";
+import { usePages } from "./usePages";
 
 const THROTTLE_MS = 50;
 
@@ -147,8 +147,8 @@ export function useConversation(sessionId: string, agentName: string, history: H
   };
 
   useOthers(sessionId, { messages, isAnswering, hasFailed: problem !== null, setMessages, resumeStream: listen });
-  const older = useOlder(sessionId, history.before, setMessages);
-  return { messages, status, error: problem, isAnswering, send, edit, again, retry, stop, older };
+  const pages = usePages(sessionId, history.before, messages, setMessages);
+  return { messages, status, error: problem, isAnswering, send, edit, again, retry, stop, pages };
 }
 
 /** The message of before where it says the same: under its own id it is safe to repeat, should the server have heard it. */

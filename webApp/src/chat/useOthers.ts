@@ -36,7 +36,7 @@ export function useOthers(sessionId: string, { messages, isAnswering, hasFailed,
   /** Whether an answer was neither there nor to be heard: it may have been finished in between. */
   const readOnce = async (isNewsOnly: boolean, signal: AbortSignal): Promise<boolean> => {
     told.current = [];
-    const { messages: now } = await readHistory(sessionId, undefined, signal);
+    const { messages: now } = await readHistory(sessionId, {}, signal);
     if (isUnwanted(signal) || (isNewsOnly && now.at(-1)?.id === shown.current.messages.at(-1)?.id)) return false;
     setMessages((before) => withNewest(before, now));
     await resumeStream();

@@ -6,11 +6,14 @@ const NEAR_PX = 48;
 /** Browsers that keep what is read in its place by themselves do so everywhere but at the very top. */
 const keepsPlace = typeof CSS !== "undefined" && CSS.supports?.("overflow-anchor", "auto");
 
-export function useScroll(firstId: string | undefined, sent: number) {
+/** `ends`: grows when the end is to be shown. `isPast`: what is shown ends where the conversation goes on. */
+export function useScroll(firstId: string | undefined, ends: number, isPast: boolean) {
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const [isAtEnd, setAtEnd] = useState(true);
+  const past = useRef(isPast);
+  past.current = isPast;
 
   const toEnd = useCallback(() => {
     follows.current = true;
@@ -28,8 +31,10 @@ export function useScroll(firstId: string | undefined, sent: number) {
     found.focus({ preventScroll: true });
   }, []);
 
+  useKeptPlace(box, firstId);
+
   // What was sent from here is what its writer wants to see.
-  useLayoutEffect(toEnd, [toEnd, sent]);
+  useLayoutEffect(toEnd, [toEnd, ends]);
 
   useEffect(() => {
     const scroller = box.current;
@@ -38,7 +43,7 @@ export function useScroll(firstId: string | undefined, sent: number) {
     const onScroll = () => {
       if (keepsPlace && scroller.scrollTop < 1 && scroller.scrollHeight > scroller.clientHeight) scroller.scrollTop = 1;
       const isNear = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_PX;
-      if (isNear) follows.current = true;
+      if (isNear) follows.current = !past.current;
       else if (scroller.scrollTop < top) follows.current = false; // growing content alone never moves up
       top = scroller.scrollTop;
       setAtEnd(isNear || follows.current);
@@ -60,7 +65,6 @@ export function useScroll(firstId: string | undefined, sent: number) {
     };
   }, []);
 
-  useKeptPlace(box, firstId);
   return { box, content, isAtEnd, toEnd, show };
 }
 

@@ -4,80 +4,63 @@ import { useToasts } from "../shell/toasts";
 import { strings } from "../strings";
 import type { ChatMessage } from "./message";
 import { mounted } from "./mounted";
-import { useOlder } from "./useOlder";
 import { useSpot } from "./useSpot";
 
-let pages: { answer: (ids: string, before: string | null) => void; fail: () => void }[] = [];
+let asked: { id: string; answer: (id: string) => void; fail: (error: unknown) => void }[] = [];
 let spot: string | null = null;
 let isSeeking = false;
-let shown: string[] = []; // after each change
-const setMessages = (change: (before: ChatMessage[]) => ChatMessage[]) =>
-  void shown.push(change([{ id: "z" } as ChatMessage]).map(({ id }) => id).join(""));
-const none: ChatMessage[] = [];
 
-/** The message is known at once; the pages of its conversation come when a test lets them. */
-const ask = (address: string): Promise<Response> =>
-  address.endsWith("/messages/m")
-    ? Promise.resolve(Response.json({ id: "m" }))
-    : new Promise((resolve, reject) =>
-        pages.push({
-          answer: (ids, before) => resolve(Response.json({ messages: [...ids].map((id) => ({ id })), before })),
-          fail: () => reject(new TypeError("nobody answered")),
-        }),
-      );
-
-const opened = () =>
+/** The page around it comes when a test lets it. */
+const goTo = (id: string) => new Promise<string>((answer, fail) => asked.push({ id, answer, fail }));
+const opened = (ids = "yz") =>
   mounted(() => {
-    ({ spot, isSeeking } = useSpot("s", none, useOlder("s", "z", setMessages)));
+    const messages = [...ids].map((id) => ({ id }) as ChatMessage);
+    ({ spot, isSeeking } = useSpot("s", { messages, goTo }));
   }, {});
-const read = (count: number) => vi.waitFor(() => expect(pages).toHaveLength(count));
 const toasts = () => useToasts.getState().toasts.map(({ text }) => text);
 const quiet = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 beforeEach(() => {
-  pages = [];
-  shown = [];
+  asked = [];
+  spot = null;
   useToasts.getState().clear();
-  vi.stubGlobal("fetch", ask);
   history.replaceState(null, "", "/?chat=s&message=m");
 });
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("pages are read until the message is among them, and shown together", async () => {
+test("what is not shown is gone to, and marked under the id that it is shown by", async () => {
   const { leave } = await opened();
-  await read(1);
-  pages[0]!.answer("xy", "x");
-  await read(2);
-  expect(isSeeking).toBe(true);
-  pages[1]!.answer("nm", "m");
-  await vi.waitFor(() => expect(spot).toBe("m"));
+  await vi.waitFor(() => expect(asked.map(({ id }) => id)).toEqual(["m"]));
+  await vi.waitFor(() => expect(isSeeking).toBe(true));
+  asked[0]!.answer("the answer of m");
+  await vi.waitFor(() => expect(spot).toBe("the answer of m"));
   expect(isSeeking).toBe(false);
-  expect(shown).toEqual(["nmxyz"]);
   expect(location.search).toBe("?chat=s");
   expect(toasts()).toEqual([]);
   await leave();
 });
 
-test("who leaves the conversation loads no further page of it", async () => {
-  const { leave } = await opened();
-  await read(1);
+test("what is shown is marked, and nobody is asked", async () => {
+  const { leave } = await opened("lmn");
+  await vi.waitFor(() => expect(spot).toBe("m"));
+  expect(asked).toEqual([]);
   await leave();
-  pages[0]!.answer("yx", "x");
+});
+
+test("who leaves the conversation is neither led nor told", async () => {
+  const { leave } = await opened();
+  await leave();
+  asked[0]!.answer("m");
   await quiet();
-  expect(pages).toHaveLength(1);
-  expect(toasts()).toEqual([]);
+  expect([spot, toasts(), location.search]).toEqual([null, [], "?chat=s&message=m"]);
 });
 
 test("an error on the way there is told", async () => {
   const { leave } = await opened();
-  await read(1);
-  pages[0]!.answer("xy", "x");
-  await read(2);
-  pages[1]!.fail();
-  await vi.waitFor(() => expect(toasts()).toEqual([strings.memory.isOutOfReach]));
+  asked[0]!.fail(new TypeError("nobody answered"));
+  await vi.waitFor(() => expect(toasts()).toEqual([strings.errors.offline]));
   expect(location.search).toBe("?chat=s");
   expect([spot, isSeeking]).toEqual([null, false]);
-  expect(shown).toEqual(["xyz"]); // what was read on the way stays
   await leave();
 });

@@ -25,6 +25,7 @@ export const chat = {
   again: "Answer again",
   jumpDown: "Go to the newest message",
   older: "Earlier messages",
+  newer: "Later messages",
   seeking: "Going back to what was said",
   emptyTitle: "What is on your mind?",
   emptyLead: "What you tell me is remembered. You can see and correct it at any time.",

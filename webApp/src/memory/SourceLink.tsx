@@ -22,9 +22,8 @@ export function SourceLink({ sessionId, messageId, children = strings.memory.ope
     mutationFn: () => call("get", "/api/sessions/{session_id}", { path: { session_id: sessionId } }),
     onSuccess: (session) => {
       onLeave?.();
-      const address = addressOfChat(session.session_id);
       const replace = namedChat() === session.session_id; // it is open: Back leads to what was before it
-      navigate(messageId ? `${address}&message=${encodeURIComponent(messageId)}` : address, { replace });
+      navigate(addressOfChat(session.session_id, messageId), { replace });
       openSession(session);
     },
     onError: (error) => toast(asApiError(error).detail),

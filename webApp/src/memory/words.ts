@@ -27,7 +27,6 @@ export const memory = {
   restored: "It is as it was.",
   isGone: "This was forgotten meanwhile.",
   isGoneMessage: "What was said there is gone.",
-  isOutOfReach: "What was said there could not be shown.",
   saidIn: (title: string) => `said in “${title}”`,
   saidBefore: "said in an earlier chat",
   saidHere: "said in this chat",

@@ -1,7 +1,12 @@
 /** `/?chat=ID` is the address of the open chat: a reload shows it again, Back leads to the one before, tabs differ. */
 import { navigate } from "../shell/router";
 
-export const addressOfChat = (sessionId: string | null): string => (sessionId ? `/?chat=${encodeURIComponent(sessionId)}` : "/");
+/** `messageId`: where in it to begin to read. */
+export function addressOfChat(sessionId: string | null, messageId?: string | null): string {
+  if (!sessionId) return "/";
+  const chat = `/?chat=${encodeURIComponent(sessionId)}`;
+  return messageId ? `${chat}&message=${encodeURIComponent(messageId)}` : chat;
+}
 
 const isChatPage = (): boolean => location.pathname === "/";
 

@@ -10,14 +10,16 @@ import { useSessionActions } from "./useSessionActions";
 
 interface Props {
   sessions: Session[];
+  q: string;
   isArchive: boolean;
-  onChosen: () => void;
+  /** `messageId`: where in it to begin to read. */
+  onChosen: (messageId?: string) => void;
 }
 
 const AGAIN_MS = 250;
 
 /** One stop for the Tab key; inside it the arrows go up and down, F2 renames, Delete deletes. */
-export function SessionList({ sessions, isArchive, onChosen }: Props) {
+export function SessionList({ sessions, q, isArchive, onChosen }: Props) {
   const openId = useChatStore((state) => state.sessionId);
   const [focused, setFocused] = useState<string | null>(null);
   const [renamed, setRenamed] = useState<string | null>(null);
@@ -65,6 +67,7 @@ export function SessionList({ sessions, isArchive, onChosen }: Props) {
               <SessionRow
                 key={session.session_id}
                 session={session}
+                q={q}
                 isOpen={session.session_id === openId}
                 isStop={session.session_id === stop}
                 isRenamed={session.session_id === renamed}
@@ -72,7 +75,7 @@ export function SessionList({ sessions, isArchive, onChosen }: Props) {
                 onFocus={() => setFocused(session.session_id)}
                 onOpen={() => {
                   useChatStore.getState().openSession(session);
-                  onChosen();
+                  onChosen(session.hit?.message_id);
                 }}
                 onMenu={(anchor) => {
                   const { id, at } = closed.current; // a click on its own button closes the menu before it arrives here

@@ -2,12 +2,16 @@ import { useRef, useState } from "react";
 import type { Session } from "../api/types";
 import { Button } from "../shell/Button";
 import { LockIcon, MoreIcon } from "../shell/icons";
+import { plainText } from "../shell/plainText";
 import { strings } from "../strings";
+import { piecesOf } from "./found";
 import type { Anchor } from "./SessionMenu";
 import { titleOf } from "./useSessionActions";
 
 interface Props {
   session: Session;
+  /** What was searched for. */
+  q: string;
   isOpen: boolean;
   /** Where the Tab key stops in the list. */
   isStop: boolean;
@@ -20,7 +24,7 @@ interface Props {
   onRename: (title: string | null) => void;
 }
 
-export function SessionRow({ session, isOpen, isStop, isRenamed, isMenuOpen, onFocus, onOpen, onMenu, onRename }: Props) {
+export function SessionRow({ session, q, isOpen, isStop, isRenamed, isMenuOpen, onFocus, onOpen, onMenu, onRename }: Props) {
   const title = titleOf(session);
   if (isRenamed) {
     return (
@@ -47,7 +51,10 @@ export function SessionRow({ session, isOpen, isStop, isRenamed, isMenuOpen, onF
             <span className="hidden-visually">{strings.sessions.isPrivate}: </span>
           </span>
         )}
-        <span className="one-line">{title}</span>
+        <span className="session-lines">
+          <span className="one-line">{title}</span>
+          {session.hit && <FoundLine text={session.hit.text} q={q} />}
+        </span>
       </button>
       <Button
         look="quiet"
@@ -61,6 +68,14 @@ export function SessionRow({ session, isOpen, isStop, isRenamed, isMenuOpen, onF
         onClick={(event) => onMenu(event.currentTarget)}
       />
     </li>
+  );
+}
+
+function FoundLine({ text, q }: { text: string; q: string }) {
+  return (
+    <span className="session-found">
+      {piecesOf(plainText(text), q).map((piece, place) => (piece.isMatch ? <mark key={place}>{piece.text}</mark> : piece.text))}
+    </span>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { asApiError } from "../api/errors";
-import { addressOfChat } from "../session/address";
+import { addressOfChat, namedChat } from "../session/address";
 import { useUpsertActiveChatSession } from "../session/useChatSessionHooks";
 import { useChatStore } from "../session/useChatStore";
 import { Button } from "../shell/Button";
@@ -23,15 +23,16 @@ export function SessionsPanel({ onChoose }: { onChoose?: () => void }) {
   const [isArchive, setArchive] = useState(false);
   const q = useSettled(typed.trim(), TYPING_MS);
   const list = useSessions({ q, isArchive });
-  const chosen = () => {
-    navigate(addressOfChat(useChatStore.getState().sessionId));
+  const chosen = (messageId?: string) => {
+    const { sessionId } = useChatStore.getState();
+    navigate(addressOfChat(sessionId, messageId), { replace: namedChat() === sessionId }); // Back leads to what was before it
     onChoose?.();
   };
   const empty = q ? words.noneFound : isArchive ? words.noneArchived : words.none;
   return (
     <section className="sessions-panel" aria-label={strings.session.list}>
       <div className="sessions-head">
-        <NewChat onMade={chosen} />
+        <NewChat onMade={() => chosen()} />
         <Search typed={typed} onType={setTyped} />
       </div>
       <p className="hidden-visually" role="status">
@@ -43,7 +44,7 @@ export function SessionsPanel({ onChoose }: { onChoose?: () => void }) {
         <ErrorCard error={list.error} onRetry={() => void list.refetch()} busy={list.isFetching} />
       )}
       {list.isSuccess && list.sessions.length === 0 && <p className="sessions-empty">{empty}</p>}
-      <SessionList sessions={list.sessions} isArchive={isArchive} onChosen={chosen} />
+      <SessionList sessions={list.sessions} q={q} isArchive={isArchive} onChosen={chosen} />
       <div className="sessions-foot">
         {list.hasNextPage && (
           <Button look="quiet" size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
