@@ -82,7 +82,7 @@ class HitAnswer(BaseModel):
 
 
 class ListedSessionAnswer(SessionAnswer):
-    hit: HitAnswer | None = Field(None, description="With ?q=: the message that has most of its words, if one has any")
+    hit: HitAnswer | None = Field(None, description="With ?q=: the newest message that has all its words, else any")
 
     @classmethod
     def of(cls, session: Session, hit: Hit | None = None) -> Self:

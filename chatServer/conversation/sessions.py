@@ -166,10 +166,12 @@ async def find(
             words=words,
         )
         page = found[:limit]
-        best = {each.message_id: each.session.session_id for each in page if each.message_id}
-        texts = await said.read_texts(connection, principal.user_id, list(best)) if best else []
+        best = {each.place: each.session.session_id for each in page if each.place}
+        found_there = await said.read_said(connection, principal.user_id, list(best)) if best else {}
     last = page[-1].session if len(found) > limit else None
-    hits = {best[each]: Hit(str(each), excerpt(text, words)) for each, text in texts}
+    hits = {
+        best[place]: Hit(str(message_id), excerpt(text, words)) for place, (message_id, text) in found_there.items()
+    }
     more = Cursor(last.last_active_at, last.session_id) if last else None
     return Page([each.session for each in page], before=more, hits=hits)
 

@@ -17,7 +17,7 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The message of a session that has most of what was searched for, and the words around it."""
+    """The message of a session that has what was searched for, and the words around it."""
 
     message_id: str
     text: str

@@ -55,12 +55,12 @@ async def find_quoting(
     return [row[0] for row in await (await connection.execute(SQL["find_quoting"], values)).fetchall()]
 
 
-async def read_texts(connection: Connection, user_id: UUID, message_ids: Sequence[UUID]) -> list[Said]:
-    """What some messages say, as far as it is shown; what is no message says nothing."""
-    values = {"user_id": user_id, "message_ids": list(message_ids), "characters": SHOWN_CHARACTERS}
-    rows = await (await connection.execute(SQL["read_texts"], values)).fetchall()
-    texts = [(row[0], shown_text(row[1], row[2])) for row in rows]
-    return [Said(message_id, text) for message_id, text in texts if text]
+async def read_said(connection: Connection, user_id: UUID, places: Sequence[int]) -> dict[int, Said]:
+    """What was said at some places, as far as it is shown; what is no message says nothing."""
+    values = {"user_id": user_id, "places": list(places), "characters": SHOWN_CHARACTERS}
+    rows = await (await connection.execute(SQL["read_said"], values)).fetchall()
+    texts = [(place, message_id, shown_text(text, message)) for place, message_id, text, message in rows]
+    return {place: Said(message_id, text) for place, message_id, text in texts if text}
 
 
 def _values(user_id: UUID, reach: Reach, words: Collection[Sequence[str]]) -> dict[str, Any]:

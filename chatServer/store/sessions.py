@@ -15,10 +15,10 @@ SQL = queries.load("sessions.sql")
 
 
 class Found(NamedTuple):
-    """A session of a list; of a search also its best message, unless only the title has what was searched for."""
+    """A session of a list; of a search also where in it that was said, unless only the title has it."""
 
     session: Session
-    message_id: UUID | None
+    place: int | None
 
 
 async def find_session(connection: Connection, user_id: UUID, key: str) -> Session | None:
@@ -120,6 +120,7 @@ async def list_sessions(
         "archived": archived,
         "phrase": phrase,
         "words": [f"'{word}':*" for word in words],
+        "all": " & ".join(f"'{word}':*" for word in words) or None,
     }
     statement = SQL["list_sessions" if phrase is None else "search_sessions"]
     rows = await (await connection.execute(statement, values)).fetchall()

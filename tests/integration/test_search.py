@@ -32,12 +32,14 @@ async def search(client, headers, q: str, **query) -> dict[str, dict | None]:
     return {each["session_id"]: each["hit"] for each in answer.json()["sessions"]}
 
 
-async def test_a_search_names_the_message_with_most_of_the_words_and_of_several_the_newest(client, as_ada, database):
+async def test_a_search_names_the_newest_message_with_all_words_else_the_newest_with_any(client, as_ada, database):
     first, ids = await said(database, "I keep bees.", "Bees and honey, in the garden?", "honey", "Good.", "bees again")
     second, others = await said(database, "Honey is sweet.", "It is.")
     assert await search(client, as_ada, "bees honey") == {
         first: {"message_id": ids[1], "text": "Bees and honey, in the garden?"}
     }
+    assert await search(client, as_ada, "keep sweet") == {}
+    assert await search(client, as_ada, "keep again") == {first: {"message_id": ids[4], "text": "bees again"}}
     assert await search(client, as_ada, "bee") == {first: {"message_id": ids[4], "text": "bees again"}}
     assert await search(client, as_ada, "honey") == {
         second: {"message_id": others[0], "text": "Honey is sweet."},

@@ -36,11 +36,11 @@ where i.user_id = %(user_id)s and i.role is distinct from 'user' and i.tsv @@ %(
          or %(is_open)s and coalesce(i.agent_name, s.agent_name) <> all(%(closed)s::text[]))
 limit %(limit)s;
 
--- name: read_texts
--- What some messages say, as far as recall shows it.
-select message_id,
+-- name: read_said
+-- What was said at some places, as far as recall shows it.
+select id, message_id,
     case when jsonb_typeof(message #> '{data,content}') = 'string'
          then left(message #>> '{data,content}', %(characters)s) end as text,
     case when jsonb_typeof(message #> '{data,content}') <> 'string' then message::text end as message
 from public.chat_message_history
-where user_id = %(user_id)s and message_id = any(%(message_ids)s::uuid[]);
+where user_id = %(user_id)s and id = any(%(places)s::bigint[]);

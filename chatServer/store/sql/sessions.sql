@@ -88,8 +88,8 @@ where user_id = %(user_id)s and session_id = %(session_id)s
 returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
 
 -- name: list_sessions
--- A page of sessions, the most recently used first; with the column in which a search names a message.
-select session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at, null::uuid
+-- A page of sessions, the most recently used first; with the column in which a search says where it was said.
+select session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at, null::bigint
 from chat.sessions
 where user_id = %(user_id)s
     and (archived_at is not null) = %(archived)s
@@ -100,30 +100,24 @@ order by last_active_at desc, session_id desc
 limit %(limit)s;
 
 -- name: search_sessions
--- The same page, of sessions whose title holds the phrase, or that have all its words; each with its best message.
--- That is the one that has most of them, of several the newest.
-with said as (
-    select i.session_id, i.message_id, i.place, count(*) as words, bit_or(1 << word.number::integer) as which
-    from chat.message_index i, unnest(%(words)s::text[]) with ordinality as word (query, number)
-    where i.user_id = %(user_id)s and i.tsv @@ word.query::tsquery
-    group by i.session_id, i.message_id, i.place
-), found as (
-    select session_id, bit_or(which) as which,
-        (array_agg(message_id order by words desc, place desc) filter (where place is not null))[1] as message_id
-    from said
-    group by session_id
+-- The same page, of sessions whose title holds the phrase, or whose title and messages have all its words.
+-- With where it was said: in the newest message that has all of them, else in the newest that has any.
+with found as (
+    select i.session_id, max(array[(i.tsv @@ %(all)s::tsquery)::integer, coalesce(i.place, 0)]) as best
+    from chat.message_index i, unnest(%(words)s::text[]) as word
+    where i.user_id = %(user_id)s and i.tsv @@ word::tsquery
+    group by i.session_id
+    having count(distinct word) = cardinality(%(words)s::text[])
 )
 select s.session_id, s.agent_name, s.external_id, s.title, s.memory, s.created_at, s.last_active_at, s.archived_at,
-    found.message_id
+    (select nullif(best[2], 0) from found where found.session_id = s.session_id)
 from chat.sessions s
-left join found on found.session_id = s.session_id
 where s.user_id = %(user_id)s
     and (s.archived_at is not null) = %(archived)s
     and s.agent_name = coalesce(%(agent_name)s, s.agent_name)
     and (s.last_active_at, s.session_id)
         < (coalesce(%(before_time)s, 'infinity'::timestamptz), coalesce(%(before_id)s, ''))
-    and (position(lower(%(phrase)s) in lower(s.title)) > 0
-        or found.which = (2 << cardinality(%(words)s::text[])) - 2)
+    and (position(lower(%(phrase)s) in lower(s.title)) > 0 or s.session_id in (select session_id from found))
 order by s.last_active_at desc, s.session_id desc
 limit %(limit)s;
 
