@@ -223,6 +223,25 @@ export const tests = {
     }
   },
 
+  async "what was being written in a chat that is deleted elsewhere is there in the next"(world) {
+    const { page } = await signedIn(world);
+    await say(page, "say first words");
+    await settled(page);
+    await row(page, "first words").waitFor();
+    await composer(page).fill("a long letter");
+    const picture = { name: "a.png", mimeType: "image/png", buffer: Buffer.from("iVBORw0KGgo=", "base64") };
+    await page.locator(".composer input[type=file]").setInputFiles(picture);
+    await page.getByRole("button", { name: "Remove a.png" }).waitFor();
+    const [session] = await listed(world);
+    await world.server.as(world.user, "DELETE", `/api/sessions/${session.session_id}`);
+    await page.getByText("What you were writing is in the field below.").waitFor();
+    await until(async () => (await composer(page).inputValue()) === "a long letter", "the words are gone");
+    await page.getByRole("button", { name: "Remove a.png" }).waitFor();
+    assert.equal(await answers(page).count(), 0);
+    const kept = await page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith("chatDraft_")));
+    assert.equal(kept.length, 1, "and in no other place");
+  },
+
   async "of what was erased elsewhere nothing stays on the screen, neither a title nor a draft"(world) {
     const { device, page } = await signedIn(world);
     device.allow(/404/);

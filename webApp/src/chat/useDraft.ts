@@ -25,3 +25,12 @@ export function useDraft(sessionId: string, said: string) {
 
 const unless = (said: string, draft: string): string => (draft.trim() === said.trim() ? "" : draft);
 const joined = (...texts: string[]): string => texts.filter(Boolean).join("\n\n");
+
+/** What was written in one conversation stands in another, behind what was written there. */
+export function moveDraft(from: string, to: string): boolean {
+  const words = kept(draftKey(from));
+  if (words === null) return false;
+  keep(draftKey(to), joined(kept(draftKey(to)) ?? "", words));
+  keep(draftKey(from), null);
+  return true;
+}

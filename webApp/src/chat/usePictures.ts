@@ -1,22 +1,26 @@
-/** The pictures of the message that is being written: they wait for it, per session, until the page is closed. */
+/** The pictures of the message that is being written: they wait for it, and for its writer, until the page is closed. */
 import type { FileUIPart } from "ai";
-import { useCallback } from "react";
+import { useCallback, useMemo } from "react";
 import { create } from "zustand";
-import { whenForgotten } from "../shell/forget";
+import { whenDropped } from "../shell/forget";
 import { toast } from "../shell/toasts";
 import { asPart, bytesOf, choose } from "./pictures";
+import { draftKey } from "./useDraft";
 
 const NONE: FileUIPart[] = [];
 
 /** Beyond the component: a conversation that is read anew is drawn anew. */
 const useAttached = create<Record<string, FileUIPart[]>>(() => ({}));
-whenForgotten(() => useAttached.setState({}, true));
+whenDropped((isTheirs) =>
+  useAttached.setState((attached) => Object.fromEntries(Object.entries(attached).filter(([name]) => !isTheirs(name))), true),
+);
 
 export function usePictures(sessionId: string) {
-  const pictures = useAttached((attached) => attached[sessionId] ?? NONE);
+  const key = useMemo(() => draftKey(sessionId), [sessionId]); // of who began it
+  const pictures = useAttached((attached) => attached[key] ?? NONE);
   const change = useCallback(
-    (by: (there: FileUIPart[]) => FileUIPart[]) => useAttached.setState((attached) => ({ [sessionId]: by(attached[sessionId] ?? NONE) })),
-    [sessionId],
+    (by: (there: FileUIPart[]) => FileUIPart[]) => useAttached.setState((attached) => ({ [key]: by(attached[key] ?? NONE) })),
+    [key],
   );
   const add = useCallback(
     async (files: File[]) => {
@@ -32,4 +36,11 @@ export function usePictures(sessionId: string) {
   const clear = useCallback(() => change(() => NONE), [change]);
   const giveBack = useCallback((files: FileUIPart[]) => change((there) => [...files, ...there]), [change]);
   return { pictures, add, remove, clear, giveBack };
+}
+
+/** What was attached to one message waits for another. */
+export function movePictures(from: string, to: string): boolean {
+  const { [draftKey(from)]: moved = NONE, ...rest } = useAttached.getState();
+  if (moved.length > 0) useAttached.setState({ ...rest, [draftKey(to)]: [...(rest[draftKey(to)] ?? NONE), ...moved] }, true);
+  return moved.length > 0;
 }

@@ -3,9 +3,10 @@ import type { FileUIPart } from "ai";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { keys, queryClient } from "../api/query";
 import { useSession, useWhenGone } from "../session/useChatSessionHooks";
-import { forgetEverything } from "../shell/forget";
+import { forgetEverything, forgetKept, forgetShown } from "../shell/forget";
 import { mounted } from "./mounted";
-import { draftKey } from "./useDraft";
+import { draftKey, moveDraft } from "./useDraft";
+import { movePictures } from "./usePictures";
 import { useWriting } from "./useWriting";
 
 let writing: ReturnType<typeof useWriting>;
@@ -99,6 +100,40 @@ test("pictures wait for a conversation that is read anew, and for nobody else", 
   await second.leave();
 });
 
+test("pictures wait for who signs in again, and go when somebody else does", async () => {
+  const first = await opened();
+  await writing.add([new File(["x"], "a.png", { type: "image/png" })]);
+  await passed();
+  await first.leave();
+  forgetShown(); // the sign-in was over
+  const second = await opened();
+  expect(writing.pictures.map((each) => each.filename)).toEqual(["a.png"]);
+  await second.leave();
+  forgetKept("somebody else");
+  const third = await opened();
+  expect(writing.pictures).toHaveLength(1);
+  forgetKept(""); // whose they are
+  await passed();
+  expect(writing.isEmpty).toBe(true);
+  await third.leave();
+});
+
+test("what was being written in a chat that is gone stands in the next one, behind what is there", async () => {
+  const first = await opened();
+  await written("long thoughts");
+  await writing.add([new File(["x"], "a.png", { type: "image/png" })]);
+  await passed();
+  await first.leave();
+  localStorage.setItem(draftKey("next"), "a word");
+  expect([moveDraft("s", "next"), movePictures("s", "next")]).toEqual([true, true]);
+  expect([moveDraft("s", "next"), movePictures("s", "next")]).toEqual([false, false]);
+  const second = await opened("", "next");
+  expect(writing.draft).toBe("a word\n\nlong thoughts");
+  expect(writing.pictures.map((each) => each.filename)).toEqual(["a.png"]);
+  expect(stored()).toBeNull();
+  await second.leave();
+});
+
 test("pictures of a message that is refused after its page was left come back", async () => {
   const first = await opened();
   await writing.add([new File(["x"], "a.png", { type: "image/png" })]);
@@ -145,7 +180,8 @@ test("with a chat that is erased its title and what was being written in it are 
   expect([title, writing.draft, writing.pictures.length]).toEqual(["My diagnosis", "a draft", 1]);
   isThere = false;
   await readAgain();
-  expect([title, writing.isEmpty, stored()]).toEqual([undefined, true, null]);
+  expect([title, stored()]).toEqual([undefined, "a draft"]); // had it been deleted, we would leave it with this
+  await vi.waitFor(() => expect([writing.isEmpty, stored()]).toEqual([true, null]), 3_000);
   await written("new words");
   await readAgain();
   expect(writing.draft).toBe("new words");

@@ -75,14 +75,22 @@ function nullIfNone(error: unknown): null {
   throw error;
 }
 
-/** Calls `forget` when a session that was there is gone: deleted, or erased with everything else. */
+const TOLD_MS = 1_000;
+
+/** Calls `forget` when a session that was there is erased with everything else. Of one that was deleted we are told in a
+ *  moment, and leave it with what is being written in it. */
 export function useWhenGone(sessionId: string, forget: () => void): void {
   const session = useSession(sessionId).data;
   const wasThere = useRef(false);
+  const current = useRef(forget);
+  current.current = forget;
   useEffect(() => {
-    if (session === null && wasThere.current) forget();
+    const isGone = session === null && wasThere.current;
     wasThere.current = Boolean(session);
-  }, [session, forget]);
+    if (!isGone) return;
+    const timer = setTimeout(() => current.current(), TOLD_MS);
+    return () => clearTimeout(timer);
+  }, [session]);
 }
 
 export function useAgents() {

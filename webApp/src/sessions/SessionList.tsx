@@ -1,8 +1,12 @@
 import { useId, useRef, useState, type KeyboardEvent } from "react";
 import { useLive } from "../api/live/live";
 import type { Session } from "../api/types";
+import { moveDraft } from "../chat/useDraft";
+import { movePictures } from "../chat/usePictures";
 import { unnameChat } from "../session/address";
 import { useChatStore } from "../session/useChatStore";
+import { toast } from "../shell/toasts";
+import { strings } from "../strings";
 import { groupsOf } from "./groups";
 import { SessionMenu, type Anchor } from "./SessionMenu";
 import { SessionRow } from "./SessionRow";
@@ -110,12 +114,17 @@ export function SessionList({ sessions, q, isArchive, onChosen }: Props) {
   );
 }
 
-/** What is open here and was deleted elsewhere is left for the session that the server has. */
+/** What is open here and was deleted elsewhere is left for the session that the server has; what was being written goes along. */
 function useLeaveDeleted() {
   useLive("session", ({ data }) => {
     const { userId, agentName, sessionId, initializeSessionAsync } = useChatStore.getState();
-    if (data.change !== "deleted" || data.session_id !== sessionId || !userId) return;
+    if (data.change !== "deleted" || !sessionId || data.session_id !== sessionId || !userId) return;
     unnameChat();
-    void initializeSessionAsync(userId, agentName);
+    void initializeSessionAsync(userId, agentName).then(() => {
+      const { sessionId: next } = useChatStore.getState();
+      if (!next) return;
+      const hasMoved = [moveDraft(sessionId, next), movePictures(sessionId, next)].some(Boolean);
+      if (hasMoved) toast(strings.sessions.removedElsewhere);
+    });
   });
 }

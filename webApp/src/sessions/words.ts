@@ -33,6 +33,7 @@ export const sessions = {
   remove: "Delete",
   archived: (title: string) => `${title} was archived.`,
   removed: (title: string) => `${title} was deleted, with what was learned only in it.`,
+  removedElsewhere: "This chat was deleted elsewhere. What you were writing is in the field below.",
   notRemoved: (title: string) => `${title} was not deleted: something was said in it meanwhile.`,
   madePrivate: "From now on nothing of this conversation is remembered.",
   madeMindful: "From now on this conversation is remembered.",

@@ -11,6 +11,14 @@ export function whenForgotten(reset: () => void): void {
   resets.push(reset);
 }
 
+type IsTheirs = (name: string) => boolean;
+const drops: ((isTheirs: IsTheirs) => void)[] = [];
+
+/** For what waits in this page for a user's return, under such a name: called when those of a user are to go. */
+export function whenDropped(drop: (isTheirs: IsTheirs) => void): void {
+  drops.push(drop);
+}
+
 const lastThings: (() => Promise<void>)[] = [];
 
 /** For what still has to reach the server: done before the token is given up. */
@@ -32,6 +40,7 @@ export function forgetEverything(): void {
   localStorage.clear();
   sessionStorage.clear();
   if (theme) localStorage.setItem(THEME_KEY, theme);
+  drops.forEach((drop) => drop(() => true));
   forgetShown();
 }
 
@@ -44,9 +53,10 @@ export function forgetShown(): void {
 
 /** What the browser keeps of this user and of nobody else, but not who is signed in: that may be another by now. */
 export function forgetKept(userId: string): void {
+  const isTheirs = (name: string) => OURS.some((beginning) => `${name}_`.startsWith(`${beginning}${userId}_`));
   for (const storage of [localStorage, sessionStorage]) {
     const names = Array.from({ length: storage.length }, (_, place) => storage.key(place) ?? "");
-    const theirs = names.filter((name) => OURS.some((beginning) => `${name}_`.startsWith(`${beginning}${userId}_`)));
-    theirs.forEach((name) => storage.removeItem(name));
+    names.filter(isTheirs).forEach((name) => storage.removeItem(name));
   }
+  drops.forEach((drop) => drop(isTheirs));
 }
