@@ -10,7 +10,7 @@ from chatServer.store import history as history_store
 from chatServer.store import sessions
 from chatServer.store.history import ChatMessageHistory
 from tests.conftest import ADA
-from tests.integration.test_transcript import read, store_turn, tool_turn
+from tests.tools.transcripts import read, store_turn, tool_turn
 
 
 async def row_ids(database, session_id: str) -> list[str]:

@@ -14,7 +14,7 @@ from chatServer.messages import Message
 from chatServer.store import export as exports
 from chatServer.store.export import SECTIONS, read_page
 from tests.conftest import ADA, EVE
-from tests.integration.test_transcript import store_turn
+from tests.tools.transcripts import store_turn
 
 
 async def pages_of(database, name: str) -> list[int]:

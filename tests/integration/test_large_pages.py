@@ -16,7 +16,7 @@ from chatServer.store import history as history_store
 from chatServer.store import images, superseded
 from chatServer.store.history import ChatMessageHistory
 from tests.conftest import ADA
-from tests.integration.test_transcript import read, store_turn
+from tests.tools.transcripts import read, store_turn
 
 
 async def pages_of(client, headers, session_id: str, **query) -> list[list[dict]]:

@@ -107,3 +107,18 @@ def test_no_request_needs_a_thread(path):
 def test_the_check_finds_what_needs_a_thread():
     assert threaded("def a(): ...\nasync def b(): ...\nA = Annotated[int, Depends(a)]\nB = Depends(b)") == ["a"]
     assert threaded('@router.get("/x")\ndef x(): ...\n@router.get("/y")\nasync def y(): ...') == ["x"]
+
+
+def taken_from_tests(source: str) -> list[str]:
+    """The files of tests that another one takes something from: what several use is a tool, or a fixture."""
+    found = [node.module or "" for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
+    return [name for name in found if name.rpartition(".")[2].startswith("test_")]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")), ids=lambda path: path.stem)
+def test_no_test_takes_anything_from_another(path):
+    assert taken_from_tests(path.read_text()) == []
+
+
+def test_the_check_finds_what_is_taken_from_a_test():
+    assert taken_from_tests("from tests.unit.test_a import b\nfrom tests.tools.a import c") == ["tests.unit.test_a"]
