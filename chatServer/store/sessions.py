@@ -14,7 +14,7 @@ from chatServer.store.pool import Connection
 SQL = queries.load("sessions.sql")
 
 
-class Found(NamedTuple):
+class Listed(NamedTuple):
     """A session of a list; of a search also where in it that was said, unless only the title has it."""
 
     session: Session
@@ -109,7 +109,7 @@ async def list_sessions(
     archived: bool = False,
     phrase: str | None = None,
     words: Sequence[str] = (),
-) -> list[Found]:
+) -> list[Listed]:
     """A page of sessions, the most recently used first; with a phrase, those in which it is found."""
     values = {
         "user_id": user_id,
@@ -124,7 +124,7 @@ async def list_sessions(
     }
     statement = SQL["list_sessions" if phrase is None else "search_sessions"]
     rows = await (await connection.execute(statement, values)).fetchall()
-    return [Found(Session(*row[:-1]), row[-1]) for row in rows]
+    return [Listed(Session(*row[:-1]), row[-1]) for row in rows]
 
 
 async def index_title(connection: Connection, user_id: UUID, session: Session) -> None:
