@@ -31,8 +31,7 @@ CONNECT_TIMEOUT_S = 10  # a server that hangs takes a connection, and never answ
 FINISHED = "chat-database"  # a file that says: initdb came to its end here
 LOGS = "logs"  # in the folder of the data, where `log` has what is said before there are these
 KEPT_S = 6 * 24 * 3_600
-# A file for each day of the week, which begins anew when its day comes again. What a checkpoint says every five minutes
-# was 115 kB a day (2026-11-18).
+# A file for each day of the week, which begins anew when its day comes again: every checkpoint says something.
 WEEKLY = "logging_collector=on log_filename=%a.log log_rotation_age=1d log_rotation_size=0 log_truncate_on_rotation=on"
 
 logger = logging.getLogger(__name__)
