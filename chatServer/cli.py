@@ -44,13 +44,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def serve(settings: Settings, _: argparse.Namespace) -> None:
     logs.install(settings.log_level)
-    # uvicorn raises a signal once more when it has shut down: it must not end us before the database is closed.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    told = _signals()
     command.end_with_terminal()
     loop = asyncio.Runner(loop_factory=uvloop.new_event_loop)
     with _listen(settings) as listening, contextlib.suppress(KeyboardInterrupt), loop as runner:
-        runner.run(_serve(settings, listening))
+        runner.run(_serve(settings, listening, told))
     print("Stopped.")
+
+
+def _signals() -> list[int]:
+    """Those that come before uvicorn listens to them, for `Server` to heed once everything has started. An error that
+    their handler raises can be lost: one was in a callback of the garbage collector, and the server ran on
+    (2026-11-18). So only the second one is an error, for who does not want to wait."""
+    told: list[int] = []
+
+    def note(sig: int, frame: FrameType | None) -> None:
+        if told:
+            signal.default_int_handler(sig, frame)
+        told.append(sig)
+
+    for each in (signal.SIGTERM, signal.SIGINT):
+        if signal.getsignal(each) is not signal.SIG_IGN:
+            signal.signal(each, note)
+    return told
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -65,7 +81,7 @@ def _listen(settings: Settings) -> socket.socket:
         raise StartupError(f"Cannot listen on {settings.host} port {settings.port}: {why}. {remedy}") from error
 
 
-async def _serve(settings: Settings, listening: socket.socket) -> None:
+async def _serve(settings: Settings, listening: socket.socket, told: Sequence[int]) -> None:
     # The state is built before uvicorn starts, so that a refusal is a sentence and not a traceback of uvicorn's.
     async with running(settings, when_loaded=settle) as state:
         config = uvicorn.Config(
@@ -76,7 +92,7 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
             server_header=False,
             timeout_graceful_shutdown=AFTER_THE_GRACE_S,
         )
-        await Server(config, settings, state).serve([listening])
+        await Server(config, settings, state, told).serve([listening])
 
 
 def settle() -> None:
@@ -94,18 +110,23 @@ class Server(uvicorn.Server):
     """uvicorn, that says where it is once it is there, and that goes on listening while it finishes its work:
     whoever asks in that time is told so, and does not find a closed port."""
 
-    def __init__(self, config: uvicorn.Config, settings: Settings, state: State) -> None:
+    def __init__(self, config: uvicorn.Config, settings: Settings, state: State, told: Sequence[int]) -> None:
         super().__init__(config)
+        self.told = told
         self.settings = settings
         self.agents = state.agents
         self.ending = state.shutdown
         self.loop = asyncio.get_running_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        super().handle_exit(sig, frame)
+        """As uvicorn's own, which also raises the signal once more in the end, before the database is closed."""
+        self.force_exit = self.force_exit or (self.should_exit and sig == signal.SIGINT)
+        self.should_exit = True
         self.loop.call_soon_threadsafe(self.ending.begin)
 
     async def on_tick(self, counter: int) -> bool:
+        if self.told and not self.should_exit:
+            self.handle_exit(self.told[0], None)
         must_end = await super().on_tick(counter)
         return must_end and (self.force_exit or self.ending.may_end)
 

@@ -1,7 +1,10 @@
 """A real process is told to end: what runs is finished, what comes is sent on, and nothing hangs."""
 
 import contextlib
+import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,7 +16,7 @@ import pytest
 
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate
-from tests.tools.running import CHATSERVER, Running, server
+from tests.tools.running import CHATSERVER, START_S, Running, server
 from tests.tools.typing_in import terminal
 from tests.tools.waiting import WITHIN_S, wait_until
 
@@ -135,3 +138,29 @@ def test_what_runs_in_a_terminal_that_is_closed_ends_well(tmp_path, command, sho
         person.until(shown)
         person.close()
         assert person.process.wait(WITHIN_S) == 0
+
+
+SIGNALLED_AT_ITS_START = """
+import signal, sys
+from chatServer import cli, main
+
+class Dying:
+    def __del__(self):
+        signal.raise_signal(getattr(signal, sys.argv[1]))
+
+def load_agents(*given, load=main.load_agents):
+    Dying()
+    return load(*given)
+
+main.load_agents = load_agents
+cli.main(["serve"])
+"""
+
+
+@pytest.mark.parametrize("sent", ["SIGTERM", "SIGINT"])
+def test_a_signal_while_it_starts_is_heeded_also_where_an_error_would_be_lost(tmp_path, sent):
+    """As in a destructor, or where the garbage collector calls somebody."""
+    environment = {**os.environ, "CHAT_DATA_DIR": str(tmp_path), "PORT": "0"}
+    command = [sys.executable, "-c", SIGNALLED_AT_ITS_START, sent]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=START_S, check=False)
+    assert (ended.returncode, ended.stdout.splitlines()[-1]) == (0, "Stopped."), ended.stderr
