@@ -53,14 +53,14 @@ class Worker:
             asyncio.create_task(stopping.wait(), name="worker's end"),
         }
         if name == QUEUE:
-            tasks.add(asyncio.create_task(self._look_after(), name="worker's rescue"))
+            tasks.add(asyncio.create_task(self._look_after(stopping), name="worker's rescue"))
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in tasks:  # of the one that works, procrastinate makes: finish, then stop
+            for task in tasks:  # the one that works finishes first
                 task.cancel()
             _, late = await asyncio.wait(tasks, timeout=self._grace_s + CLOSE_S)
-            if late:  # the queue's database hangs, or a first cancellation was lost while procrastinate started
+            if late:  # the queue's database hangs
                 self._queue.hang_up()
                 for task in late:
                     task.cancel()
@@ -71,15 +71,16 @@ class Worker:
                 if not task.cancelled() and (error := task.exception()):
                     logger.warning("the job queue failed: %s", type(error).__name__)
 
-    async def _look_after(self) -> None:
-        while True:
+    async def _look_after(self, stopping: asyncio.Event) -> None:
+        while not stopping.is_set():  # a cancellation can be lost in a pool
             if rescued := await self._queue.rescue():
                 logger.warning("%d jobs of dead workers wait again", rescued)
             try:
                 await jobs.read_status(self._database)
             except errors.DatabaseUnavailable:  # the server's own pool may be busy; jobs have another
                 logger.warning("the numbers of the job queue cannot be read now")
-            await asyncio.sleep(self._pace.heartbeat_s)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), self._pace.heartbeat_s)
 
 
 @contextlib.asynccontextmanager

@@ -378,6 +378,16 @@ async def test_the_server_goes_on_without_a_queue_and_the_worker_waits_for_it(se
 # The end, and what the operator sees ---------------------------------------------------------------------
 
 
+async def test_a_worker_that_is_told_to_stop_while_it_starts_does_so(database):
+    """At whichever moment: a cancellation can be lost there, and it was waited for as long as jobs may take."""
+    for moment in range(100):
+        stopping, worker = asyncio.Event(), Worker(database, Workshop(database, no_model).tasks(), grace_s=60)
+        task = asyncio.create_task(worker.run(stopping))
+        await asyncio.sleep(moment * 0.0006)
+        stopping.set()
+        await asyncio.wait_for(task, 30)
+
+
 async def test_an_idle_worker_stops_at_once_and_signs_off(settings, urls, caplog):
     async def have_begun() -> bool:  # who is stopped while he signs on leaves his name, until others strike it out
         return sum(record.message.startswith("Starting worker") for record in caplog.records) == len(PLACES)
