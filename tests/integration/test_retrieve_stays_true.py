@@ -119,7 +119,7 @@ async def test_more_text_of_an_article_that_is_imported_is_found_at_once(databas
     article_id = await put_article(urls.owner, ADA.user_id, "a.txt", ["The walrus swims."])
     retriever = retriever_of(database)
     assert await names(retriever, "walrus") == {"a.txt"}
-    row = {"article_id": str(article_id), "content_hash": "x", "position": 1, "page": None, "heading": ""}
+    row = {"article_id": str(article_id), "content_hash": "x", "position": 1, "page": None, "heading": "", "whole": 0}
     async with database.transaction(ADA) as connection:
         rows = [row | {"text": "An otter.", "tokens": 3, "words": ["otter"]}]
         assert await bring_in.add_rows(connection, ADA.user_id, "article_chunks", rows) == 1

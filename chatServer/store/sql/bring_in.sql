@@ -246,20 +246,21 @@ on conflict do nothing
 returning article_id;
 
 -- name: count_chunks
--- How much text these articles have now; those that lacked some, and have as much as the document by now, are read.
-update chat.articles a
-set chunks = counted.chunks, tokens = counted.tokens,
-    state = case when counted.is_whole then 'ready' else a.state end,
-    error_code = case when not counted.is_whole then a.error_code end,
-    error = case when not counted.is_whole then a.error end
-from (
-    select own.article_id, count(*)::integer as chunks, sum(c.tokens)::integer as tokens,
-        own.error is not distinct from %(lacks_text)s and count(*) >= given.whole and given.whole > 0 as is_whole
-    from unnest(%(article_ids)s::uuid[], %(whole)s::integer[]) as given (article_id, whole)
-    join chat.articles own on own.user_id = %(user_id)s and own.article_id = given.article_id
-    join chat.article_chunks c on c.user_id = %(user_id)s and c.article_id = given.article_id
-    group by own.article_id, own.error, given.whole) counted
-where a.user_id = %(user_id)s and a.article_id = counted.article_id;
+-- How much text these articles have now.
+update chat.articles a set chunks = counted.chunks, tokens = counted.tokens
+from unnest(%(article_ids)s::uuid[]) as given (article_id)
+cross join lateral (
+    select count(*)::integer as chunks, sum(tokens)::integer as tokens
+    from chat.article_chunks
+    where user_id = %(user_id)s and article_id = given.article_id) counted
+where a.user_id = %(user_id)s and a.article_id = given.article_id and counted.chunks > 0;
+
+-- name: call_read
+-- Of these articles those that lacked text, and have as much as the document by now.
+update chat.articles a set state = 'ready', error_code = null, error = null
+from unnest(%(article_ids)s::uuid[], %(whole)s::integer[]) as given (article_id, whole)
+where a.user_id = %(user_id)s and a.article_id = given.article_id
+    and a.error = %(lacks_text)s and given.whole > 0 and a.chunks >= given.whole;
 
 -- name: usage
 -- What turns took on other days: today is counted here, whatever a document says.
