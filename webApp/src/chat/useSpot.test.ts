@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ApiError } from "../api/errors";
 import { useToasts } from "../shell/toasts";
 import { strings } from "../strings";
 import type { ChatMessage } from "./message";
@@ -62,5 +63,12 @@ test("an error on the way there is told", async () => {
   await vi.waitFor(() => expect(toasts()).toEqual([strings.errors.offline]));
   expect(location.search).toBe("?chat=s");
   expect([spot, isSeeking]).toEqual([null, false]);
+  await leave();
+});
+
+test.each([404, 422])("an address that leads nowhere says so (%i)", async (status) => {
+  const { leave } = await opened();
+  asked[0]!.fail(new ApiError(status, "whatever", "Whatever."));
+  await vi.waitFor(() => expect(toasts()).toEqual([strings.memory.isGoneMessage]));
   await leave();
 });

@@ -32,7 +32,7 @@ export function useSpot(sessionId: string, { messages, goTo }: Pick<Pages, "mess
       .catch((error: unknown) => {
         if (left.signal.aborted) return;
         setSeeking(false);
-        const isGone = error instanceof ApiError && error.status === 404;
+        const isGone = error instanceof ApiError && [404, 422].includes(error.status); // 422: it is no message's id at all
         toast(isGone ? strings.memory.isGoneMessage : asApiError(error).detail);
         navigate(addressOfChat(sessionId), { replace: true });
       });
