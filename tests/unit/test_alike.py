@@ -112,6 +112,16 @@ def test_what_changes_the_meaning_is_never_folded_away(a, b):
     assert not are_alike(b, a)
 
 
+@pytest.mark.parametrize("who", ["The user was", "The user's twins were"])
+def test_an_age_is_the_same_whichever_day_it_was_told(who):
+    told = [
+        f"{who} {years} years old on {day}." for years, day in ((3, "2026-11-18"), (3, "2027-01-02"), (4, "2027-01-02"))
+    ]
+    first, again, older = told
+    assert are_alike(first, again)
+    assert not are_alike(first, older)
+
+
 def test_a_signature_is_bounded_and_quick_on_junk():
     began = time.process_time()
     for junk in ("a" * 100_000, "not " * 25_000, "don't,but" * 11_000, "A b" * 33_000, "'" * 100_000, "\n" * 100_000):

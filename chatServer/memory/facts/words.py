@@ -46,7 +46,7 @@ _CONTRACTIONS = {
 _ENDINGS = {"n't": " not", "'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}
 _SPELLINGS = {"favorite": "favourite", "color": "colour", "my": "i", "me": "i", "mine": "i", "his": "he", "her": "she"}
 _TOKEN = re.compile(r"\S+")
-_AGE = re.compile(r"\bwas (\d+ years old) on \d{4}-\d\d-\d\d")
+_AGE = re.compile(r"\b(was|were) (\d+ years old) on \d{4}-\d\d-\d\d")
 # What is not so, at the end: beside something that is written alike, or that somebody is called.
 _NOT_LAST = re.compile(r"\b(?:(?:[A-Z][\w'-]+|\d+)(?= not [A-Z\d])|(?i:called|named) [\w'-]+) not (?=[\w'-]+[.!\s]*\Z)")
 MIN_STEM = 3
@@ -59,7 +59,9 @@ def straight(text: str) -> str:
 
 def undated(text: str) -> str:
     """An age as somebody says it himself: without the day with which a memory tells it."""
-    return _AGE.sub(r"is \1", text) if " years old on " in text else text
+    if " years old on " not in text:
+        return text
+    return _AGE.sub(lambda age: f"{'is' if age[1] == 'was' else 'are'} {age[2]}", text)
 
 
 def spelled_out(text: str) -> str:
