@@ -101,7 +101,7 @@ async def _add_chunks(connection: Connection, user_id: UUID, rows: Rows) -> int:
     answer = await connection.execute(SQL["article_chunks"], {"user_id": user_id, "rows": _json(rows)})
     added = await answer.fetchall()
     await connection.execute(SQL["count_chunks"], {"user_id": user_id, "article_ids": ids})
-    values = {"article_ids": ids, "whole": [whole[each] for each in ids], "lacks_text": LACKS_TEXT["error"]}
+    values = {"article_ids": ids, "whole": [whole[each] for each in ids]}
     await connection.execute(SQL["call_read"], {"user_id": user_id, **values})
     return len(added)
 

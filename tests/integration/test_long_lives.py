@@ -99,7 +99,7 @@ ASKED = {
     },
     "bring_in.answer": {"turn_ids": TURNS, "message_ids": MESSAGES},
     "bring_in.count_chunks": {"article_ids": ARTICLES},
-    "bring_in.call_read": {"article_ids": ARTICLES, "whole": [1] * len(ARTICLES), "lacks_text": "x"},
+    "bring_in.call_read": {"article_ids": ARTICLES, "whole": [1] * len(ARTICLES)},
     "export.messages": {"after_1": LIFE // 2, "limit": 100, "bytes": 1_000_000},
 }
 

@@ -260,7 +260,7 @@ where a.user_id = %(user_id)s and a.article_id = given.article_id and counted.ch
 update chat.articles a set state = 'ready', error_code = null, error = null
 from unnest(%(article_ids)s::uuid[], %(whole)s::integer[]) as given (article_id, whole)
 where a.user_id = %(user_id)s and a.article_id = given.article_id
-    and a.error = %(lacks_text)s and given.whole > 0 and a.chunks >= given.whole;
+    and a.error_code = 'not_read' and a.read_version < 0 and given.whole > 0 and a.chunks >= given.whole;
 
 -- name: usage
 -- What turns took on other days: today is counted here, whatever a document says.
