@@ -116,7 +116,8 @@ def test_an_answer_that_ends_before_its_end_is_no_whole_one_and_goes_on(in_troub
 def test_what_was_refused_is_not_lost(in_trouble):
     assert (in_trouble["meanwhile"]["code"], in_trouble["meanwhile"]["shown"]) == ("turn_in_progress", "me too")
     assert in_trouble["meToo"] == ["slowly", SLOW, "me too", "I have nothing to say."], "with what was said elsewhere"
-    assert in_trouble["refused"] == {"code": "rate_limited", "detail": "Wait 12 s.", "shown": "tell me a story"}
+    refusal = {"code": "rate_limited", "detail": "Wait 12 s.", "shown": "tell me a story", "stays": True}
+    assert in_trouble["refused"] == refusal, "also right after something was said elsewhere"
     assert in_trouble["taken"] == ["tell me a story", STORY]
 
 

@@ -70,7 +70,8 @@ async function reconnect(connection: Connection, chat: Chat<Message>) {
   const said = await history(connection, chat.id);
   if (isAnswering(chat) || chat.lastMessage !== before) return; // something was asked here meanwhile
   chat.messages = said;
-  await chat.resumeStream();
+  if (chat.lastMessage?.role === "user") await chat.resumeStream();
+  else chat.clearError(); // useChat takes "nothing is being written" for the end of whatever is sent meanwhile
 }
 
 /** A chat that goes on by itself where an answer broke off; an error that comes then stays for the button. */

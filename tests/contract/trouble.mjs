@@ -13,11 +13,12 @@ const size = () => asked("/api/chat").at(-1).size;
 
 /** The same, while requests to a path are answered otherwise. */
 async function spoilt(path, answer, step) {
-  wire.before = async (at) => (at === path ? answer() : undefined);
+  const otherwise = wire.before;
+  wire.before = async (at) => (at === path ? answer() : otherwise(at));
   try {
     return await step();
   } finally {
-    wire.before = async () => undefined;
+    wire.before = otherwise;
   }
 }
 
@@ -98,11 +99,16 @@ await spoilt("/api/events", down, async () => {
   await deaf.does((its) => its.retry());
   told.meToo = deaf.texts().slice(-4);
 });
-await until(() => chat.texts().at(-1) === told.meToo.at(-1), "what was said elsewhere");
 
+// Amid what was said elsewhere: nothing is being written any more, which is told late.
+wire.before = async (at) => (at.endsWith("/stream") ? pause(300) : undefined);
+await until(() => chat.texts().at(-1) === told.meToo.at(-1), "what was said elsewhere");
 const refused = () => Response.json({ code: "rate_limited", detail: "Wait 12 s." }, { status: 429 });
 await spoilt("/api/chat", refused, () => chat.does((its) => its.sendMessage({ text: "tell me a story" })));
 told.refused = { ...ours.problem(chat.now().error), shown: chat.texts().at(-1) };
+await pause(500); // whatever was asked for before the refusal has come
+told.refused.stays = chat.now().error !== undefined;
+wire.before = async () => undefined;
 await chat.does((its) => its.retry());
 told.taken = chat.texts().slice(-2);
 const changes = {

@@ -1,4 +1,5 @@
 // @vitest-environment jsdom
+import { act } from "react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { tellLive } from "../api/live/live";
 import { useChatStore } from "../session/useChatStore";
@@ -15,7 +16,7 @@ let posted: Body[] = [];
 /** How the server answers what is posted, one after the other. */
 let answers: (() => Response | Promise<Response>)[] = [];
 /** How it answers who listens. */
-let heard: () => Response;
+let heard: () => Response | Promise<Response>;
 const resend = vi.fn();
 const onHeard = vi.fn();
 
@@ -46,6 +47,7 @@ const opened = (messages: ChatMessage[]) => {
     chat = useConversation("s", "assistant", history, onHeard);
   }, {});
 };
+const pass = (ms: number) => act(() => new Promise((resolve) => setTimeout(resolve, ms)));
 const ids = () => chat.messages.map((each) => each.id).join("");
 const status = (wanted: string) => vi.waitFor(() => expect(chat.status).toBe(wanted), 3_000);
 const toasts = () => useToasts.getState().toasts.map(({ text }) => text);
@@ -71,6 +73,22 @@ test("an answer that is there is read again, not made again, when listening fail
   expect(useChatStore.getState().generation).toBe(1);
   expect(posted).toEqual([]);
   expect(ids()).toBe("qa");
+  await leave();
+});
+
+test("what is refused stays refused when it is sent while another device is listened to", async () => {
+  const { leave } = await opened(exchange);
+  let answer = (_: Response): void => undefined;
+  heard = () => new Promise((resolve) => (answer = resolve));
+  tellLive({ id: "1", type: "turn", data: { session_id: "s", reply_message_id: "new" } });
+  await shown("qanew");
+  answers = [refusal(429, "rate_limited")];
+  const sending = chat.send("hello", []);
+  await pass(50);
+  answer(nothing());
+  expect(await sending).toBe(false);
+  await pass(300); // what useChat has heard is drawn
+  expect(chat.error?.code).toBe("rate_limited");
   await leave();
 });
 

@@ -146,7 +146,8 @@ export function useConversation(sessionId: string, agentName: string, history: H
     else reloadConversation();
   };
 
-  useOthers(sessionId, { messages, isAnswering, hasFailed: problem !== null, setMessages, resumeStream: listen });
+  const hear = () => (resumed.current = listen());
+  useOthers(sessionId, { messages, isAnswering, hasFailed: problem !== null, setMessages, resumeStream: hear });
   const pages = usePages(sessionId, history.before, messages, setMessages);
   return { messages, status, error: problem, isAnswering, send, edit, again, retry, stop, pages };
 }
