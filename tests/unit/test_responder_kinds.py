@@ -48,6 +48,18 @@ async def test_who_asks_by_the_kind_or_in_another_form_is_told(asked, told):
     assert f"“{told}”" in said.content.split("\n\n")[0]
 
 
+@pytest.mark.parametrize(
+    "asked",
+    ["What should I not eat?", "what can't I eat", "Which foods should I avoid?", "What am I not allowed to eat?"],
+)
+async def test_who_asks_what_he_must_not_eat_is_told_of_all_of_it(asked):
+    known = ["The user has a cat called Miso.", "The user is allergic to peanuts.", "The user does not eat pork."]
+    said = await answer(remembered(*known), asked)
+    assert "peanuts" in said.content
+    assert "pork" in said.content
+    assert "Miso" not in said.content
+
+
 async def test_what_was_said_before_it_changed_is_not_quoted_beside_what_holds():
     known = remembered("The user's brother Tom lives in Dublin.", "My brother Tom lives in Cork.")
     said = await answer(known, "Where does my brother live?")

@@ -40,3 +40,20 @@ def test_who_asks_for_his_way_to_work_does_not_ask_for_his_work():
     assert in_other_words("How do I get to the office?").startswith("How do I commute to work? cycle bike bus")
     for asked in ("When do I get to work with Ann?", "How do I get to the station?", "how do i get to work " * 100):
         assert in_one_word(asked) == asked
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("What should I not eat?", "what do I abstain from?"),
+        ("What can’t my sister eat?", "what does my sister abstain from?"),
+        ("So which foods must Tom avoid?", "So what does Tom abstain from?"),
+    ],
+)
+def test_who_asks_what_somebody_must_not_eat_asks_for_more_than_one_thing(asked, said):
+    assert in_one_word(asked) == said
+
+
+@pytest.mark.parametrize("asked", ["What should I eat?", "What should I avoid at work?", "What can I not see?"])
+def test_who_asks_for_something_else_is_asked_no_diet(asked):
+    assert in_one_word(asked) == asked

@@ -18,6 +18,12 @@ _KINDS: tuple[tuple[str, Collection[str]], ...] = (
     ("spouse partner", PARTNERS),
     ("car vehicle", word_set("car drive drives")),
     ("diet", word_set("vegetarian vegan pescatarian flexitarian eat eats")),
+    (
+        "abstain",
+        word_set(
+            "allergic allergy intolerant intolerance coeliac celiac vegetarian vegan pescatarian halal kosher eat"
+        ),
+    ),
     ("movie film", word_set("movie film")),
     ("instrument", PLAYED - _PLAYED_IN_A_GAME),
     ("sport", _PLAYED_IN_A_GAME),

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from chatServer.memory.facts import moves
 from chatServer.memory.facts.meanings import USER, Who
 from chatServer.memory.facts.sentences import NOTE, OUR, TRAVELS, WE_HAVE
 from chatServer.memory.facts.vocabulary import KIN, NOT_NAMES, PLURALS
@@ -30,7 +31,7 @@ _OPENING = re.compile(
 _OWN = r"(?=(?:i|my|call me)\b)"
 _TIME = r"(?:now |currently |then |today )?"
 _JOINT = re.compile(
-    rf"[,;] (?:(?:and|but|so|because|plus|though|although|while) )?{_TIME}{_OWN}| [-–—]+ {_OWN}"
+    rf"[,;] (?:(?:and|but|so|because|plus|though|although|while) )?{_TIME}{_OWN}| [-–—]+ {_OWN}|(?<= moved): {_OWN}"
     rf"| (?:and|but|so|because|plus|though|although|while) {_TIME}{_OWN}",
     re.IGNORECASE,
 )
@@ -142,7 +143,7 @@ def clauses(sentence: str) -> list[Clause]:
     text = set_apart(spelled_out(" ".join(sentence.split())))
     if "?" in text[-4:]:
         text = _before_the_question(text)
-    text = _with_plans(OUR.sub("my ", WE_HAVE.sub("I have ", without_leads(text))))
+    text = _with_plans(OUR.sub("my ", WE_HAVE.sub("I have ", moves.in_one_form(without_leads(text)))))
     if NOTE.fullmatch(text):
         text = f"i have {'an' if text[0] in 'aeiAEI' else 'a'} {text[0].lower()}{text[1:]}"
     if not _OPENING.match(text):

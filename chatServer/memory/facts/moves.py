@@ -1,5 +1,6 @@
 """Who moved from Lund to Graz lives elsewhere; who moved from Lightroom to Darktable, or from one employer to another,
-does not. Which names are no places nobody can list, so one of the two has to be known as one, or as where he lived."""
+does not. Which names are no places nobody can list, so one of the two has to be known as one, or as where he lived.
+Where "we" live, or moved to, the user lives, if it is a place that is known: a team moves to Kanban."""
 
 import re
 from collections.abc import Sequence
@@ -10,11 +11,34 @@ from chatServer.memory.facts.vocabulary import COUNTRIES, LANDS, PLACE_STARTS, T
 _MOVED = re.compile(r"\b(?:moved|relocated) from\b", re.IGNORECASE)
 _KNOWN = TOWNS | COUNTRIES | LANDS
 _STARTS = PLACE_STARTS - {"new"}  # New Relic
+_PLACE = "|".join(sorted(map(re.escape, _KNOWN), key=len, reverse=True))
+_AFTER_PLACE = r"now|last|this|yesterday|recently|in|with|from|and|but|because|since|when|for work|\w+ \w+ ago"
+_WE_DWELL = re.compile(
+    r"\b(?P<we>we)(?P<have>'ve| have)? (?=(?:(?:just|now|recently|finally|all|both|currently) ){0,2}"
+    rf"(?:lived? in|(?:moved|relocated) to) (?:the |new )?(?:{_PLACE})(?:[.,;!]|$| (?:{_AFTER_PLACE})\b))",
+    re.IGNORECASE,
+)
+_WHEN = r"(?:last|this) (?:week|weekend|month|year|spring|summer|autumn|fall|winter)|yesterday|in (?:\w+ )?\d{4}"
+_WHEN_FIRST = re.compile(rf"(?P<when>{_WHEN}),? (?P<said>i (?:just |finally )?(?:moved|relocated) .+)", re.IGNORECASE)
 
 
 def may_leave_home(text: str) -> bool:
     """Whether it has to be known where somebody lived to understand this."""
     return _MOVED.search(text) is not None
+
+
+def tells_of_us(text: str) -> bool:
+    """Whether it tells where the user and others live."""
+    return _WE_DWELL.search(text) is not None
+
+
+def in_one_form(text: str) -> str:
+    """ "I moved to Madrid last week", for "last week we moved to Madrid"."""
+    text = _WE_DWELL.sub(
+        lambda found: f"{'I' if found['we'] == 'We' else 'i'}{' have' if found['have'] else ''} ", text
+    )
+    first = _WHEN_FIRST.fullmatch(text.rstrip(".! "))
+    return f"{first['said']} {first['when'].lower()}" if first else text
 
 
 def without_unsure(facts: list[Fact], told: Sequence[Fact]) -> list[Fact]:

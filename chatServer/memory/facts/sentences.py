@@ -5,6 +5,7 @@ Everything else is left alone: code, quotations, pasted letters, verse, what oth
 
 import re
 
+from chatServer.memory.facts import moves
 from chatServer.memory.facts.vocabulary import CHILDREN, PETS
 from chatServer.memory.facts.words import NAME, any_of, straight
 
@@ -111,7 +112,7 @@ _OTHERS = re.compile(
 )
 _OWN_LABELS = any_of(
     r"btw|fyi|note|please note|ps|p\.s|about me|facts about me|correction|update|edit|info",
-    "remember|please remember|reminder",
+    "remember|please remember|reminder|i (?:have |just )?moved",
 )
 _LABEL = re.compile(rf"(?!{_OWN_LABELS}\b)[\w' ]{{1,30}}:(?=\s|$)", re.IGNORECASE)
 _CODE = re.compile(r"[{}<>=|\\\[\]]|//|::|->|\w\(|;$|https?:")
@@ -151,6 +152,7 @@ def _own_prose(text: str) -> str:
 
 def _tells_of_oneself(text: str) -> bool:
     is_of_us = WE_HAVE.search(text) or OUR.search(text) or any(pattern.search(text) for pattern, _ in TRAVELS)
+    is_of_us = is_of_us or moves.tells_of_us(text)
     return bool(_OWN_WORDS.search(text) or NOTE.fullmatch(text.strip()) or is_of_us)
 
 

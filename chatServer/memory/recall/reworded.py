@@ -12,6 +12,15 @@ _WAY = re.compile(
     r" (?:job|office|school))\b",
     re.IGNORECASE,
 )
+# Who asks what he must not eat asks for his allergies and for his diet, whatever else he eats.
+_NOT_EATEN = re.compile(
+    r"\b(?:what|which)(?: (?:kinds? of )?(?:foods?|things?|dishes))?"
+    r"(?: (?:should|must|can|may|do(?:es)?) (?P<not>\w[\w ]{0,30}?) (?:not|never) (?:eat|have)"
+    r"| (?:can't|cannot|can not|shouldn't|mustn't|don't|doesn't) (?P<cannot>\w[\w ]{0,30}?) (?:eat|have)"
+    r"| (?:should|must|do(?:es)?) (?P<avoids>\w[\w ]{0,30}?) (?:have to )?avoid(?: eating)?"
+    r"| (?:am|is|are) (?P<allowed>\w[\w ]{0,30}?) not (?:allowed|supposed) to (?:eat|have))(?=[?.! ]*$)",
+    re.IGNORECASE,
+)
 _LIVING = re.compile(r"\bdo(?:es)? for a living\b", re.IGNORECASE)
 
 _OWN = re.compile(r"\b(?:i|my|we|our)\b", re.IGNORECASE)
@@ -20,13 +29,16 @@ _NAMES = {
     "pet": "cat dog puppy", "children": "son daughter", "kid": "son daughter", "sibling": "brother sister",
     "parent": "mother father", "car": "drive", "diet": "vegetarian vegan eat", "movie": "film", "film": "movie",
     "instrument": "piano guitar violin", "language": "speak", "commute": "cycle bike bus train drive walk",
+    "abstain": "allergic allergy intolerant vegetarian vegan eat",
 }  # fmt: skip
 _KIND = re.compile(rf"\b({'|'.join(_NAMES)})s?\b", re.IGNORECASE)
 
 
 def in_one_word(question: str) -> str:
     """The same question without words that lead elsewhere."""
-    return question if len(question) > MAX_CHARACTERS else _WAY.sub(r"\1 commute to work", question)
+    if len(question) > MAX_CHARACTERS:
+        return question
+    return _NOT_EATEN.sub(_abstaining, _WAY.sub(r"\1 commute to work", question.replace("’", "'")))
 
 
 def reworded(question: str) -> str:
@@ -43,3 +55,8 @@ def in_other_words(question: str) -> str:
     is_own = len(question) <= MAX_CHARACTERS and _OWN.search(question)
     names = [_NAMES[kind.lower()] for kind in dict.fromkeys(_KIND.findall(question))] if is_own else []
     return " ".join([question, *([other] if other != question else []), *names])
+
+
+def _abstaining(asked: re.Match[str]) -> str:
+    who = next(filter(None, asked.groups()))
+    return f"what {'do' if who.lower() in ('i', 'we') else 'does'} {who} abstain from"
