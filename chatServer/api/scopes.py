@@ -15,7 +15,6 @@ SCOPES: dict[str, tuple[Scope, ...]] = {
     "/api/memories": ("memory",),
     "/api/knowledge": ("memory",),
     "/mcp": ("memory",),
-    "/v1": ("chat",),
 }
 
 

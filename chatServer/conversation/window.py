@@ -75,10 +75,6 @@ class WindowMemory:
         for message in self.conversation.new_messages():
             self._counts[message.message_id] = await count_apart(message)
 
-    def mark_stored(self) -> None:
-        """The transaction has committed; before that, a flush may have to be repeated."""
-        self.conversation.mark_stored()
-
 
 async def _counted(window: list[StoredMessage], most_tokens: int) -> list[StoredMessage]:
     """Another writer's messages and those of an import have no count. Where they are long, they get one here, once and

@@ -161,4 +161,3 @@ class RecallResult:
     items: tuple[Recalled, ...] = ()
     total_found: int = 0
     degraded: str | None = None  # loading, timeout, database, off...
-    took_ms: float = 0.0

@@ -147,7 +147,7 @@ class Queue:
             raise
 
     async def rescue(self) -> int:
-        """Let others take over what dead workers were doing; how many jobs that were. None, when the database refuses:
+        """Let others take over what dead workers were doing; how many jobs that were, and 0 when the database refuses:
         it is tried again and again, and who works goes on meanwhile."""
         stalled_s, overdue_s = self._pace.stalled_s, self._pace.job_s + self._pace.stalled_s
         values = {"max_runs": MAX_RUNS, "stalled_s": stalled_s, "overdue_s": overdue_s}

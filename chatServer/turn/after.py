@@ -63,7 +63,6 @@ async def finish(
         if outcome.state in HAS_ENDED_WELL:  # what the user said before he stopped the answer is said
             await jobs.enqueue_after_turn(connection, turn.session_id, turn.turn_id)
         await user_events.tell_turn(connection, user_id, turn, outcome.state)
-    begun.window.mark_stored()
 
 
 def is_to_be_revised(begun: Begun, outcome: Outcome) -> bool:

@@ -90,9 +90,8 @@ class Beginning:
             agent = self.agents.get(session.agent_name)
             history = ChatMessageHistory(connection, principal.user_id, session.session_id)
             asking = None
-            if (
-                ask.trigger == "submit"
-            ):  # they travel with the question for the turn, and read the same before and after
+            if ask.trigger == "submit":
+                # They travel with the question for the turn, and read the same before and after.
                 asking = await ask_for(connection, principal, session, agent, history)
             counted = await limits.ask(connection, principal, self.quotas.quota_of(principal))
             replaced = await find_replaced(connection, principal, session, ask)

@@ -152,7 +152,7 @@ async def test_the_windowed_memory_reads_once_and_writes_once(database, session_
     for _ in range(2):  # the second time there is nothing left to write
         async with database.transaction(ADA) as connection:
             await memory.flush(ChatMessageHistory(connection, ADA.user_id, session_id))
-        memory.mark_stored()
+        memory.conversation.mark_stored()
     async with database.transaction(ADA) as connection:
         stored = await ChatMessageHistory(connection, ADA.user_id, session_id).window(10)
     assert [text_of(each.message) for each in stored] == ["q0", "a0", "q1", "a1"]

@@ -69,7 +69,6 @@ async def test_it_serves_its_user_at_the_routes_of_its_scopes_and_nowhere_else(c
                 assert answer.json()["code"] == "forbidden"
     assert scopes_of("/api/account/tokens") == scopes_of("/api/account/data") == scopes_of("/api/chatter") == ()
     assert scopes_of("/api/agents/{name}/notes/versions/{version}") == ("chat", "memory")
-    assert scopes_of("/v1/chat/completions") == ("chat",)
 
 
 async def test_no_token_makes_lists_or_ends_tokens(client, as_ada):

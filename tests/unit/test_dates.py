@@ -53,9 +53,9 @@ def test_what_is_no_date_is_none(said):
 
 
 def test_a_day_without_a_year_can_lie_ahead():
-    assert f"{date_in('3 December', SAID_AT, is_ahead=True):%Y-%m-%d}" == "2026-12-03"
-    assert f"{date_in('3 May', SAID_AT, is_ahead=True):%Y-%m-%d}" == "2027-05-03"
-    assert f"{date_in('Friday', SAID_AT, is_ahead=True):%Y-%m-%d}" == "2026-11-20"
+    assert when_in("3 December", SAID_AT, is_ahead=True).what == "2026-12-03"
+    assert when_in("3 May", SAID_AT, is_ahead=True).what == "2027-05-03"
+    assert when_in("Friday", SAID_AT, is_ahead=True).what == "2026-11-20"
 
 
 @pytest.mark.parametrize(

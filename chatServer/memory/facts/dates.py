@@ -73,9 +73,9 @@ class Day:
         return f"{self.day} {MONTH_NAMES[self.month - 1]}" + (f" {self.year}" if self.year else "")
 
 
-def date_in(text: str, said_at: datetime, *, is_ahead: bool = False) -> datetime | None:
+def date_in(text: str, said_at: datetime) -> datetime | None:
     """The day that a whole text names, or with which the time begins that it names, if it does."""
-    when = when_in(text, said_at, is_ahead=is_ahead)
+    when = when_in(text, said_at)
     return when.day if when else None
 
 

@@ -20,7 +20,6 @@ from chatServer.memory.rules import MAX_FACTS_PER_MESSAGE
 A_YEAR = timedelta(days=366)
 _WANTS = re.compile(r"\?|\b(?:please|me|you|your|let's)\b", re.IGNORECASE)  # "find me a hotel there"
 MIN_AGE = 10  # of a user: "I'm 5" is more often a place in a queue
-__all__ = ["Extractor", "Fact", "RuleExtractor", "facts_in", "only_tells"]
 
 
 class Extractor(Protocol):

@@ -1,4 +1,5 @@
-"""How people say it. A group's name is what it says: an entry of the meanings, or a name in SPECIAL of facts.py.
+"""How people say it. A group's name is what it says: an entry of the meanings, a name in _SPECIAL of facts.py, or what
+tastes.py reads.
 
 A clause is matched whole, after it was brought into one form: first person, present tense, contractions spelled out,
 adverbs and negations taken away. So one row serves "I don't live in Rome any more" and "my sister Anna lives in Rome".

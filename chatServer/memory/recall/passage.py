@@ -13,23 +13,23 @@ MARK = "…"
 _WORD = re.compile(r"\w+")
 
 
-def passage(text: str, words: Collection[str], limit: int = PASSAGE_CHARACTERS) -> str:
+def passage(text: str, words: Collection[str]) -> str:
     """The text, when it is short; else the stretch of it in which most of the words are met, cut between words."""
     text = text.strip()
-    if len(text) <= limit:
+    if len(text) <= PASSAGE_CHARACTERS:
         return text
     roots = {_root(word) for word in words if word not in FUNCTION_WORDS}
-    start = _best_start(text[:READ_CHARACTERS], roots, limit)
-    end = start + limit
+    start = _best_start(text[:READ_CHARACTERS], roots)
+    end = start + PASSAGE_CHARACTERS
     if start:
         start = _next_space(text, start)
     if end < len(text):
-        space = text.rfind(" ", start + limit // 2, end)
+        space = text.rfind(" ", start + PASSAGE_CHARACTERS // 2, end)
         end = space if space > 0 else end
     return f"{MARK if start else ''}{text[start:end].strip()}{MARK if end < len(text) else ''}"
 
 
-def _best_start(text: str, roots: set[str], limit: int) -> int:
+def _best_start(text: str, roots: set[str]) -> int:
     """Where the window begins that holds the most different words, the earliest of several."""
     window: deque[tuple[int, str]] = deque()
     inside: Counter[str] = Counter()
@@ -37,7 +37,7 @@ def _best_start(text: str, roots: set[str], limit: int) -> int:
     for place, root in _met(text, roots):
         window.append((place, root))
         inside[root] += 1
-        while window[0][0] < place - limit * 3 // 4:
+        while window[0][0] < place - PASSAGE_CHARACTERS * 3 // 4:
             _, gone = window.popleft()
             inside[gone] -= 1
             if not inside[gone]:
@@ -46,7 +46,7 @@ def _best_start(text: str, roots: set[str], limit: int) -> int:
             best, best_start = len(inside), window[0][0]
         if best == len(roots):  # it cannot get better
             break
-    return max(0, best_start - limit // 8)
+    return max(0, best_start - PASSAGE_CHARACTERS // 8)
 
 
 def _met(text: str, roots: set[str]) -> Iterator[tuple[int, str]]:

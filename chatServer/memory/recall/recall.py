@@ -103,7 +103,7 @@ class Recaller:
             metrics.recalls_degraded.labels(found.degraded).inc()
             fields = {"reason": found.degraded, "lines": len(found.items), "took_ms": round(took_s * 1_000)}
             logger.warning("recall was degraded", extra={"fields": fields})
-        return replace(found, took_ms=round(took_s * 1_000, 1))
+        return found
 
     async def warm(self) -> None:
         """Load and connect what the first question would wait for, every connection of the pool; nobody asks it, about

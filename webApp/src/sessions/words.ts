@@ -1,10 +1,8 @@
 export const session = {
-  failed: "Your conversation could not be opened.",
   opening: "Opening your conversation",
   newChat: "New chat",
   untitled: "New chat",
   list: "Conversations",
-  none: "No conversations yet.",
 } as const;
 
 export const sessions = {
