@@ -78,8 +78,6 @@ def listen() -> None:
 
 def pytest_configure() -> None:
     """Listen to everything that is logged during the run, at any level that a server could be set to."""
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # we are in the background of a shell, and Ctrl-C is tested
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     listen()
     be_patient()
     if memory_has_room():

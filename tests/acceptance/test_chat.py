@@ -10,9 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from chatServer.store.embedded import embedded_postgres
-from chatServer.store.migrate import migrate
-from tests.conftest import owner_connection
+from tests.conftest import owner_connection, rows
 from tests.tools.running import Running, say, server, wait_for_turn
 
 ECHO = {
@@ -86,34 +84,30 @@ def test_a_stop_in_one_process_ends_the_turn_of_another(data_dir, model):
         assert two.request("POST", "/api/chat/s/stop").status_code == 204
 
 
-def test_a_killed_turn_is_taken_over_by_the_same_key_once_its_lease_is_over(data_dir, model):
+def test_a_killed_turn_is_taken_over_by_the_same_key_once_its_lease_is_over(data_dir, model, urls):
     """The lease is 30 s: the test moves its end instead of waiting."""
-    with embedded_postgres(data_dir / "own") as postgres:
-        migrate(postgres.owner_url)
-        where = {"DATABASE_URL": postgres.app_url, "DATABASE_DIRECT_URL": postgres.app_url}
-        body = {"message": "slowly", "session_id": "s"}
-        with server(data_dir, **model, **where) as doomed:
-            sending = threading.Thread(target=lost, args=(doomed, body))
-            sending.start()
-            wait_for_turn(doomed, "s")
-            time.sleep(0.5)
-            doomed.process.kill()
-            sending.join(10)
-        with server(data_dir, **model, **where) as running:
-            waiting = running.request("POST", "/api/chat", json=body, key="other")
-            assert waiting.status_code == 409
-            assert "broke off" in waiting.json()["detail"]
-            assert "30 seconds at most" in waiting.json()["detail"]
-            with owner_connection(postgres.owner_url) as connection:
-                connection.execute("update chat.turns set lease_until = now() - interval '1 s'")
-            shown = running.request("GET", "/api/sessions/s/messages").json()["messages"]
-            assert [message["role"] for message in shown] == ["user", "assistant"], "which was interrupted"
-            again = running.request("POST", "/api/chat", json=body, key="k")
-            assert again.json()["response"] == ECHO["rules"][0]["reply"]
-            with owner_connection(postgres.owner_url) as connection:
-                rows = connection.execute("select state, attempt from chat.turns").fetchall()
-                stored = connection.execute("select count(*) from chat_message_history").fetchone()
-            assert (rows, stored) == ([("done", 2)], (2,))
+    where = {"DATABASE_URL": urls.app, "DATABASE_DIRECT_URL": urls.app}
+    body = {"message": "slowly", "session_id": "s"}
+    with server(data_dir, **model, **where) as doomed:
+        sending = threading.Thread(target=lost, args=(doomed, body))
+        sending.start()
+        wait_for_turn(doomed, "s")
+        time.sleep(0.5)
+        doomed.process.kill()
+        sending.join(10)
+    with server(data_dir, **model, **where) as running:
+        waiting = running.request("POST", "/api/chat", json=body, key="other")
+        assert waiting.status_code == 409
+        assert "broke off" in waiting.json()["detail"]
+        assert "30 seconds at most" in waiting.json()["detail"]
+        with owner_connection(urls.owner) as connection:
+            connection.execute("update chat.turns set lease_until = now() - interval '1 s'")
+        shown = running.request("GET", "/api/sessions/s/messages").json()["messages"]
+        assert [message["role"] for message in shown] == ["user", "assistant"], "which was interrupted"
+        again = running.request("POST", "/api/chat", json=body, key="k")
+        assert again.json()["response"] == ECHO["rules"][0]["reply"]
+    assert rows(urls, "select state, attempt from chat.turns") == [("done", 2)]
+    assert rows(urls, "select count(*) from chat_message_history") == [(2,)]
 
 
 def lost(running: Running, body: dict) -> None:

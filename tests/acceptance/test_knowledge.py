@@ -11,7 +11,7 @@ from chatServer.config import ROOT
 from chatServer.knowledge import shelf
 from tests.conftest import ADA, rows
 from tests.tools.knowledge import left_behind, library_of, text_of
-from tests.tools.running import CHATSERVER, chatserver, server, shell_blocks, worker
+from tests.tools.running import CHATSERVER, bury, chatserver, server, shell_blocks, worker
 from tests.tools.waiting import wait_until
 
 STATE = "select state, version from chat.articles"
@@ -35,8 +35,7 @@ async def test_a_worker_killed_while_it_reads_leaves_the_old_text_and_another_go
             await put(database, tmp_path, b"New.")
             waits = "select count(*) from pg_locks where not granted"
             wait_until(lambda: rows(urls, STATE) == [("reading", 2)] and rows(urls, waits) != [(0,)])
-            killed.kill()
-            killed.wait()
+            bury(killed, urls)
         assert text_of(urls, "guide.md") == "Old."
         assert left_behind(urls) == (1, 1)
     with worker(environment):

@@ -8,28 +8,24 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import psycopg
 import pytest
 
-from chatServer.store.embedded import embedded_postgres
-from chatServer.store.migrate import migrate
+from tests.conftest import Urls
 from tests.tools.running import CHATSERVER, START_S, Running, server
 from tests.tools.typing_in import terminal
 from tests.tools.waiting import WITHIN_S, wait_until
 
 
 @pytest.fixture
-def locked_sessions(tmp_path: Path) -> Iterator[tuple[dict[str, str], psycopg.Connection]]:
+def locked_sessions(urls: Urls) -> Iterator[tuple[dict[str, str], psycopg.Connection]]:
     """A database whose sessions nobody can read until the lock is given back."""
-    with embedded_postgres(tmp_path / "own") as postgres:
-        migrate(postgres.owner_url)
-        environment = {"DATABASE_URL": postgres.app_url, "DATABASE_DIRECT_URL": postgres.app_url}
-        with psycopg.connect(postgres.owner_url) as connection:
-            connection.execute("lock table chat.sessions in access exclusive mode")
-            yield environment | {"DATABASE_STATEMENT_TIMEOUT_MS": "60000"}, connection
+    environment = {"DATABASE_URL": urls.app, "DATABASE_DIRECT_URL": urls.app, "DATABASE_STATEMENT_TIMEOUT_MS": "60000"}
+    with psycopg.connect(urls.owner) as connection:
+        connection.execute("lock table chat.sessions in access exclusive mode")
+        yield environment, connection
 
 
 @contextlib.contextmanager
@@ -96,7 +92,7 @@ def test_a_request_in_flight_is_answered_and_new_ones_are_sent_on(tmp_path, lock
 
 def test_what_outlives_the_grace_is_told_so_and_the_process_ends_well(tmp_path, locked_sessions):
     environment, connection = locked_sessions
-    with server(tmp_path, is_prepared=False, SHUTDOWN_GRACE_S="1", **environment) as running:
+    with server(tmp_path, SHUTDOWN_GRACE_S="1", **environment) as running:
         with slow_request(running, connection) as answers:
             began = time.monotonic()
             running.process.send_signal(signal.SIGTERM)
@@ -118,7 +114,7 @@ def test_a_server_with_nothing_to_do_ends_at_once(tmp_path):
 
 
 def test_whoever_listens_to_events_is_sent_elsewhere_at_once(tmp_path):
-    with server(tmp_path, is_prepared=False) as running:
+    with server(tmp_path) as running:
         address = f"{running.address}/api/events"
         with httpx.stream("GET", address, headers=running.headers(), timeout=WITHIN_S) as stream:
             lines = stream.iter_lines()

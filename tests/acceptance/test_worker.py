@@ -12,7 +12,7 @@ import pytest
 
 from chatServer.config import Settings
 from tests.conftest import ADA, Urls, owner_connection
-from tests.tools.running import chatserver, server, worker
+from tests.tools.running import bury, chatserver, server, worker
 from tests.tools.turns import finished_turn, queued, title_events
 from tests.tools.waiting import WITHIN_S, wait_until
 
@@ -35,8 +35,7 @@ async def test_a_job_whose_worker_is_killed_is_finished_by_another_and_done_once
             session_id, _ = await finished_turn(database, ADA, "Where do puffins breed?")
             waits = "select count(*) from pg_locks where not granted and relation = 'chat.user_events'::regclass"
             wait_until(lambda: queued(urls) == [("doing", 0)] and lock.execute(waits).fetchone() != (0,))
-            killed.kill()
-            killed.wait()
+            bury(killed, urls)
             assert queued(urls) == [("doing", 0)], "it died before it heard whether its title was stored"
     began = time.monotonic()
     with worker(environment) as other:

@@ -11,6 +11,7 @@ from chatServer.memory.embed import NoEmbedder
 from chatServer.memory.recall import recall
 from chatServer.memory.recall.recall import Recaller
 from chatServer.records import Principal
+from chatServer.store import pool
 from chatServer.store.pool import Database
 from tests.chaos.proxy import Proxy, to_postgres
 from tests.conftest import ADA, owner_connection
@@ -73,7 +74,8 @@ async def test_a_stalled_database_costs_its_deadline_and_no_more(database, setti
             await warm(recaller)
 
 
-async def test_a_database_that_is_not_there_is_not_waited_for(settings):
+async def test_a_database_that_is_not_there_is_not_waited_for(settings, monkeypatch):
+    monkeypatch.setattr(pool, "CONNECT_S", 0.5)  # for which a start waits, and so its end
     nowhere = "postgresql://chat_app@127.0.0.1:9/nowhere"
     async with Database(nowhere, settings) as absent, recaller_of(absent, NoEmbedder()) as recaller:
         found, seconds = await timed(recaller)

@@ -1,11 +1,13 @@
 """A server, a worker and the command line as processes, and what a user does there from outside."""
 
 import contextlib
+import functools
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +18,9 @@ import psutil
 import pytest
 
 from chatServer.config import ROOT
+from chatServer.store.embedded import embedded_postgres
+from chatServer.store.migrate import migrate
+from tests.conftest import Urls, owner_connection
 from tests.tools import prepared
 from tests.tools.waiting import WITHIN_S, wait_until
 
@@ -48,11 +53,14 @@ class Running:
 
 @contextlib.contextmanager
 def server(data_dir: Path, *, is_prepared: bool = True, **environment: str) -> Iterator[Running]:
-    """The installed command where it is not a prepared one: for tests of how the process itself begins and ends."""
+    """The installed command where it is not a prepared one: for tests of how the process itself begins and ends. A
+    prepared one finds its database made and migrated, too."""
     patient = {"RECALL_DEADLINE_MS": "5000"}  # the machine is shared, and what is recalled is what is looked at
     values = {**os.environ, "CHAT_DATA_DIR": str(data_dir), "PORT": "0", **patient, **environment}
     process: subprocess.Popen[str] | prepared.Command
     if is_prepared:
+        if "DATABASE_URL" not in environment and not (data_dir / "postgres").exists():
+            lay_database(data_dir)
         process = prepared.started(["serve"], environment=values, cwd=data_dir)
     else:
         process = subprocess.Popen([CHATSERVER, "serve"], env=values, stdout=subprocess.PIPE, text=True, cwd=data_dir)
@@ -64,6 +72,21 @@ def server(data_dir: Path, *, is_prepared: bool = True, **environment: str) -> I
         process.wait(START_S)
         assert process.stdout is not None
         process.stdout.close()
+
+
+@functools.cache
+def _made_once() -> tempfile.TemporaryDirectory[str]:
+    """A data folder with a database that was migrated and stopped; it is gone with the process."""
+    folder = tempfile.TemporaryDirectory(prefix="made-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT"))
+    with embedded_postgres(Path(folder.name)) as postgres:
+        migrate(postgres.owner_url)
+    return folder
+
+
+def lay_database(data_dir: Path) -> None:
+    """Put a database there that is like a new one."""
+    # As it is: Postgres minds whose its files are.
+    subprocess.run(["cp", "-a", f"{_made_once().name}/postgres", str(data_dir)], check=True)
 
 
 def address_of(process: subprocess.Popen[str] | prepared.Command) -> str:
@@ -108,6 +131,16 @@ def worker(environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
             process.send_signal(signal.SIGTERM)
         process.wait(WITHIN_S)
         process.stdout.close()
+
+
+def bury(process: subprocess.Popen[str], urls: Urls) -> None:
+    """A worker dies, and is silent for so long that others may take over what it was doing."""
+    process.kill()
+    process.wait()
+    with owner_connection(urls.owner) as connection:
+        connection.execute(
+            "update procrastinate.procrastinate_workers set last_heartbeat = last_heartbeat - interval '1 minute'"
+        )
 
 
 def say(running: Running, text: str, **more: str) -> dict:
