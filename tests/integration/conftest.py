@@ -7,6 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from tests.tools.issuer import Issuer
+
 
 class Echo(BaseHTTPRequestHandler):
     """Says what it was asked."""
@@ -46,3 +48,18 @@ def echo() -> Iterator[str]:
     server.shutdown()
     server.server_close()
     thread.join()
+
+
+@pytest.fixture
+def issuer() -> Iterator[Issuer]:
+    found = Issuer()
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def no_request_goes_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the machine says of models and proxies counts for nothing."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)

@@ -35,19 +35,13 @@ async def time(_, given):
     return ToolResult(f"Noon, {given.zone}.")
 
 
+pytestmark = pytest.mark.usefixtures("no_request_goes_elsewhere")
 TOOLS = [Tool("weather", "The weather.", City, weather), Tool("time", "The time.", Zone, time)]
 
 
 @pytest.fixture(params=["lean", "create_agent"])
 def kind(request) -> str:
     return request.param
-
-
-@pytest.fixture(autouse=True)
-def _no_request_goes_elsewhere(monkeypatch):
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
 
 
 @pytest.fixture(autouse=True)

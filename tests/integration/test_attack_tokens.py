@@ -5,7 +5,7 @@ import contextlib
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from uuid import UUID, uuid4
 
 import httpx
@@ -22,13 +22,6 @@ from tests.tools.issuer import Issuer, SigningKey
 
 SECRET = "an-hs256-secret-of-the-test-suite-0123456789"
 MODES = ["supabase", "secret", "dev"]
-
-
-@pytest.fixture
-def issuer() -> Iterator[Issuer]:
-    found = Issuer()
-    yield found
-    found.close()
 
 
 class Mode:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from uuid import uuid4
 
 import httpx
@@ -22,13 +22,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-@pytest.fixture
-def issuer() -> Iterator[Issuer]:
-    found = Issuer()
-    yield found
-    found.close()
 
 
 @pytest.fixture

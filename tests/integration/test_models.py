@@ -21,6 +21,7 @@ from tests.tools.canary import CANARY
 from tests.tools.openai_server import OpenAIServer
 
 KEY = "a-key-that-nobody-sees"
+pytestmark = pytest.mark.usefixtures("no_request_goes_elsewhere")
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +29,6 @@ def wire() -> Iterator[OpenAIServer]:
     server = OpenAIServer()
     yield server
     server.close()
-
-
-@pytest.fixture(autouse=True)
-def _no_request_goes_elsewhere(monkeypatch):
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
 
 
 _opened: list[Models] = []

@@ -4,7 +4,6 @@ import asyncio
 import re
 import subprocess
 import time
-from collections.abc import AsyncIterator
 
 import httpx
 import psutil
@@ -25,7 +24,7 @@ from chatServer.store.embedded import EmbeddedPostgres, embedded_postgres
 from chatServer.store.migrate import migrate, newest_revision
 from chatServer.store.pool import Database
 from tests.conftest import ADA, owner_connection, serving
-from tests.tools.issuer import Issuer, SigningKey
+from tests.tools.issuer import SigningKey
 
 TOKEN = "a-token-for-the-metrics"
 CANARY = "canary-title-ada@example.com"
@@ -160,13 +159,6 @@ async def test_a_look_that_hangs_is_reported_in_time_and_never_started_twice():
         await asyncio.sleep(0.01)
         assert (await readiness.checks())["hangs"] == Check(ok=True, detail="at last")
         assert started == 2, "what the first one found by itself is not news"
-
-
-@pytest.fixture
-async def issuer() -> AsyncIterator[Issuer]:
-    found = Issuer()
-    yield found
-    found.close()
 
 
 @pytest.mark.parametrize("mode", ["up", "error", "garbage"])

@@ -4,37 +4,33 @@ from collections.abc import Iterable
 from itertools import chain
 
 from chatServer.agent.builtin.wordings import INTRODUCTION, PHRASES
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from chatServer.memory.facts.words import word_set
 
 # Words that say nothing about what a question is about; they also tell the languages apart.
 COMMON: dict[str, frozenset[str]] = {
-    "en": _words(
+    "en": word_set(
         "a about all am an and any are as at be been but by can could did do does for from had has have he her his"
         " how hows i if in is it its me my of on or our please s she should so t tell than that the their them then"
         " there they this to us was we were what whats when whens where wheres which who whom whos whose why will with"
         " would you your"
     ),
-    "de": _words(
+    "de": word_set(
         "aber als am an auch auf aus bei bin bist bitte da das dass dein deine dem den der des die dir du ein eine"
         " einen einer es für hat habe haben hast ich ihr im in ist kann man mein meine meinen meiner mich mir mit"
         " nicht noch oder sag sie sind so über um und uns von war warum was wann weißt weisst wem wen wer wie will"
         " wir wo zu zum zur"
     ),
-    "ru": _words(
+    "ru": word_set(
         "а без бы был была были было в вам вас вы где да для до его ее её если есть ещё же за и из или их к как"
         " какая какой какие когда кто ли мне мной моё мои мой моя моего моей мы на не него нет но о об он она они"
         " от по почему при про с сколько скажи со та так такой там то ты у уже чем что чтобы это этот я"
     ),
-    "es": _words(
+    "es": word_set(
         "a al cómo como con cuál cuando cuándo de del dime dónde donde el ella en era es eres esta está este esto"
         " favor ha has hay he la las le lo los me mi mis mucho muy no nos o para pero por porque qué que quién se ser"
         " si sobre son soy su sus te tengo tiene tu tus un una y ya yo"
     ),
-    "fr": _words(
+    "fr": word_set(
         "à ai alors as au aux avec c ce ces cette comment d dans de des dis du elle en es est et eu il ils j je l"
         " la le les leur lui m ma mais me mes moi mon n ne nous on ou où par pas plaît pour pourquoi qu quand que"
         " quel quelle quelles quels qui s sa se ses si son sont suis sur t ta te tes toi ton tu un une vos votre"
@@ -45,24 +41,24 @@ EVERY_COMMON = frozenset().union(*COMMON.values())
 
 # Words that say something, and are often all that a short message has to tell its language by.
 _TELLING: dict[str, frozenset[str]] = {
-    "en": _words("cant dont hello ive not now thanks today tomorrow yes"),
-    "de": _words("danke gern hallo heiße heute ja jetzt kein keine mag morgen müde nein nichts uhr wohne"),
-    "ru": _words("привет спасибо сегодня завтра меня тебя живу люблю хочу"),
-    "es": _words(
+    "en": word_set("cant dont hello ive not now thanks today tomorrow yes"),
+    "de": word_set("danke gern hallo heiße heute ja jetzt kein keine mag morgen müde nein nichts uhr wohne"),
+    "ru": word_set("привет спасибо сегодня завтра меня тебя живу люблю хочу"),
+    "es": word_set(
         "ahora aquí entiendo están estoy estás gracias gusta gustan hola hoy llamo mañana mudado mudé mí nada puedo"
         " quiero sé sí también tú vivo"
     ),
-    "fr": _words("aime bonjour demain habite merci oui rien sais salut veux"),
+    "fr": word_set("aime bonjour demain habite merci oui rien sais salut veux"),
 }
 _MET = {language: COMMON[language] | _TELLING[language] for language in COMMON}
 # As people type English: "im tired", "no, tuesday", "um", "yo", "la la land".
-_ENGLISH_TOO = COMMON["en"] | _words("ha im la man no o um ya yo")
+_ENGLISH_TOO = COMMON["en"] | word_set("ha im la man no o um ya yo")
 _DECIDING = {language: words - _ENGLISH_TOO for language, words in _MET.items()}
 _DECIDING["en"] = _MET["en"].difference(*(words for language, words in _MET.items() if language != "en"))
 
 
 # Nothing is said in Italian here; who speaks it is not to be answered in French or Spanish for the words they share.
-_ITALIAN = _words(
+_ITALIAN = word_set(
     "a al alla alle che chi chiama chiamo ciao come con cosa da del della di dimentica dove e è figlia figlio gli"
     " grazie ho hai il io l la le lo mi mia mie miei mio nel non per perché qual quale quando ricorda ricordami sai"
     " sei si sono sta tu un una vive vivo"
