@@ -19,8 +19,14 @@ def _in_the_checkout(monkeypatch):
     monkeypatch.chdir(ROOT)
 
 
-def test_no_file_of_ours_holds_a_secret():
-    assert scan_secrets.main([]) == 0
+def test_lint_looks_through_all_that_we_ship():
+    """Which takes half a minute, and so is not done here, too."""
+    _, _, recipes = Path("Makefile").read_text().partition("\nlint:")
+    done = recipes.partition("\n\n")[0].splitlines()
+    whole = "bandit --quiet --configfile pyproject.toml --recursive chatServer"
+    for check in (whole, "python -m tools.scan_secrets", "python -m tools.licences"):
+        assert f"\t$(BIN)/{check}" in done
+    assert re.search(r"^make .*\blint\b", Path(".ci/run").read_text(), re.MULTILINE)
 
 
 # In pieces, so that this file does not look like the leak that it plants.
@@ -56,10 +62,6 @@ def test_an_accepted_example_may_move_but_not_change(tmp_path, monkeypatch):
     assert scan_secrets.main([]) == 0
     Path("notes.md").write_text(example[:-1] + "F")
     assert scan_secrets.main([]) == 1
-
-
-def test_every_locked_package_has_a_licence_that_we_may_ship():
-    assert licences.main([]) == 0
 
 
 def test_lock_files_pin_by_hash_and_name_no_registry():
@@ -138,9 +140,8 @@ def test_a_bad_licence_in_the_web_client_turns_the_check_red():
 
 def test_bandit_reads_our_settings_and_finds_a_planted_fault(tmp_path):
     (tmp_path / "planted.py").write_text("import subprocess\nsubprocess.run('ls ' + input(), shell=True)\n")
-    command = [sys.executable, "-m", "bandit", "-q", "-c", "pyproject.toml", "-r"]
-    assert subprocess.run([*command, "chatServer"], capture_output=True, check=False).returncode == 0
-    planted = subprocess.run([*command, str(tmp_path)], capture_output=True, check=False, text=True)
+    command = [sys.executable, "-m", "bandit", "-q", "-c", "pyproject.toml", "-r", str(tmp_path)]
+    planted = subprocess.run(command, capture_output=True, check=False, text=True)
     assert planted.returncode == 1
     assert "B602" in planted.stdout
 

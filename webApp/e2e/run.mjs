@@ -12,8 +12,10 @@ const output = new URL("output/", here);
 const LONGEST_MS = 180_000;
 const LANES = 3; // tests wait more than they work: by itself each takes a fifth of two cores
 const ALONE = ["long.test.mjs"]; // how long the page takes is looked at: nobody else may be at work
+// They begin, so that no lane is at one of them when the others have ended.
+const LONGEST = ["memory.test.mjs", "sessions.test.mjs", "auth.test.mjs", "refusals.test.mjs", "chat-more.test.mjs", "notes.test.mjs"];
 
-const files = readdirSync(here).filter((name) => name.endsWith(".test.mjs"));
+const files = [...LONGEST, ...readdirSync(here).filter((name) => name.endsWith(".test.mjs") && !LONGEST.includes(name))];
 const chosen = files.filter((name) => wanted.length === 0 || wanted.some((each) => name.includes(each)));
 mkdirSync(output, { recursive: true });
 
