@@ -38,7 +38,7 @@ async def test_a_job_whose_worker_is_killed_is_finished_by_another_and_done_once
             bury(killed, urls)
             assert queued(urls) == [("doing", 0)], "it died before it heard whether its title was stored"
     began = time.monotonic()
-    with worker(environment) as other:
+    with worker(environment, is_prepared=False) as other:
         assert os.getpriority(os.PRIO_PROCESS, other.pid) > os.getpriority(os.PRIO_PROCESS, 0), "servers go first"
         while queued(urls):
             assert time.monotonic() - began < 60

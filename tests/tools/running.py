@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,11 +26,12 @@ from tests.tools.waiting import WITHIN_S, wait_until
 
 CHATSERVER = str(Path(sys.executable).with_name("chatserver"))
 START_S = 60
+Process = subprocess.Popen[str] | prepared.Command
 
 
 @dataclass
 class Running:
-    process: subprocess.Popen[str] | prepared.Command
+    process: Process
     address: str
     data_dir: Path
 
@@ -57,13 +58,9 @@ def server(data_dir: Path, *, is_prepared: bool = True, **environment: str) -> I
     prepared one finds its database made and migrated, too."""
     patient = {"RECALL_DEADLINE_MS": "5000"}  # the machine is shared, and what is recalled is what is looked at
     values = {**os.environ, "CHAT_DATA_DIR": str(data_dir), "PORT": "0", **patient, **environment}
-    process: subprocess.Popen[str] | prepared.Command
-    if is_prepared:
-        if "DATABASE_URL" not in environment and not (data_dir / "postgres").exists():
-            lay_database(data_dir)
-        process = prepared.started(["serve"], environment=values, cwd=data_dir)
-    else:
-        process = subprocess.Popen([CHATSERVER, "serve"], env=values, stdout=subprocess.PIPE, text=True, cwd=data_dir)
+    if is_prepared and "DATABASE_URL" not in environment and not (data_dir / "postgres").exists():
+        lay_database(data_dir)
+    process = (prepared.started if is_prepared else _installed)(["serve"], environment=values, cwd=data_dir)
     try:
         yield Running(process, address_of(process), data_dir)
     finally:
@@ -72,6 +69,10 @@ def server(data_dir: Path, *, is_prepared: bool = True, **environment: str) -> I
         process.wait(START_S)
         assert process.stdout is not None
         process.stdout.close()
+
+
+def _installed(arguments: Sequence[str], *, environment: Mapping[str, str], cwd: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen([CHATSERVER, *arguments], env=environment, cwd=cwd, stdout=subprocess.PIPE, text=True)
 
 
 @functools.cache
@@ -89,7 +90,7 @@ def lay_database(data_dir: Path) -> None:
     subprocess.run(["cp", "-a", f"{_made_once().name}/postgres", str(data_dir)], check=True)
 
 
-def address_of(process: subprocess.Popen[str] | prepared.Command) -> str:
+def address_of(process: Process) -> str:
     assert process.stdout is not None
     for line in process.stdout:
         if found := re.search(r"is at (http://\S+)", line):
@@ -116,12 +117,10 @@ def chatserver(data_dir: Path, *arguments: str, **environment: str) -> subproces
 
 
 @contextlib.contextmanager
-def worker(environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
-    """A process that says it works."""
-    values = {**os.environ, **environment}
-    process = subprocess.Popen(
-        [CHATSERVER, "worker"], env=values, cwd=environment["CHAT_DATA_DIR"], stdout=subprocess.PIPE, text=True
-    )
+def worker(environment: dict[str, str], *, is_prepared: bool = True) -> Iterator[Process]:
+    """A process that says it works; the installed command where it is not a prepared one."""
+    values, folder = {**os.environ, **environment}, Path(environment["CHAT_DATA_DIR"])
+    process = (prepared.started if is_prepared else _installed)(["worker"], environment=values, cwd=folder)
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == "Working off the queue.\n"
@@ -133,7 +132,7 @@ def worker(environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
         process.stdout.close()
 
 
-def bury(process: subprocess.Popen[str], urls: Urls) -> None:
+def bury(process: Process, urls: Urls) -> None:
     """A worker dies, and is silent for so long that others may take over what it was doing."""
     process.kill()
     process.wait()
