@@ -69,6 +69,7 @@ def test_a_day_without_a_year_can_lie_ahead():
         ("in November", "in November 2026", "2026-12-01"),
         ("in October", "in October 2027", "2027-11-01"),
         ("in 3 months", "in February 2027", "2027-03-01"),
+        ("spring 2027", "in spring 2027", "2027-06-01"),
         ("fall 2027", "in autumn 2027", "2027-12-01"),
         ("the winter of 2027", "in winter 2027", "2028-03-01"),
         ("next year", "in 2027", "2028-01-01"),
