@@ -27,6 +27,12 @@ async def test_what_is_told_anew_takes_the_place_of_its_line(told, line):
     assert (await answer(*done, notes=PAGE)).content == f"Noted: {line}"
 
 
+async def test_notes_that_could_not_be_written_are_not_said_to_be():
+    told = "My locker code is now 4412."
+    done = after(told, {"operation": "overwrite", "content": "x"}, "The notes are full.", status="error")
+    assert (await answer(*done, notes=PAGE)).content == "That did not work: The notes are full."
+
+
 async def test_a_doctor_is_another_only_where_it_is_said_that_he_is():
     assert await call("Actually, my doctor is Dr Who now.", notes=PAGE) == READ
     assert await call("My doctor is Dr Who.", notes=PAGE) is None

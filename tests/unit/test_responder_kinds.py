@@ -3,6 +3,7 @@
 import pytest
 from langchain_core.messages import AIMessage
 
+from chatServer.agent.builtin.kinds import others_for
 from chatServer.agent.given import QuotedMessage
 from chatServer.messages.fence import fence
 from tests.tools.answering import answer
@@ -79,6 +80,12 @@ async def test_who_asks_for_whom_he_works_is_told_that_first_and_a_son_is_a_word
     said = await answer(remembered(*known), "Who do I work for?")
     assert "works at Bosch" in said.content.split("\n\n")[0]
     assert "Rory" in (await answer(remembered(*known), "Do I have a son?")).content
+
+
+async def test_who_asks_for_his_job_is_not_told_first_where_it_is():
+    known = ["The user works as a nurse.", "The user works at Bosch."]
+    said = await answer(remembered(*known), "What do I work as?")
+    assert "works as a nurse" in said.content.split("\n\n")[0]
 
 
 async def test_who_asks_for_all_of_a_kind_is_told_of_each_and_not_of_what_is_over_in_part():
@@ -173,3 +180,8 @@ async def test_where_somebody_was_born_is_not_told_as_it_was_said_before_it_was_
     told = (await answer(known, "Where was I born?")).content
     assert "Rome" in told
     assert "Oslo" not in told
+
+
+def test_a_short_word_has_no_forms_without_its_end():
+    assert "moved" in others_for(["move"])["move"]
+    assert "be" not in others_for(["bed"])["bed"]

@@ -47,5 +47,5 @@ def others_for(keys: Iterable[str]) -> dict[str, frozenset[str]]:
 
 def _forms(key: str) -> frozenset[str]:
     """ "Moving" and "moved" for "move", and the reverse."""
-    roots = {key.removesuffix(ending) for ending in ("ing", "ed", "e") if key.endswith(ending)} | {key}
+    roots = {key.removesuffix(ending) for ending in ("ing", "ed", "e", "")}
     return frozenset(key_of(f"{root}{end}") for root in roots if len(root) >= SHORT for end in _ENDINGS) - {key}
