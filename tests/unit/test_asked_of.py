@@ -16,6 +16,7 @@ FOOD = "The user's favourite food is lasagna."
         ("Where does my sister live?", [HOME, FOOD]),
         ("Where does my younger brother live?", [HOME, SISTER, FOOD]),
         ("where does my mum live", [HOME, SISTER, FOOD]),
+        ("Where do my children live?", [HOME, SISTER, FOOD]),
         ("Where does Mary live?", [HOME, FOOD]),
         ("Where does Peter live?", [HOME, SISTER, FOOD]),
         ("What's my favorite color?", [FOOD]),
