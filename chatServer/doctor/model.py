@@ -19,6 +19,8 @@ def models(case: Case) -> Finding:
     users: dict[str, list[str]] = {settings.model: ["MODEL"]}
     for agent in agents:
         users.setdefault(agent.model or settings.model, []).append(f"the agent {agent.name}")
+        if agent.larger_model:
+            users.setdefault(agent.larger_model, []).append(f"larger_model of the agent {agent.name}")
     found = Models(settings, case.environment)
     wrong = {name: problem.detail for name in users if (problem := found.problem(name)) is not None}
     if not wrong:

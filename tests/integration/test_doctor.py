@@ -361,6 +361,11 @@ def test_every_model_of_every_agent_is_looked_at(settings, tmp_path):
     )
 
 
+def test_the_model_for_long_prompts_is_looked_at_too(settings, tmp_path):
+    two = with_agents(settings, tmp_path, a="builtin", b="builtin\nlarger_model: openrouter:x/y")
+    only_problem(case_of(two), "models", "set OPENROUTER_API_KEY (larger_model of the agent b)")
+
+
 def test_a_script_that_cannot_be_used_is_named(settings, tmp_path):
     absent = settings.model_copy(update={"model": f"script:{tmp_path / 'nowhere.yaml'}"})
     only_problem(case_of(absent), "models", "nowhere.yaml cannot be used", "No such file")
