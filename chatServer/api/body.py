@@ -3,8 +3,9 @@ than anybody's memory should be lie in a file meanwhile, which has no name."""
 
 import asyncio
 import contextlib
+import logging
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, TypeVar
 from uuid import UUID
@@ -39,6 +40,7 @@ FILES_BYTES = 256_000_000  # what lies in files of bodies that arrive or are bei
 LINGER_S = 1.0
 LINGER_BYTES = 2_000_000
 
+logger = logging.getLogger(__name__)
 
 Body = TypeVar("Body")
 
@@ -74,15 +76,17 @@ class WholeBody(Edge):
     async def _request_with_file(self, scope: Scope, receive: Receive, send: Send) -> None:
         held = Held()
         with contextlib.ExitStack() as stack:
-            file = stack.enter_context(tempfile.TemporaryFile())
 
-            async def filled(limit: int, user_id: UUID | None) -> None:
+            async def filled(limit: int, user_id: UUID | None) -> IO[bytes]:
                 if user_id is not None:
                     stack.enter_context(self.uploads.entered(user_id))
+                with on_a_disk():
+                    file = stack.enter_context(_nameless())
                 await self._fill(file, held, receive, limit)
+                return file
 
             try:
-                await self._read(scope, filled, FILE_TIMEOUT_S)
+                file = await self._read(scope, filled, FILE_TIMEOUT_S)
             except ClientGone:
                 return
             except errors.ChatError as error:
@@ -146,9 +150,11 @@ class WholeBody(Edge):
                     raise errors.Overloaded
                 self.free_file_bytes -= len(piece)
                 held.bytes += len(piece)
-                await asyncio.to_thread(file.write, bytes(piece))
+                with on_a_disk():
+                    await asyncio.to_thread(file.write, bytes(piece))
                 piece.clear()
-        file.seek(0)
+        with on_a_disk():
+            file.seek(0)  # which writes what waits
 
 
 @dataclass(slots=True)
@@ -156,6 +162,27 @@ class Held:
     """How much of a body lies in its file."""
 
     bytes: int = 0
+
+
+@contextlib.contextmanager
+def _nameless() -> Iterator[IO[bytes]]:
+    """A file that goes with us. To close it writes what waits, which a full disk refuses once more: nobody reads it."""
+    file = tempfile.TemporaryFile()
+    try:
+        yield file
+    finally:
+        with contextlib.suppress(OSError):
+            file.close()
+
+
+@contextlib.contextmanager
+def on_a_disk() -> Iterator[None]:
+    """Overloaded where the disk has no room for a file, or the process for one more: that is no bug, and may pass."""
+    try:
+        yield
+    except OSError as error:
+        logger.warning("what is uploaded cannot be put on the disk: %s", error.strerror)
+        raise errors.Overloaded("There is no room for what you upload just now. Try again in a moment.") from error
 
 
 async def _sender(scope: Scope, headers: Headers) -> UUID:

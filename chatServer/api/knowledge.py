@@ -13,6 +13,7 @@ from starlette.datastructures import Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from chatServer import errors
+from chatServer.api.body import on_a_disk
 from chatServer.api.deps import CurrentState, CurrentUser
 from chatServer.api.problems import A_BODY, documented
 from chatServer.knowledge import shelf
@@ -107,7 +108,8 @@ async def _files(request: Request) -> AsyncIterator[list[tuple[str, IO[bytes]]]]
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise errors.InvalidRequest(SEND_FILES)
     try:
-        form = await _Whole(request.headers, request.stream(), max_files=MAX_FILES, max_fields=0).parse()
+        with on_a_disk():
+            form = await _Whole(request.headers, request.stream(), max_files=MAX_FILES, max_fields=0).parse()
     except (MultiPartException, UnicodeError) as error:  # the second: a charset that is none
         raise errors.InvalidRequest(f"{SEND_FILES} At most {MAX_FILES} at once.") from error
     try:

@@ -1,10 +1,13 @@
 """Files that want to be read and cannot be: each gets a clear answer, and nothing of it stays."""
 
+import contextlib
 import io
 import random
+import resource
 import socket
 import time
 import zipfile
+from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -17,6 +20,7 @@ from tests.conftest import ADA, rows, serving_app
 from tests.tools import files
 from tests.tools.knowledge import left_behind, library_of, read_all, text_of, upload
 from tests.tools.listening import listening
+from tests.tools.problems import assert_problem
 from tests.tools.routes import layers_of
 
 
@@ -171,6 +175,28 @@ async def test_what_lies_in_files_is_bounded_and_given_back(settings, as_ada):
         assert (await upload(client, as_ada, ("a.txt", b"x" * 500))).status_code == 202
         assert (await upload(client, as_ada, ("a.exe", b"\0" * 500))).status_code == 422
         assert door.free_file_bytes == 1_000
+
+
+@pytest.mark.parametrize("room", [200_000, 569_000], ids=["in its midst", "at its end"])
+async def test_a_disk_without_room_for_an_upload_is_told_and_is_no_bug(client, as_ada, urls, room):
+    file = ("a.txt", b"All of it is text. " * 30_000)
+    with no_file_larger_than(room):
+        answer = await upload(client, as_ada, file)
+    assert_problem(answer, 503, "overloaded")
+    assert answer.headers["Retry-After"] == "2"
+    assert rows(urls, "select count(*) from chat.articles") == [(0,)]
+    assert (await upload(client, as_ada, file)).status_code == 202
+
+
+@contextlib.contextmanager
+def no_file_larger_than(size: int) -> Iterator[None]:
+    """The kernel refuses this process to write more into any, as a full disk does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def half_an_upload(address: str, headers: dict[str, str], size: int) -> socket.socket:
