@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
-from chatServer.records.moments import within_calendar
+from chatServer.records.moments import can_be_written
 
 Short = Annotated[str, Field(max_length=200)]
 Name = Annotated[str, Field(min_length=1, max_length=128)]  # of an agent, or a shelf
@@ -15,7 +15,7 @@ Count = Annotated[int, Field(ge=0, le=10**9)]  # an integer that has room to go 
 Big = Annotated[int, Field(ge=0, le=10**15)]  # a bigint that has
 Tokens = Annotated[int, Field(ge=0, le=10**12)]  # of a day: those of many models and agents can be summed up
 Share = Annotated[float, Field(ge=0, le=1)]
-Moment = Annotated[AwareDatetime, AfterValidator(within_calendar)]
+Moment = Annotated[AwareDatetime, AfterValidator(can_be_written)]
 MAX_JSON = 200_000  # characters; what turns and changes of memories really hold beside their texts is a few thousand
 
 

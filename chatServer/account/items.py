@@ -11,7 +11,7 @@ from chatServer.account.message_items import MessageRow
 from chatServer.conversation.tokens import count_text
 from chatServer.knowledge.kinds import clean_name
 from chatServer.records import Actor, ArticleState, Category, Kind, Operation, Origin, Tier, Trust, TurnState
-from chatServer.records.moments import within_calendar
+from chatServer.records.moments import can_be_written
 from chatServer.store import memory_json
 
 NOT_READ = "It was not read yet when it was exported. Upload it again."
@@ -272,7 +272,7 @@ class ChunkRow(Row):
 
 
 class UsageRow(Row):
-    day: Annotated[date, AfterValidator(within_calendar)]
+    day: Annotated[date, AfterValidator(can_be_written)]
     agent_name: Name
     model: Short
     turns: Count

@@ -13,6 +13,13 @@ def within_calendar(value: Day) -> Day:
     return value
 
 
+def can_be_written(value: Day) -> Day:
+    """The same of what is stored already, which may be earlier than anybody enters: "for 200 years", a day before."""
+    if not 1000 <= value.year < 9100:
+        raise ValueError("the year is between 1000 and 9099")
+    return value
+
+
 def utc_iso(moment: datetime) -> str:
     """As clients and documents are told it, whatever the zone of the database."""
     return moment.astimezone(UTC).isoformat()

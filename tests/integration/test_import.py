@@ -28,6 +28,7 @@ from chatServer.store.articles import Unread
 from tests.conftest import ADA, EVE, owner_connection, serving
 from tests.tools.files import PICTURE
 from tests.tools.filling import fill
+from tests.tools.remembering import tell
 from tests.tools.shelved import delete_article, put_article, retriever_of
 from tests.tools.turns import eventually
 from tests.tools.waiting import waiting_for_locks
@@ -148,11 +149,27 @@ async def test_no_time_lies_at_the_ends_of_the_calendar(database):
     ]
     changes.append(lambda d: d["memory_changes"][0]["before"].update(valid_from=first))
     changes.append(lambda d: d["usage"][0].update(day="9999-12-31"))
-    await refuses(database, document, changes, "the year is between 1900 and 8999")
+    await refuses(database, document, changes, "the year is between 1000 and 9099")
     # Pydantic reads seconds here, and what undo puts back would be a day.
     odd = [lambda d: d["memory_changes"][0]["before"].update(valid_from="99991231")]
     await refuses(database, document, odd, "a time before a change is not written as an export writes it")
     assert (await imported(database, document)).added["memory_changes"] == 1
+
+
+async def test_whatever_time_was_told_or_entered_comes_back(client, as_ada, as_eve, database):
+    """A day of one zone may be in another year of UTC; and who moves says that he lived elsewhere the day before."""
+    await tell(database, "I have lived in Rome for 999 years.", "I have worked at Acme for 200 years.")
+    for day in ("1900-01-01T00:00:00+14:00", "8999-12-31T23:00:00-12:00"):
+        made = await client.post("/api/memories", json={"text": f"It was so until {day[:4]}."}, headers=as_ada)
+        path = f"/api/memories/{made.json()['id']}"
+        assert (await client.patch(path, json={"valid_to": day}, headers=as_ada)).status_code == 200
+    document = (await client.get("/api/account/export", headers=as_ada)).json()
+    years = sorted(memory["valid_from"][:4] for memory in document["memories"])
+    assert years[:2] < ["1100", "1900"]
+    answer = await client.post("/api/account/import", json=document, headers=as_eve)
+    assert (answer.status_code, answer.json()["added"]["memories"]) == (200, 4), answer.text
+    again = (await client.get("/api/account/export", headers=as_eve)).json()
+    assert again["memories"] == document["memories"]
 
 
 async def test_no_number_is_so_large_that_counting_on_fails(database):

@@ -27,7 +27,7 @@ limit %(limit)s;
 
 -- name: find_tail
 -- What is beyond the room of the short tier: the least important and oldest, by what age leaves of their importance.
--- What the user made himself, or has brought back before, stays. An import may bring any age between 1900 and 8999.
+-- What the user made himself, or has brought back before, stays. An import may bring any age between 1000 and 9099.
 select memory_id
 from (
     select memory_id, is_kept, seq,
