@@ -11,6 +11,8 @@ from chatServer.api import chat_body
 from chatServer.store import notes, sessions, turns
 from chatServer.turn import before, record
 
+PAST_ITS_LEASE = b"lease_until not between now() and now() + interval '10 minutes'"
+
 
 def commit_at_the_end() -> None:
     """The question is stored with the reply, and not before the model is asked."""
@@ -76,12 +78,12 @@ def no_notes_lock() -> None:
 
 def no_lease() -> None:
     """A running turn is taken over at once, whether or not somebody still runs it."""
-    _replace(turns.SQL, b"lease_until < now()", b"true")
+    _replace(turns.SQL, PAST_ITS_LEASE, b"true")
 
 
 def endless_lease() -> None:
     """A running turn is never taken over."""
-    _replace(turns.SQL, b"lease_until < now()", b"false")
+    _replace(turns.SQL, PAST_ITS_LEASE, b"false")
 
 
 def own_clock(skew_s: float) -> None:

@@ -20,6 +20,7 @@ from tests.tools.turns import begin_turn, eventually
 
 SLOW = {"match": "^slowly", "reply": " ".join(f"word{i}" for i in range(20)), "delay_ms": 40}
 MANY = 50
+DEAD = [pytest.param(-1, id="past its lease"), pytest.param(86_400, id="begun before the clock was set back")]
 
 
 @pytest.fixture
@@ -183,15 +184,16 @@ async def test_a_failed_turn_is_told_after_its_log_is_gone(settings, as_ada, url
 # Attempts -----------------------------------------------------------------------------------------------
 
 
-async def interrupted(pair, urls, message: str = "hello") -> dict:
-    """A turn whose process is gone: it still says running, and its lease is over."""
+async def interrupted(pair, urls, message: str = "hello", *, lease_s: int = -1) -> dict:
+    """A turn whose process is gone: it still says running, and its lease is over, or of a time that the clock was set
+    back from."""
     ask = {"json": {"message": message, "session_id": "s"}, "headers": {"Idempotency-Key": "k"}}
     answer = (await pair[0].post("/api/chat", **ask)).json()
     with owner_connection(urls.owner) as connection:
         connection.execute(
-            "update chat.turns set state = 'running', lease_until = now() - interval '1 s', finished_at = null"
-            " where turn_id = %s",
-            (answer["turn_id"],),
+            "update chat.turns set state = 'running', lease_until = now() + make_interval(secs => %s),"
+            " finished_at = null where turn_id = %s",
+            (lease_s, answer["turn_id"]),
         )
         connection.execute(
             "delete from chat_message_history where turn_id = %s and message->>'type' <> 'human'", (answer["turn_id"],)
@@ -241,8 +243,9 @@ async def test_the_prompt_of_a_later_attempt_holds_no_notes_of_the_dead_one(sett
         assert "from the grave" not in again["response"]
 
 
-async def test_ten_who_take_over_at_once_are_one(pair, urls):
-    dead = await interrupted(pair, urls)
+@pytest.mark.parametrize("lease_s", DEAD)
+async def test_ten_who_take_over_at_once_are_one(pair, urls, lease_s):
+    dead = await interrupted(pair, urls, lease_s=lease_s)
     answers = await asyncio.gather(*(pair[i % 2].post("/api/chat", **dead["ask"]) for i in range(10)))
     assert {answer.status_code for answer in answers} == {200}
     assert rows(urls, "select state, attempt from chat.turns") == [("done", 2)]
@@ -264,8 +267,9 @@ async def test_a_turn_that_has_given_a_sign_of_life_is_its_own_again(database, u
         assert not await turns.mark_interrupted(connection, ADA.user_id, turn_id)
 
 
-async def test_a_new_message_passes_an_interrupted_turn_for_good(pair, urls):
-    dead = await interrupted(pair, urls)
+@pytest.mark.parametrize("lease_s", DEAD)
+async def test_a_new_message_passes_an_interrupted_turn_for_good(pair, urls, lease_s):
+    dead = await interrupted(pair, urls, lease_s=lease_s)
     answer = await pair[1].post("/api/chat", json={"message": "next", "session_id": "s"})
     assert answer.status_code == 200
     assert sorted(rows(urls, "select state from chat.turns")) == [("done",), ("interrupted",)]

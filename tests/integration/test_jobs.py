@@ -212,9 +212,10 @@ def left_doing(urls, *, attempts: int = 0, heartbeat_s: int = 60, started_s: int
         )
 
 
-async def test_what_a_dead_worker_was_doing_is_done_by_another(database, urls):
+@pytest.mark.parametrize("ago_s", [3600, -86_400], ids=["an hour ago", "before the clock was set back"])
+async def test_what_a_dead_worker_was_doing_is_done_by_another(database, urls, ago_s):
     session_id, _ = await finished_turn(database, ADA, "Where do puffins breed?")
-    left_doing(urls)
+    left_doing(urls, heartbeat_s=ago_s, started_s=ago_s)
     async with working(database):
         await eventually(lambda: is_empty(urls))
     assert await title_of(database, ADA, session_id) == "Where do puffins breed?"

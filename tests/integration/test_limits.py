@@ -235,14 +235,15 @@ async def test_a_message_that_no_day_has_room_for_is_refused_for_good(settings, 
             assert "retry-after" not in answer.headers
 
 
-async def test_a_turn_that_died_gives_its_place_and_its_tokens_back_with_its_lease(settings, as_ada, urls):
+@pytest.mark.parametrize("lease_s", [-1, 86_400], ids=["over", "ahead since the clock was set back"])
+async def test_a_turn_that_died_gives_its_place_and_its_tokens_back_with_its_lease(settings, as_ada, urls, lease_s):
     limits = {"limit_parallel_turns": 1, "limit_tokens_per_day": 1_000}
     async with two_servers(settings, as_ada, **limits) as pair:
         doomed = asyncio.create_task(pair[0].post("/api/chat", **say("wait", "dies")))
         await eventually(lambda: started(settings) == 1)
         assert (await pair[1].post("/api/chat", **say())).status_code == 429
         with owner_connection(urls.owner) as connection:
-            connection.execute("update chat.turns set lease_until = now() - interval '1 s'")
+            connection.execute("update chat.turns set lease_until = now() + make_interval(secs => %s)", [lease_s])
         assert (await pair[1].post("/api/chat", **say())).status_code == 200
         await pair[0].delete("/api/sessions/dies")
         await doomed

@@ -29,7 +29,8 @@ set status = (case when j.attempts + 1 < %(max_runs)s then 'todo' else 'failed' 
     attempts = j.attempts + 1, abort_requested = false, queueing_lock = null
 where j.status = 'doing' and (
     not exists (select from procrastinate.procrastinate_workers w
-                where w.id = j.worker_id and w.last_heartbeat > now() - make_interval(secs => %(stalled_s)s))
+                where w.id = j.worker_id and w.last_heartbeat between now() - make_interval(secs => %(stalled_s)s)
+                    and now() + make_interval(secs => %(stalled_s)s))
     or not exists (select from procrastinate.procrastinate_events e
                    where e.job_id = j.id and e.type = 'started' and e.at > now() - make_interval(secs => %(overdue_s)s)))
 returning j.id, j.status::text;

@@ -1,9 +1,11 @@
--- A running turn past its lease reads as interrupted, wherever it is read; the next write stores it.
+-- A running turn past its lease reads as interrupted, wherever it is read; the next write stores it. So does one whose
+-- lease lies far ahead: the clock was set back since, and who lives renews it within seconds.
 
 -- name: read_turns
 -- How some turns went.
 select turn_id, session_id, agent_name, turn_key, request_hash,
-    case when state = 'running' and lease_until < now() then 'interrupted' else state end as state,
+    case when state = 'running' and lease_until not between now() and now() + interval '10 minutes'
+        then 'interrupted' else state end as state,
     attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
 from chat.turns
 where user_id = %(user_id)s and turn_id = any(%(turn_ids)s);
@@ -17,13 +19,15 @@ where user_id = %(user_id)s and turn_id = any(%(turn_ids)s) and partial_text is 
 -- name: find_turns
 -- The turn with this key and the one that is running: none, one or two.
 select turn_id, session_id, agent_name, turn_key, request_hash,
-    case when state = 'running' and lease_until < now() then 'interrupted' else state end as state,
+    case when state = 'running' and lease_until not between now() and now() + interval '10 minutes'
+        then 'interrupted' else state end as state,
     attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
 from chat.turns
 where user_id = %(user_id)s and session_id = %(session_id)s and turn_key = %(turn_key)s
 union all
 select turn_id, session_id, agent_name, turn_key, request_hash,
-    case when lease_until < now() then 'interrupted' else state end as state,
+    case when lease_until not between now() and now() + interval '10 minutes'
+        then 'interrupted' else state end as state,
     attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
 from chat.turns
 where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running'
@@ -52,13 +56,15 @@ update chat.turns
 set state = 'running', attempt = attempt + 1, lease_until = now() + make_interval(secs => %(lease_s)s),
     stop_requested_at = null, partial_text = null, error_code = null, finished_at = null, model = %(model)s
 where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s
-    and (state = 'interrupted' or state = 'running' and lease_until < now())
+    and (state = 'interrupted'
+        or state = 'running' and lease_until not between now() and now() + interval '10 minutes')
 returning attempt;
 
 -- name: mark_interrupted
 -- Store what a running turn past its lease reads as.
 update chat.turns set state = 'interrupted', finished_at = now(), lease_until = null
-where user_id = %(user_id)s and turn_id = %(turn_id)s and state = 'running' and lease_until < now()
+where user_id = %(user_id)s and turn_id = %(turn_id)s and state = 'running'
+    and lease_until not between now() and now() + interval '10 minutes'
 returning turn_id;
 
 -- name: renew_lease
@@ -77,13 +83,15 @@ for share;
 -- name: request_stop
 -- Ask whoever runs this session's turn to stop it.
 update chat.turns set stop_requested_at = coalesce(stop_requested_at, now())
-where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running' and lease_until >= now()
+where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running'
+    and lease_until between now() and now() + interval '10 minutes'
 returning turn_id;
 
 -- name: request_all_stops
 -- Ask whoever runs any turn of the user to stop it.
 update chat.turns set stop_requested_at = coalesce(stop_requested_at, now())
-where user_id = %(user_id)s and state = 'running' and lease_until >= now()
+where user_id = %(user_id)s and state = 'running'
+    and lease_until between now() and now() + interval '10 minutes'
 returning turn_id;
 
 -- name: finish_turn
