@@ -3,6 +3,8 @@
 import pytest
 
 from chatServer.memory.facts import facts_in, only_tells
+from chatServer.memory.facts.sentences import MAX_TOLD
+from tests.tools.steps import steps_of
 from tests.tools.telling import SAID_AT, told
 
 
@@ -215,3 +217,17 @@ def test_who_was_named_before_is_known_by_any_name(before, text, fact):
 def test_what_somebody_eats_ends_what_he_was_called_for_not_eating_it(before, text, over):
     said = facts_in(text, said_at=SAID_AT, held=told(before))
     assert [fact.text for fact in said if fact.is_negation] == over
+
+
+@pytest.mark.parametrize(
+    ("told", "put_right"),
+    [
+        ("My sister Anna{} lives in Rome. ", "No, on Friday. "),
+        ("I like a{0}, b{0}, c{0}, d{0}, e{0} and f{0}. ", "Sorry, it's B{0}, not Z{0}. "),
+    ],
+)
+def test_many_facts_and_many_corrections_of_them_are_read_in_few_steps(told, put_right):
+    """The first took 7 million steps, a second, and 17 s of everybody's time in the turns that followed."""
+    text = "".join(told.format(number) for number in range(1, 29)) + "".join(map(put_right.format, range(1, 60)))
+    assert len(text) < MAX_TOLD
+    assert steps_of(lambda: facts_in(text, said_at=SAID_AT)) < 700_000

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from chatServer.agent.builtin.apart import ARTICLES_TOOL, NOTES_TOOL, take_apart
 from chatServer.agent.builtin.forgetting import UNREADABLE
-from chatServer.agent.builtin.responder import BuiltinModel
+from chatServer.agent.builtin.responder import BuiltinModel, answer_to
 from chatServer.agent.given import QuotedMessage, for_model
 from chatServer.agent.let_go import FORGET_TOOL, STAYS
 from chatServer.conversation.assemble import Parts, assemble
@@ -20,6 +20,7 @@ from chatServer.messages import Message, text_of
 from chatServer.messages.fence import fence
 from chatServer.records import Agent
 from tests.tools.answering import TOOLS, after, answer, call, system
+from tests.tools.steps import steps_of
 
 NOTES = "# Pets\n- The cat is called Miso\n- The dog is called Rex\n\n# Work\n- Works at the Berlin zoo"
 
@@ -849,3 +850,10 @@ async def test_what_a_summary_says_does_not_spare_a_look_into_the_articles():
     asked = await answer(summary, "When does the museum open?", tools=LOOKING)
     assert [each["name"] for each in asked.tool_calls] == [ARTICLES_TOOL]
     assert "at nine" in (await answer(summary, "When does the museum open?")).content
+
+
+def test_what_was_told_before_is_read_in_few_steps_however_much_it_is():
+    told = "".join(f"I like a{number}. " for number in range(280))
+    said = [message for _ in range(10) for message in (HumanMessage(told), AIMessage("I see."))]
+    given = take_apart([*said, HumanMessage("Lena is a nurse now.")], frozenset([NOTES_TOOL]))
+    assert steps_of(lambda: answer_to(given)) < 1_500_000

@@ -34,7 +34,7 @@ from chatServer.messages import searchable
 from chatServer.messages.sources import QUOTED
 from chatServer.messages.text import one_line
 
-LONG = 50_000  # characters of a prompt from which on it is read in a thread
+LONG = 8_000  # characters of a prompt from which on it is read in a thread
 MAX_LOOKED_IN = 10  # articles that are named
 MAX_SAID = 10  # messages of this conversation among what is known
 MAX_NAMED = 500  # characters of a message among what is known
@@ -226,7 +226,12 @@ def _said_last(given: Prompt) -> str:
 def _told_before(given: Prompt) -> tuple[str, ...]:
     """What the user said before that, the newest first, also in other conversations: it may say who Lena is."""
     elsewhere = [block.text for block in given.blocks if block.kind == "memories" and block.label.startswith(BY_USER)]
-    return tuple(text[:MAX_QUOTED] for text in (*given.earlier[1:MAX_SAID], *elsewhere[:MAX_SAID]))
+    left, read = MAX_QUOTED, list[str]()  # of all of them together: facts are looked for in each, while others wait
+    for text in (*given.earlier[1:MAX_SAID], *elsewhere[:MAX_SAID]):
+        if len(text) <= left:
+            left -= len(text)
+            read.append(text)
+    return tuple(read)
 
 
 def _heard(given: Prompt, language: str) -> Reply:

@@ -14,6 +14,7 @@ from chatServer.memory.facts.vocabulary import COLOURS, TOWNS
 from chatServer.memory.facts.words import set_apart, spelled_out
 
 MAX_WORDS = 12
+MAX_TOLD = 20  # facts, the last ones: of more nobody knows which is meant, and each takes its time
 _SORRY = r"(?:actually|no|nope|sorry|wait|oops|correction|oh|ah|my mistake|my bad|i was wrong|well)"
 _NEW = r"(?:more (?:of an?|like) |rather )?(?P<new>[^,]{1,60}?)"
 _WE_GO = r"(?:we are|we're|i am|i'm) (?:flying|going|leaving|driving|travell?ing)(?: there)?(?: on)?"
@@ -80,6 +81,7 @@ def corrected(
     old one, that this is not so. `is_asked`: "no, Madrid" may be about something else than what was told
     earlier."""
     text = _WHAT.sub("", set_apart(spelled_out(sentence)).strip(" .!"))
+    found, earlier = found[-MAX_TOLD:], earlier[-MAX_TOLD:]
     told = [*earlier, *found]
     if not told or len(text.split()) > MAX_WORDS:
         return []
@@ -145,7 +147,8 @@ def _likely(told: Sequence[Fact], new: str) -> list[Fact]:
 
 def _written(found: Sequence[Fact], new: str) -> list[Fact]:
     """What is corrected in the very message that told it; "no, thanks" names no town."""
-    return [each for each in _likely(found, new) if is_when(new) or _is_known(new, each)]
+    is_day = is_when(new)
+    return [each for each in _likely(found, new) if is_day or _is_known(new, each)]
 
 
 def _only(earlier: Sequence[Fact], new: str) -> list[Fact]:

@@ -35,7 +35,7 @@ def ended(found: Sequence[Fact], held: Sequence[Fact], said_at: datetime) -> lis
     """What of what was told before holds no longer, by what is told now of the user's own table."""
     known = {fact.object for fact in held if _is_diet(fact) and _holds(fact)}  # who says it again means no change
     over: list[Fact] = []
-    for now, before in product(filter(_holds, found), filter(_holds, held)):
+    for now, before in product(filter(_is_of_table, found), filter(_is_of_table, held)):
         told = Told(Clause(USER, "", is_negation=True, is_over=True), now.sentence, said_at)
         if _is_diet(before) and _is_eaten(now) and _excludes(before.object, now.object):
             over.append(told.fact(MEANINGS["diet"], Object(before.object)))
@@ -43,6 +43,10 @@ def ended(found: Sequence[Fact], held: Sequence[Fact], said_at: datetime) -> lis
         if is_new and _is_eaten(before) and _excludes(now.object, before.object):
             over.append(told.fact(MEANINGS["eats"], Object(before.object)))
     return over
+
+
+def _is_of_table(fact: Fact) -> bool:
+    return _holds(fact) and (_is_diet(fact) or _is_eaten(fact))
 
 
 def _holds(fact: Fact) -> bool:

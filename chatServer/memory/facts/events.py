@@ -66,9 +66,11 @@ def is_event(fact: Fact) -> bool:
 
 def is_on(fact: Fact, day: str, said_at: datetime) -> bool:
     """Whether it was told of the day that a text names."""
+    if not is_event(fact):  # as most are not: to read a day takes its time
+        return False
     named, number = _when(day, said_at), _NUMBER.fullmatch(day)
     what = f"-{int(number[1]):02}" if number else named.what if named else None  # "not the 12th" is of any month
-    return is_event(fact) and what is not None and what in fact.object
+    return what is not None and what in fact.object
 
 
 def moved(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fact]:

@@ -1,17 +1,20 @@
 """The memories that a turn may leave, as they would be kept; nothing is looked up and nothing is written here."""
 
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from hashlib import blake2b
 from uuid import UUID
 
 from chatServer.memory.facts import Extractor, Fact, facts_in, is_denied
+from chatServer.memory.facts.facts import LONG
 from chatServer.memory.facts.sentences import statements
 from chatServer.memory.remember.anew import said_anew
 from chatServer.memory.remember.classify import Classified, classify
 from chatServer.memory.remember.lessons import Lesson, lessons_of
-from chatServer.memory.remember.worth import worth_keeping
+from chatServer.memory.remember.worth import Worth, worth_keeping
 from chatServer.memory.rules import FACT_INCREMENT, MIN_FACT_CHARACTERS, begin_of, importance_of, kind_of, tier_of
 from chatServer.messages import clean_text, text_of
 from chatServer.records import Category, Memory, Origin, Reason, StoredMessage, Triple, Trust, new_id
@@ -63,13 +66,19 @@ async def drafts_of(
         facts = await extractor.facts(text, question.created_at)
         drafts += [sheet.fact(fact, question) for fact in facts]
         is_noted = any(each.message.name in tools.keepers for each in results)  # then the page of notes has it
-        # Of "my favourite colour is green; no, teal" a fact says what holds, and no sentence of it does.
-        read = {each for each in statements(text) if facts_in(each, said_at=question.created_at)}
-        told = {fact.sentence for fact in facts} | read
-        if not is_noted and (kept := worth_keeping(text, told, has_tool_calls=bool(results))):
+        read = partial(_kept, text, facts, question.created_at, has_tool_calls=bool(results))
+        kept = None if is_noted else await asyncio.to_thread(read) if len(text) > LONG else read()
+        if kept:
             drafts.append(Draft(sheet.memory(question, kept.text, kept.rules)))
     lessons = lessons_of((each.message for each in results), tools.keepers | tools.lookups)
     return drafts + [sheet.lesson(lesson, results[-1], tools.trusted) for lesson in lessons]
+
+
+def _kept(text: str, facts: Sequence[Fact], said_at: datetime, *, has_tool_calls: bool) -> Worth | None:
+    """The sentence to keep beside facts. Of "my favourite colour is green; no, teal" a fact says what holds, and no
+    sentence of it does."""
+    read = {each for each in statements(text) if facts_in(each, said_at=said_at)}
+    return worth_keeping(text, {fact.sentence for fact in facts} | read, has_tool_calls=has_tool_calls)
 
 
 @dataclass(frozen=True, slots=True)
