@@ -167,7 +167,7 @@ class Held:
 @contextlib.contextmanager
 def _nameless() -> Iterator[IO[bytes]]:
     """A file that goes with us. To close it writes what waits, which a full disk refuses once more: nobody reads it."""
-    file = tempfile.TemporaryFile()
+    file = tempfile.TemporaryFile()  # noqa: SIM115  to close it may fail
     try:
         yield file
     finally:

@@ -36,8 +36,8 @@ async def test_only_the_attempt_that_counts_ends_a_turn_and_only_once(database, 
 
 @pytest.mark.parametrize(("lease_s", "stopped"), [(30, 1), (-1, 0), (86_400, 0)])
 async def test_a_turn_is_told_to_stop_within_its_lease_only(database, urls, lease_s, stopped):
-    """Past it nobody runs who could stop, and whoever takes it over is meant to answer; the last of them was begun before
-    the clock was set back by a day."""
+    """Past it nobody runs who could stop, and whoever takes it over is meant to answer; the last of them was begun
+    before the clock was set back by a day."""
     await begin_turn(database, ADA)
     with owner_connection(urls.owner) as connection:
         connection.execute("update chat.turns set lease_until = now() + make_interval(secs => %s)", [lease_s])
