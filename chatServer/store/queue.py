@@ -92,6 +92,8 @@ class Queue:
             configure=self._remember,
             kwargs={
                 "autocommit": True,
+                # A restore makes the types of the queue anew, and what was prepared with the old ones fails for ever.
+                "prepare_threshold": None,
                 "connect_timeout": RECONNECT_TIMEOUT_S,
                 "options": OPTIONS,
                 "application_name": APPLICATION,
