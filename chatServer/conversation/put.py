@@ -57,7 +57,9 @@ async def put(database: Database, caller: Caller, key: SessionKey, said: Said, *
         history = ChatMessageHistory(
             connection, caller.principal.user_id, session.session_id, agent_name=session.agent_name
         )
-        if said.message_id and await history.is_elsewhere(said.message_id):
+        if said.message_id and await history.is_taken(said.message_id):
+            if found := await _weighed(connection, caller, key, said):  # somebody was first with the same
+                return found
             raise errors.MessageNotFound
         if await history.count_put() >= MAX_PER_MINUTE:
             detail = f"Only {MAX_PER_MINUTE} messages a minute can be added. Wait a little."

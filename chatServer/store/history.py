@@ -132,10 +132,9 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         answer = await self._ask("weigh_message", message_id=message_id, importance=importance)
         return await answer.fetchone() is not None
 
-    async def is_elsewhere(self, message_id: UUID) -> bool:
-        """Whether another session of the user has this message."""
-        row = await (await self._ask("find_session_of", message_id=message_id)).fetchone()
-        return row is not None and row[0] != self._session_id
+    async def is_taken(self, message_id: UUID) -> bool:
+        """Whether anything of the user's has this id, in whichever session."""
+        return await (await self._ask("is_taken", message_id=message_id)).fetchone() == (True,)
 
     async def count_put(self) -> int:
         """The user's messages of the last minute, in any session, that belong to no turn."""

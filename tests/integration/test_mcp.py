@@ -269,6 +269,33 @@ async def test_a_message_of_another_session_is_not_touched(client, as_ada, urls)
     assert rows(urls, "select count(*), max(importance) from public.chat_message_history") == [(1, pytest.approx(0.7))]
 
 
+async def test_an_id_under_which_something_else_is_kept_is_refused(client, as_ada, urls):
+    """A title is found under the id of its session; what was replaced keeps its own."""
+    session_id, replaced_id = str(uuid.uuid4()), str(uuid.uuid4())
+    made = await client.post("/api/sessions", json={"session_id": session_id, "title": "Boats"}, headers=as_ada)
+    assert made.status_code == 201
+    with owner_connection(urls.owner) as connection:
+        connection.execute(
+            "insert into chat.message_superseded (id, session_id, message, created_at, user_id, message_id, importance)"
+            " values (1, %s, '{}', now(), %s, %s, 0.7)",
+            [session_id, ADA.user_id, replaced_id],
+        )
+    async with connected(as_ada, app=client) as mcp:
+        for taken in (session_id, replaced_id):
+            given = {"session_id": session_id, "role": "user", "content": "I like boats.", "message_id": taken}
+            assert await refused(mcp, "store_session_message", **given) == "There is no such message."
+    assert (await client.get("/api/sessions?q=boats", headers=as_ada)).json()["sessions"]
+
+
+async def test_one_id_many_times_at_once_is_one_message(client, as_ada, urls):
+    given = {"session_id": "here", "role": "user", "content": "I like boats.", "message_id": str(uuid.uuid4())}
+    async with connected(as_ada, app=client) as mcp:
+        await told(mcp, "store_session_message", session_id="here", role="user", content="The session is there.")
+        answers = await asyncio.gather(*(told(mcp, "store_session_message", **given) for _ in range(8)))
+    assert {answer["message_id"] for answer in answers} == {given["message_id"]}
+    assert rows(urls, "select count(*) from public.chat_message_history") == [(2,)]
+
+
 async def test_a_flood_of_messages_is_cut_off_and_leaves_no_session(client, as_ada, urls, monkeypatch):
     monkeypatch.setattr(put, "MAX_PER_MINUTE", 2)
     async with connected(as_ada, app=client) as mcp:

@@ -97,9 +97,11 @@ order by id desc;
 select id from public.chat_message_history
 where user_id = %(user_id)s and session_id = %(session_id)s and message_id = %(message_id)s;
 
--- name: find_session_of
--- In which session a message is said.
-select session_id from public.chat_message_history where user_id = %(user_id)s and message_id = %(message_id)s;
+-- name: is_taken
+-- Whether a message of the user has this id, is said or was replaced, or a title is found under it.
+select exists (select from public.chat_message_history where user_id = %(user_id)s and message_id = %(message_id)s)
+    or exists (select from chat.message_superseded where user_id = %(user_id)s and message_id = %(message_id)s)
+    or exists (select from chat.message_index where user_id = %(user_id)s and message_id = %(message_id)s);
 
 -- name: count_put
 -- How many messages of the last minute, among the user's last ones, were said in no turn.
