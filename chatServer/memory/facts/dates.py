@@ -37,6 +37,8 @@ _FORMS = tuple(
     )
 )
 _LEAD = re.compile(r"(?:on|in|the|early|late|around|about|sometime|back) ")
+# "Friday, 27 November"
+_OF_THE_WEEK = re.compile(r"(?P<name>mon|tue|wed|thu|fri|sat|sun)(?:[a-z]{0,6}day|r?s)?\.?,? (?=\w+ \w)", re.IGNORECASE)
 HOUR = re.compile(
     r",? (?:at )?(\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)|(?<= at )\d{1,2}(?::\d\d)?)$",
     re.IGNORECASE,
@@ -80,15 +82,20 @@ def date_in(text: str, said_at: datetime) -> datetime | None:
 
 
 def when_in(text: str, said_at: datetime, *, is_ahead: bool = False) -> When | None:
-    """When a whole text says, if it does; a day without a year is the last one, or the next one ahead."""
-    text = text.strip().lower()
+    """When a whole text says, if it does; a day without a year is the last one, or the next one ahead. On which day of
+    the week it is may be said beside it, and has to be true."""
+    text, weekday = text.strip().lower(), ""
     midnight = said_at.replace(hour=0, minute=0, second=0, microsecond=0)
     if text in _NAMED:
         return When(midnight + timedelta(days=_NAMED[text]))
-    for _ in range(3):
+    for _ in range(4):
         found = next((match for form in _FORMS if (match := form.fullmatch(text))), None)
         if found:
-            return _read(found.groupdict(), midnight, is_ahead)
+            when = _read(found.groupdict(), midnight, is_ahead)
+            return when if not weekday or (when and _is_on(when, weekday)) else None
+        if not weekday and (named := _OF_THE_WEEK.match(text)):
+            weekday, text = named["name"], text[named.end() :]
+            continue
         lead = _LEAD.match(text)
         if not lead:
             return None
@@ -96,9 +103,13 @@ def when_in(text: str, said_at: datetime, *, is_ahead: bool = False) -> When | N
     return None
 
 
+def _is_on(when: When, weekday: str) -> bool:
+    return when.unit == "day" and _DAYS[when.day.weekday()].startswith(weekday)
+
+
 def is_when(text: str) -> bool:
     """Whether a whole text names nothing but a day or an hour: it is no place, and nobody works there."""
-    day = HOUR.sub("", text.strip(" .!"))
+    day = _OF_THE_WEEK.sub("", HOUR.sub("", text.strip(" .!")), count=1)
     return _CLOCK.fullmatch(day) is not None or date_in(day, _ANY_DAY) is not None
 
 
