@@ -13,6 +13,8 @@ from tests.tools.recalling import asked, deleted, recaller_of, remembered, repla
 from tests.tools.recalling import texts as found_texts
 from tests.tools.remembering import kept, tell, texts
 
+BERLIN = "The user lives in Berlin."
+
 
 @pytest.mark.parametrize(
     "told",
@@ -65,6 +67,13 @@ async def test_what_was_put_off_is_no_longer_on_its_old_day(database, told, then
     session_id = str(uuid.uuid4())
     await tell(database, *(each.format(new=new, old=old) for each in (told, then)), session_id=session_id)
     assert await texts(database) == [now.format(new=new)]
+
+
+async def test_what_is_put_off_in_another_session_is_no_longer_on_its_old_day(database):
+    new, old = (f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%d}" for days in (40, 33))
+    await tell(database, f"My dentist appointment is on {old} at 10:15.", "I live in Berlin.")
+    await tell(database, f"The appointment was moved to {new}, same time.")
+    assert set(await texts(database)) == {BERLIN, f"The user's dentist appointment is on {new} at 10:15."}
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,17 @@ def test_what_is_ahead_is_put_on_another_day(before, text, now):
 
 @pytest.mark.parametrize(
     "text",
+    ["The appointment was moved to Tuesday", "my appointment is on tuesday now, they changed it, sorry"],
+)
+def test_what_was_told_long_ago_is_put_off_by_its_name(text):
+    before = told("My dentist appointment is on Monday")
+    told_now = facts_in(text.removesuffix(", sorry"), said_at=SAID_AT, held=[*told("I live in Rome"), *before])
+    assert [fact.object for fact in told_now] == ["2026-11-17", "2026-11-16"]
+    assert facts_in(text, said_at=SAID_AT, held=[*before, *told("I have an eye appointment on Friday")]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
     [
         "Oh, it's Monday",
         "no, it's raining",

@@ -10,6 +10,7 @@ from chatServer.memory.facts.clauses import without_leads
 from chatServer.memory.facts.dates import is_when
 from chatServer.memory.facts.meanings import MEANINGS, Fact, Meaning, predicate_of, shown_of
 from chatServer.memory.facts.objects import Object, thing
+from chatServer.memory.facts.sentences import sentences
 from chatServer.memory.facts.vocabulary import COLOURS, TOWNS
 from chatServer.memory.facts.words import set_apart, spelled_out
 
@@ -55,9 +56,10 @@ _FAVOURITE = "favourite:"
 _NOT_DAYS = frozenset(["now", "may", "march"])  # alone these are more often something else
 
 
-def denies_first(text: str) -> bool:
+def speaks_of_old(text: str) -> bool:
     """Whether what the user has told long ago has to be known to understand this."""
-    return _DENIED_FIRST.search(spelled_out(text)) is not None
+    is_denied = _DENIED_FIRST.search(spelled_out(text)) is not None
+    return is_denied or any(events.puts_off(without_leads(_plain(each))) for each in sentences(text))
 
 
 def names_old(text: str) -> bool:
@@ -75,18 +77,26 @@ def turned(sentence: str, told: Sequence[Fact], said_at: datetime) -> str:
 
 
 def corrected(
-    sentence: str, found: Sequence[Fact], earlier: Sequence[Fact], said_at: datetime, *, is_asked: bool = False
+    sentence: str,
+    found: Sequence[Fact],
+    earlier: Sequence[Fact],
+    said_at: datetime,
+    *,
+    held: Sequence[Fact] = (),
+    is_asked: bool = False,
 ) -> list[Fact]:
     """The fact with its new object, where a sentence says nothing but what that is; and, where it does not replace the
-    old one, that this is not so. `is_asked`: "no, Madrid" may be about something else than what was told
-    earlier."""
-    text = _WHAT.sub("", set_apart(spelled_out(sentence)).strip(" .!"))
+    old one, that this is not so. `held`: what was told at any time, for what is put off is named; `is_asked`: "no,
+    Madrid" may be about something else than what was told earlier."""
+    text = _plain(sentence)
     found, earlier = found[-MAX_TOLD:], earlier[-MAX_TOLD:]
     told = [*earlier, *found]
-    if not told or len(text.split()) > MAX_WORDS:
+    if len(text.split()) > MAX_WORDS:
         return []
-    if put_off := events.put_off(without_leads(text), told, said_at):
+    if put_off := events.put_off(without_leads(text), [*held, *told], said_at):
         return [replace(fact, sentence=sentence) for fact in put_off]
+    if not told:
+        return []
     for match in filter(None, (wording.fullmatch(text) for wording in _WORDINGS)):
         for fact in _meant(told, match, said_at):
             if _is_sure(match, text, fact) and (new := _changed(fact, match["new"], sentence, said_at)):
@@ -98,6 +108,10 @@ def corrected(
     before = [] if is_asked or not _WRONG.search(text) else _only(earlier, word)
     changes = (_changed(fact, word, sentence, said_at) for fact in _written(found, word) or before)
     return next(filter(None, changes), [])
+
+
+def _plain(sentence: str) -> str:
+    return _WHAT.sub("", set_apart(spelled_out(sentence)).strip(" .!"))
 
 
 def _is_name(match: re.Match[str]) -> bool:

@@ -28,7 +28,7 @@ _PUT_OFF = re.compile(
     r"(?:the|my|our) (?P<what>[\w'-]+(?: [\w'-]+){0,2}?)"
     r" (?:is|(?:is|was|got|has been) (?P<verb>moved|postponed|put off|rescheduled|changed|pushed back|brought forward)"
     r"(?: to| for| until)?)(?P<now> now| actually)?(?: on)? (?P<new>[^,]{3,40}?)"
-    r"(?P<instead> instead| now)?(?:,? not (?:on )?(?P<old>.{3,40}))?",
+    r"(?P<instead> instead| now)?(?:,? not (?:on )?(?P<old>.{3,40})|, (?!not\b)[\w' ]{3,40})?",
     re.IGNORECASE,
 )
 
@@ -97,14 +97,24 @@ def moved(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fact]
 
 def put_off(sentence: str, told: Sequence[Fact], said_at: datetime) -> list[Fact]:
     """Of "the wedding is now on 12 June instead", where one wedding was told of."""
-    said = _PUT_OFF.fullmatch(sentence)
-    if not said or not (said["verb"] or said["now"] or said["instead"] or said["old"]):
+    said = _put_off(sentence)
+    if said is None:
         return []
     what = said["what"].lower()
     named = [fact for fact in told if is_event(fact) and fact.valid_to and fact.valid_to > said_at and _is(fact, what)]
     if len({fact.key for fact in named}) != 1 or (said["old"] and not is_on(named[0], said["old"], said_at)):
         return []
     return moved(named[0], said["new"], sentence, said_at)
+
+
+def puts_off(sentence: str) -> bool:
+    """Whether what was told long ago has to be known to understand this."""
+    return _put_off(sentence) is not None
+
+
+def _put_off(sentence: str) -> re.Match[str] | None:
+    said = _PUT_OFF.fullmatch(sentence)
+    return said if said and (said["verb"] or said["now"] or said["instead"] or said["old"]) else None
 
 
 def settled(found: Sequence[Fact], corrected: Sequence[Fact]) -> list[Fact]:

@@ -59,7 +59,7 @@ def facts_in(
     Madrid" may be about."""
     found: list[Fact] = []
     for sentence in statements(text, is_reply=bool(earlier or held))[:MAX_STATEMENTS]:
-        corrected = corrections.corrected(sentence, found, earlier, said_at, is_asked=is_asked)
+        corrected = corrections.corrected(sentence, found, earlier, said_at, held=held, is_asked=is_asked)
         if corrected:
             found = events.settled(found, corrected)
             continue

@@ -104,7 +104,7 @@ from (
         valid_from, valid_to, created_at, updated_at, subject, predicate, object, fact_key, source_ids, superseded_by,
         turn_id, attempt, recalls, recalled_at, expires_at, seq, tsv
     from chat.memories
-    where user_id = %(user_id)s and shelf = %(shelf)s and valid_to is null
+    where user_id = %(user_id)s and shelf = %(shelf)s and (valid_to is null or valid_to > now())
         and (expires_at is null or expires_at > now())
     order by seq desc
     limit %(among)s
