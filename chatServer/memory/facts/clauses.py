@@ -76,7 +76,11 @@ _ELIDED_VERBS = any_of(
     "love|loves|like|likes|hate|hates|prefer|prefers|do not|does not|can not",
     *_IS_SO,
 )
-_ELIDED = re.compile(rf",? (?:and|but) (?:also |now |currently )?(?={_ELIDED_VERBS}\b)", re.IGNORECASE)
+_ELIDED = re.compile(
+    rf",? (?:and|but) (?:also |now |currently )?(?={_ELIDED_VERBS}\b)"
+    r"|, (?=(?:(?:also|always|now|really) )?(?:prefers?|hates?|dislikes?|do not|does not|can not) \w)",
+    re.IGNORECASE,
+)
 _SUBJECT = re.compile(rf"(?i:i\b|my [a-z-]+)(?: {NAME})?")
 _QUESTION_WORDS = "what|how|which|where|can|could|would|should|will"
 _ASKING = re.compile(
@@ -90,7 +94,7 @@ _ADVERBS = word_set(
     " quite both finally officially happily proudly regularly particularly especially"
 )
 _FORMS = {"is": "am", "are": "am", "has": "have", "does": "do", "studies": "study", "was": "was", "were": "was"}
-_SINGULAR = word_set(
+SINGULAR = word_set(
     "lives works likes loves hates enjoys prefers speaks eats drinks smokes plays drives dislikes adores comes suffers"
 )
 _QUALITY = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|best|dear|lovely|beloved|new) )?"
@@ -251,5 +255,5 @@ def _about(said: str) -> tuple[Who, str]:
         return who, f"my {rest}"
     no_longer = "no longer " if rest.startswith("no longer ") else ""
     verb, space, more = rest.removeprefix(no_longer).partition(" ")
-    first = _FORMS.get(verb) or (verb[:-1] if verb in _SINGULAR else verb)
+    first = _FORMS.get(verb) or (verb[:-1] if verb in SINGULAR else verb)
     return who, f"i {no_longer}{first}{space}{more}"

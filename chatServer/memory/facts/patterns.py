@@ -47,6 +47,7 @@ _ROWS = (
     r"i (?:quit|left|lost|resigned from|(?:was|got) fired from) my job (?:at|with) (?P<no_employer>.+)",
     r"i (?:resigned|(?:was|got|have been) (?:fired|sacked|laid off|let go)) from (?!an? |the |my )(?P<no_employer>.+)",
     r"my employer is (?P<employer>.+)",
+    rf"{_WORK} in (?:(?P<field>\w+)|(?:an?|the) [\w ]{{2,30}}?) (?:at|for) (?P<company>.+)",
     rf"{_WORK} in (?P<workplace>.+)",
     rf"{_WORK} in (?P<field>.+)",
     r"my (?:job|occupation|profession) is (?:an? )?(?P<job>.+)",
