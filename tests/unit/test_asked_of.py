@@ -37,7 +37,7 @@ def test_of_whom_a_question_asks_is_not_always_known(question):
     assert asked_in(question) is None
 
 
-@pytest.mark.parametrize("told", ["Tom lives in Oslo.", "It rains in Porto.", "The user's boss lives in Graz."])
+@pytest.mark.parametrize("told", ["It rains in Porto.", "My boss lives in Graz.", "My dentist is great."])
 def test_what_may_be_of_whom_is_asked_for_is_not_beside_it(told):
     asked = asked_in("Where does Peter live?")
     assert asked is not None
@@ -62,6 +62,46 @@ def test_who_asks_for_what_he_has_wants_nothing_that_others_have(told, is_so):
     assert asked is not None
     assert is_beside(told, asked) == is_so
     asked = asked_in("Do I have a friend with a dog?")
+    assert asked is None or not is_beside(told, asked)
+
+
+@pytest.mark.parametrize(
+    ("question", "beside"),
+    [
+        ("what am i allergic to?", ["Tom is allergic to nuts so we eat none", "ruth can't eat nuts"]),
+        ("Which instrument does Ellie play?", ["Jack plays the drums in a band."]),
+        ("what is tanja's shoe size?", ["my shoe size is 39", "I'm size 39"]),
+        ("how old is tanja", ["I am 39", "my shoe size is 39"]),
+        (
+            "when is my dad's birthday?",
+            ["my mum's birthday is on the 12th of june", "The user's mother's birthday is 12 June."],
+        ),
+        ("what are the names of my children?", ["we have a dog, his name is Biscuit"]),
+        ("what's my brothers name", ["girlfriends name is chloe", "My sister is called Eva."]),
+    ],
+)
+def test_what_begins_with_somebody_else_is_beside_the_question(question, beside):
+    asked = asked_in(question)
+    assert asked is not None
+    assert [each for each in beside if not is_beside(each, asked)] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("what am i allergic to?", "Tom says my cat is allergic to me"),
+        ("when do i do yoga", "Yoga is on Tuesdays"),
+        ("when does school start", "I start at eight"),
+        ("what is tanja's shoe size?", "My girlfriend has size 39"),
+        ("what is huang's fee?", "my dentist takes 80"),
+        ("where does my dad live", "My parents live in Hamburg"),
+        ("how old is my daughter", "our kids are 4 and 7"),
+        ("how old is my daughter", "my son is 9 and my daugther 12"),
+        ("What is my brother's job?", "Jonas works at Siemens"),
+    ],
+)
+def test_what_may_tell_of_whom_is_asked_for_is_not_beside_the_question(question, told):
+    asked = asked_in(question)
     assert asked is None or not is_beside(told, asked)
 
 

@@ -5,10 +5,10 @@ import re
 from typing import NamedTuple
 
 from chatServer.memory.facts import Fact
-from chatServer.memory.facts.clauses import SAME_KIN
+from chatServer.memory.facts.clauses import SAME_KIN, SINGULAR
 from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.kin import is_relation
-from chatServer.memory.facts.vocabulary import CHILDREN, KIN, PARTNERS, PEOPLE, PETS, PLURALS
+from chatServer.memory.facts.vocabulary import CHILDREN, JOBS, KIN, LOOSE_KIN, PARTNERS, PEOPLE, PETS, PLURALS
 from chatServer.memory.facts.words import any_of, folded_words, word_set
 from chatServer.memory.forget.whose import facts_told
 from chatServer.memory.recall.past import READ_CHARACTERS
@@ -33,7 +33,18 @@ _NO_ANIMALS = _OF_OTHERS - PETS - {word for word, one in PLURALS.items() if one 
 _MINE = re.compile(rf"\bmy (?:\w+ )?({'|'.join(sorted(PEOPLE - PARTNERS - {'baby', 'child'}))})s?\b", re.IGNORECASE)
 _MY_CHILDREN = re.compile(r"\bmy (?:\w+ )?(?:children|kids)\b", re.IGNORECASE)
 _CHILDREN = CHILDREN | word_set("twin stepson stepdaughter grandson granddaughter")
-_NAME = re.compile(r"\b(?:[Dd]oes|[Dd]id|DOES|DID) ([A-Z]\w+)\b")
+# Also as people type it: "does anna live here", "how old is anna", "what is anna's job". "When does school start" asks
+# of nobody.
+_NAMED = re.compile(
+    r"\b(?:does|did|how old (?:is|was)) (?P<who>[^\W\d_]{2,})\b"
+    r"(?! (?:start|begin|end|open|close|cost|take|mean|expire|leave|arrive|last)\b)"
+    r"|(?:^|\b(?:is|are|was|were|about|what's|when's|where's|who's|how's) )(?P<whose>[^\W\d_]{2,})'s\b",
+    re.IGNORECASE,
+)
+_NO_NAMES = word_set(
+    "does did i we you it the a an this that these those there my our your its what when where how today one some any"
+    " every each"
+)
 _FOR_OWN = re.compile(
     rf"\b(?:do|did) (?:i|we) (?:\w+ )?(?:have|own|keep)\b|\b(?:my|our) (?:{'|'.join(sorted(PETS))}|animal)s?\b"
     r"|\b(?:live|lives|living) with (?:me|us)\b",
@@ -46,6 +57,23 @@ _OF_SOMEBODY = re.compile(
     r"|he|she|they|his|her|their)\b(?!.*\b(?:i|we|me|us)\b)",
     re.IGNORECASE,
 )
+# Of these one is not another; a friend may be a neighbour, and a partner is called by many words.
+_APART = PEOPLE - LOOSE_KIN
+_OF_KIN = re.compile(
+    r"(?:(?:my|our|the user's|(?:i|we)(?:'ve| have)(?: got)? an?) )?(?:\w+ )?"
+    rf"(?:{'|'.join(sorted(_APART | PETS))})(?:s|'s)?\b(?!.*\b(?:my|our)\b)",
+    re.IGNORECASE,
+)
+_OF_USER = re.compile(r"(?:i|im|ive|my)\b", re.IGNORECASE)
+_ROLES = KIN | JOBS  # "my dentist" may be whom a name is of; "my shoe size" is the user's own
+# "Tom is allergic to nuts", where nothing says who Tom is: not the user.
+_OF_NAMED = re.compile(
+    r"(?!(?:i|we|you|it|this|that|there|who|what|which|my|our|the|everything|nothing)\b)[^\W\d_]{2,} "
+    rf"(?:(?:also|now|really|still|always|never) )?(?:{'|'.join(sorted(SINGULAR))}|(?:is|isn't) (?:not )?"
+    r"(?:allergic|vegetarian|vegan|from|born|married|\w+[ -]intolerant)"
+    r"|(?:does not|doesn'?t|cannot|can'?t) \w+)\b(?![^,;]*\b(?:i|me|my|us|our)\b)",
+    re.IGNORECASE,
+)
 _FAVOURITE = re.compile(r"\bfavou?rite (\w+)", re.IGNORECASE)
 
 
@@ -55,6 +83,7 @@ class Asked(NamedTuple):
     words: frozenset[str]
     is_of_oneself: bool
     others: frozenset[str]  # the words for them, and their names
+    names: frozenset[str]  # among these
     favourites: frozenset[str]
     is_for_own: bool = False  # for what he has: an animal, a car
 
@@ -64,12 +93,13 @@ def asked_in(question: str) -> Asked | None:
     read = question[:READ_CHARACTERS]
     words = frozenset(searchable(read).split())
     is_of_oneself = bool(_OF_ONESELF.search(read)) and _OF_OTHERS.isdisjoint(words)
-    names = {name.lower() for name in _NAME.findall(read)} - _OF_OTHERS
+    named = {(found["who"] or found["whose"]).lower() for found in _NAMED.finditer(read.replace("’", "'"))}
+    names = frozenset(named - _OF_OTHERS - _NO_NAMES)
     others = names | {_one(word.lower()) for word in _MINE.findall(read)}
     if _MY_CHILDREN.search(read):
         others |= _CHILDREN
     is_for_own = bool(_FOR_OWN.search(read)) and _NO_ANIMALS.isdisjoint(words)
-    asked = Asked(words, is_of_oneself, frozenset(others), _favourites(read), is_for_own)
+    asked = Asked(words, is_of_oneself, frozenset(others), names, _favourites(read), is_for_own)
     return asked if is_of_oneself or others or asked.favourites or is_for_own else None
 
 
@@ -82,10 +112,19 @@ def is_beside(text: str, asked: Asked) -> bool:
     if asked.is_for_own:
         return all(_is_of_person(fact) for fact in told) if told else bool(_OF_SOMEBODY.match(text))
     if asked.is_of_oneself:
-        return bool(told) and all(_is_of_another(fact, asked.words) for fact in told)
-    if asked.others.isdisjoint(map(_one, searchable(text).split())):
-        return bool(told and asked.others) and all(_is_of_known(fact) for fact in told)
-    return False
+        return all(_is_of_another(fact, asked.words) for fact in told) if told else bool(_OF_NAMED.match(text))
+    words = set(searchable(text).split())
+    if not asked.others or not asked.others.isdisjoint(map(_one, words)):
+        return False
+    is_known = bool(told) and all(map(_is_of_known, told))
+    return is_known or _begins_with_another(text, words, asked)
+
+
+def _begins_with_another(text: str, words: set[str], asked: Asked) -> bool:
+    """Whether it speaks first of somebody who cannot be meant."""
+    if not asked.names:
+        return bool(_OF_KIN.match(text))
+    return bool(_OF_NAMED.match(text) or (_OF_USER.match(text) and words.isdisjoint(_ROLES)))
 
 
 def _is_of_another(fact: Fact, asked: frozenset[str]) -> bool:
