@@ -11,7 +11,10 @@ from chatServer.memory.recall.reworded import in_one_word, in_other_words, rewor
         ("What is my job?", "What is my work as?"),
         ("What is Mary's profession?", "What is Mary's work as?"),
         ("What do I do for a living?", "What do I work as?"),
+        ("what does my dad do", "what does my dad work as"),
+        ("what does Tom do for work?", "what does Tom work as?"),
         ("Who is my employer?", "Who is my work at?"),
+        ("What's my home address?", "What's my live at?"),
         ("And my sister, what does she do for a living?", "And my sister, what does she work as?"),
     ],
 )
@@ -20,7 +23,17 @@ def test_a_job_is_what_somebody_works_as(asked, said):
     assert in_other_words(asked) == f"{asked} {said}"
 
 
-@pytest.mark.parametrize("asked", ["Where do I live?", "Which jobs are queued?", "The job failed", "my job " * 100])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Where do I live?",
+        "Which jobs are queued?",
+        "What should I do?",
+        "My email address?",
+        "The job failed",
+        "my job " * 100,
+    ],
+)
 def test_what_is_not_about_it_stays(asked):
     assert reworded(asked) == in_other_words(asked) == asked
 

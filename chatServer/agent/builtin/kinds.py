@@ -4,6 +4,7 @@ English only, and only where nothing has the question's own words."""
 from collections.abc import Collection, Iterable
 
 from chatServer.agent.builtin.extract import SHORT, key_of
+from chatServer.memory.facts.clauses import SAME_KIN
 from chatServer.memory.facts.vocabulary import CONDITIONS, PARTNERS, PETS, PLAYED
 from chatServer.memory.facts.words import word_set
 
@@ -35,8 +36,13 @@ _KINDS: tuple[tuple[str, Collection[str]], ...] = (
         word_set("cycle cycling bike bicycle scooter bus train tram metro subway ferry walk walking drive car"),
     ),
     ("illness disease sickness", CONDITIONS),
+    *((word, (kin, *(other for other, same in SAME_KIN.items() if same == kin))) for word, kin in SAME_KIN.items()),
+    *((kin, tuple(word for word, same in SAME_KIN.items() if same == kin)) for kin in SAME_KIN.values()),
 )
-_BY_KEY = {key_of(word): frozenset(map(key_of, words)) for names, words in _KINDS for word in names.split()}
+_BY_KEY: dict[str, frozenset[str]] = {}
+for _names, _words in _KINDS:
+    for _word in map(key_of, _names.split()):
+        _BY_KEY[_word] = _BY_KEY.get(_word, frozenset()) | frozenset(map(key_of, _words))
 _ENDINGS = ("ing", "ed", "d", "e", "")
 
 

@@ -21,8 +21,11 @@ _NOT_EATEN = re.compile(
     r"| (?:am|is|are) (?P<allowed>\w[\w ]{0,30}?) not (?:allowed|supposed) to (?:eat|have))(?=[?.! ]*$)",
     re.IGNORECASE,
 )
-_LIVING = re.compile(r"\bdo(?:es)? for a living\b", re.IGNORECASE)
-
+_LIVING = re.compile(r"\bdo(?:es)? for (?:a living|work)\b", re.IGNORECASE)
+_DOES = re.compile(r"\b(what do(?:es)? [\w' ]{1,30}?) do(?=[?.! ]*$)", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"\b(my|our|his|her|their|\w+['’]s) (?:(?:new|current|home|full|postal|street) ){0,2}address\b", re.IGNORECASE
+)
 _OWN = re.compile(r"\b(?:i|my|we|our)\b", re.IGNORECASE)
 # What is asked for by its kind is told by its name: the names that most have.
 _NAMES = {
@@ -45,7 +48,9 @@ def reworded(question: str) -> str:
     """The same question, as facts would say it."""
     if len(question) > MAX_CHARACTERS:
         return question
-    return _LIVING.sub("work as", _EMPLOYER.sub(r"\1 work at", _JOB.sub(r"\1 work as", question)))
+    question = _ADDRESS.sub(r"\1 live at", _JOB.sub(r"\1 work as", question))
+    question = _DOES.sub(r"\1 work as", question)
+    return _LIVING.sub("work as", _EMPLOYER.sub(r"\1 work at", question))
 
 
 def in_other_words(question: str) -> str:
