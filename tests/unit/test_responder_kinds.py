@@ -68,6 +68,19 @@ async def test_what_was_said_before_it_changed_is_not_quoted_beside_what_holds()
     assert "Cork" not in said.content
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("When is my sister's birthday?", "my sister is Anna. Her birthday is on 3 May."),
+        ("When did Harold die?", "My late husband was called Harold. He died in 2016."),
+        ("what breed is my dog", "we have a dog, a big one. he's of a strange breed."),
+    ],
+)
+async def test_what_is_said_of_somebody_in_the_next_sentence_is_told_with_who_it_is(asked, told):
+    said = (await answer(remembered(f"{told} I live in Oslo."), asked)).content
+    assert said == f"From your memories (you said, 2026-11-17): “{told}”"
+
+
 @pytest.mark.parametrize("told", ["I don't have a motorbike.", "Tom broke his leg skiing.", "If I won I'd buy a boat."])
 async def test_who_tells_something_is_not_told_something_else(told):
     said = await answer(remembered("I don't like coriander.", "My friend Tim lives in Rome."), told)

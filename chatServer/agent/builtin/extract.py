@@ -20,6 +20,8 @@ NONE: Mapping[str, frozenset[str]] = {}
 MIN_COVERED = 0.3  # of the question's weight; less is a coincidence
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _NOT = re.compile(r"(?i:(?<=can)|(?<=[a-z])n)['’]t\b")  # "don" is no word that two sentences share
+_SPOKEN = ("memories", "said")
+_HIS = re.compile(r"\s*(?:he|she|they|his|her|their|its)\b", re.IGNORECASE)
 _HEADER = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _BEGINS = re.compile(rf"{_HEADER.pattern}|{_BULLET.pattern}|\s*[|>]|\s*[-=*_]{{3,}}\s*$")
@@ -85,7 +87,7 @@ def best(
             break
         count += source.text.count("\n") + 1
         for sentence in _sentences(source, looked_for):
-            if found := _shared(keys, f"{sentence.heading} {sentence.text}", others):
+            if found := shared(keys, f"{sentence.heading} {sentence.text}", others):
                 hits.append((sentence, found))
     return _ranked(keys, hits, count, limit)
 
@@ -101,9 +103,23 @@ def _sentences(source: Source, keys: list[str]) -> Iterator[Sentence]:
             heading = line.strip("# \t\r\n")
             heading_may = _may_hold(keys, heading)
         elif heading_may or _may_hold(keys, line):
-            for part in SENTENCE_END.split(_BULLET.sub("", line[:MAX_LETTERS])):
+            parts = SENTENCE_END.split(_BULLET.sub("", line[:MAX_LETTERS]))
+            for part in _with_his(parts) if source.kind in _SPOKEN else parts:
                 if part.strip() and not part.rstrip().endswith(("?", "？")):  # who asked the same before did not know
                     yield Sentence(source.kind, heading, part.strip(), number, source.label)
+
+
+def _with_his(parts: Iterable[str]) -> list[str]:
+    """The sentences, each with those after it that speak on of the same: "She is a nurse" alone says of nobody what he
+    is."""
+    told: list[str] = []
+    for part in parts:
+        is_on = told and _HIS.match(part) and not told[-1].rstrip().endswith(("?", "？"))
+        if is_on and len(told[-1]) + len(part) < MAX_SENTENCE:
+            told[-1] = f"{told[-1].rstrip()} {part.lstrip()}"
+        else:
+            told.append(part)
+    return told
 
 
 def _unwrapped(lines: list[str]) -> Iterator[str]:
@@ -139,7 +155,8 @@ def _may_hold(keys: list[str], text: str) -> bool:
     return any(key in folded for key in keys)
 
 
-def _shared(keys: list[str], text: str, others: Mapping[str, frozenset[str]]) -> frozenset[str]:
+def shared(keys: Iterable[str], text: str, others: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """The keys that a text has, by itself or by what stands for them."""
     words = {key_of(word) for word in words_of(text)}
     return frozenset(key for key in keys if key in words or not words.isdisjoint(others.get(key, ())))
 
