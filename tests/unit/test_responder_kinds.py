@@ -17,6 +17,10 @@ def _who(line: str) -> str:
     return "remembered" if line.startswith("The user") else "the user said"
 
 
+def _whence(line: str) -> str:
+    return "remembered" if line.startswith("The user") else "you said"
+
+
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
@@ -66,6 +70,36 @@ async def test_what_was_said_before_it_changed_is_not_quoted_beside_what_holds()
     said = await answer(known, "Where does my brother live?")
     assert "Dublin" in said.content
     assert "Cork" not in said.content
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("what is tom's job?", "I live with my husband tom"),
+        ("How old is my father?", "The user's father works as a pilot."),
+        ("What is my wife's birthday?", "The user has a wife called Meera."),
+    ],
+)
+async def test_what_only_names_whom_is_asked_for_is_told_as_what_is_nearest(asked, told):
+    said = (await answer(remembered(told), asked)).content.split("\n\n")
+    assert said[0] == "I find nothing that says just that. Nearest to it is:"
+    assert f"“{told}”" in said[1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("how old is mia", "mia is 7"),
+        ("What is my husband's name?", "I live with my husband tom"),
+        ("What happened to my dog?", "my dog died last week"),
+        ("What does my dad do?", "The user's father works as a pilot."),
+        ("What's my address?", "I live at 14 Rosenweg"),
+        ("Where is Mum?", "My mother is in Porto"),
+    ],
+)
+async def test_what_says_more_than_whom_is_an_answer(asked, told):
+    said = (await answer(remembered(told, "The user's sister Eva works as a nurse."), asked)).content
+    assert said == f"From your memories ({_whence(told)}, 2026-11-17): “{told}”"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from chatServer.agent.builtin.noted_anew import noted_instead
 from chatServer.agent.builtin.phrases import language_of, phrase, without_quotes
 from chatServer.agent.builtin.reply import MAX_QUOTED, READ, Reply
 from chatServer.agent.builtin.statements import is_learned, is_remark, is_statement, tells_a_fact, tells_anew
-from chatServer.agent.builtin.to_the_point import OWN, SURE, answering, nearest, or_of_its_kind
+from chatServer.agent.builtin.to_the_point import OWN, SURE, answering, is_half_told, nearest, or_of_its_kind
 from chatServer.agent.builtin.where_from import where_from
 from chatServer.agent.let_go import of_line
 from chatServer.agent.speech import SpokenCall, said_in
@@ -175,7 +175,9 @@ def _extracted(given: Prompt) -> Reply:
     if ARTICLES_TOOL in given.tools and not given.has_looked and not is_sure and not is_told:
         return Reply(call={"query": given.question[:MAX_QUOTED]}, tool=ARTICLES_TOOL)
     if found:
-        quoted = "\n\n".join(_quoted(sentence, language) for sentence in found)
+        is_near = is_own and language == "en" and is_half_told(asked, found)
+        lead = [phrase(language, "nearest")] if is_near else []
+        quoted = "\n\n".join([*lead, *(_quoted(sentence, language) for sentence in found)])
         return Reply(quoted, quoted=tuple(each.label for each in found if each.kind == "articles"))
     if is_told or is_remark(given.question):
         return _heard(given, language)

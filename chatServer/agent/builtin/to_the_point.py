@@ -1,16 +1,22 @@
 """Which of the sentences that were given answer a question: of whom it asks, in his own words, and still so."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from chatServer.agent.builtin.extract import Sentence, Source, best, question_keys
+from chatServer.agent.builtin.extract import Sentence, Source, best, key_of, question_keys, shared, words_of
 from chatServer.agent.builtin.kinds import others_for
 from chatServer.agent.builtin.noted_anew import without_noted_anew
 from chatServer.agent.builtin.outdated import wanted_first, without_outdated
 from chatServer.agent.builtin.statements import asks_of_oneself
+from chatServer.memory.facts.clauses import without_leads
 from chatServer.memory.facts.sentences import said_for_oneself
+from chatServer.memory.facts.vocabulary import KIN
+from chatServer.memory.facts.when import MONTH_NAMES
+from chatServer.memory.facts.words import NUMBERS, word_set
 from chatServer.memory.recall.asked_of import Asked, asked_in, is_beside
 from chatServer.memory.recall.label import BY_USER, CORRECTED, REMEMBERED
+from chatServer.memory.recall.reworded import reworded
 from chatServer.messages.text import one_line
 
 SURE = 0.75  # of a question's weight that a sentence has: then articles need not be asked
@@ -19,6 +25,12 @@ MAX_OF_A_KIND = 6  # who asks for his kids has perhaps four
 MAX_WEIGHED = 12  # sentences, of which those about others are left out
 MAX_NEAR = 300  # characters of one
 OWN = ("notes", "memories", "said")  # what the user tells, and not what he reads
+# Whoever speaks of somebody says as much.
+_NO_MATTER = frozenset(map(key_of, word_set("name names called named know happened happen still now again there")))
+_COUNTS = re.compile(r"\b(?:how (?:old|many|much|long|tall|often)|when|what time|what day)\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    rf"\d|\b(?:{'|'.join([*list(NUMBERS)[1:], 'every', *MONTH_NAMES])}|\w{{2,6}}day)s?\b", re.IGNORECASE
+)
 
 
 def answering(question: str, sources: Iterable[Source], wording: str = "") -> list[Sentence]:
@@ -47,6 +59,28 @@ def nearest(question: str, sources: Iterable[Source]) -> list[Sentence]:
     lines = [each for each in _told(sources, asked) if each.label.startswith((BY_USER, CORRECTED, REMEMBERED))]
     found = [Sentence(each.kind, "", one_line(each.text)[:MAX_NEAR], 0, each.label) for each in lines if each.text]
     return _to_the_point(question, asked, found)
+
+
+def is_half_told(question: str, found: Iterable[Sentence]) -> bool:
+    """Whether no sentence speaks of whom a question is about and says what it asks for: that Tom is the user's husband
+    does not say what his job is."""
+    question = without_leads(question)
+    asked = asked_in(question)
+    names = asked.names if asked else frozenset()
+    whom = {key_of(word) for word in words_of(question) if word in names or word in KIN}
+    wanted = [set(question_keys(each)) - whom - _NO_MATTER for each in (question, reworded(question))]
+    if not whom or not all(wanted):
+        return False
+    is_counted = _COUNTS.search(question) is not None
+    return not any(_has(whom, each.text) and _says_any(each.text, wanted, is_counted) for each in found)
+
+
+def _says_any(text: str, wanted: list[set[str]], is_counted: bool) -> bool:
+    return any(_has(keys, text) for keys in wanted) or (is_counted and _COUNTED.search(text) is not None)
+
+
+def _has(keys: set[str], text: str) -> bool:
+    return bool(shared(keys, text, others_for(keys)))
 
 
 def _told(sources: Iterable[Source], asked: Asked | None) -> Iterator[Source]:
