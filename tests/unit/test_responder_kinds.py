@@ -115,6 +115,24 @@ async def test_what_is_said_of_somebody_in_the_next_sentence_is_told_with_who_it
     assert said == f"From your memories (you said, 2026-11-17): “{told}”"
 
 
+@pytest.mark.parametrize("asked", ["What is our budget?", "How much can we spend on a flat?"])
+async def test_what_somebody_says_is_not_so_is_not_quoted(asked):
+    known = ["we're looking for a flat, budget is 1800 euro max", "actually the budget is 2000 now, not 1800"]
+    said = (await answer(remembered(*known, "I was born in 1800"), asked)).content
+    assert said == f"From your memories (you said, 2026-11-17): “{known[1]}”"
+
+
+async def test_what_was_said_after_it_was_denied_is_quoted():
+    lines = ["- (the user said, 2026-11-17) I drink coffee", "- (the user said, 2026-11-01) I drink tea, not coffee"]
+    said = (await answer(QuotedMessage(fence("memories", "\n".join(lines))), "Do I drink coffee?")).content
+    assert "“I drink coffee”" in said
+
+
+async def test_what_is_not_so_of_one_says_nothing_of_another():
+    known = ["our kids are Mia and Ben, mia is 7 and ben is 4", "mia is 8, not 7"]
+    assert "ben is 4" in (await answer(remembered(*known), "how old is ben")).content
+
+
 @pytest.mark.parametrize("told", ["I don't have a motorbike.", "Tom broke his leg skiing.", "If I won I'd buy a boat."])
 async def test_who_tells_something_is_not_told_something_else(told):
     said = await answer(remembered("I don't like coriander.", "My friend Tim lives in Rome."), told)

@@ -2,13 +2,22 @@
 which says just what was asked for comes first."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from chatServer.agent.builtin.extract import Sentence
+from chatServer.agent.builtin.extract import Sentence, Source, keys_of, words_of
 from chatServer.memory.facts import Fact
+from chatServer.memory.facts.words import set_apart, spelled_out
 from chatServer.memory.forget.whose import facts_told
 from chatServer.memory.recall.label import IN, IN_PART, REMEMBERED
+from chatServer.messages.sentences import SENTENCE_END
 
+_NOT_SO = re.compile(
+    r", (?:and )?not (?:(?:on|at|in|the) ){0,2}(?P<old>[\w':.-]*\w(?: [\w':.-]*\w)?)(?: any ?more)?[.!) ]*$",
+    re.IGNORECASE,
+)
+_SAID = ("memories", "said")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _EMPLOYER = re.compile(r"\bwork (?:for|at)\b|\b(?:my|our|his|her) (?:employer|company)\b", re.IGNORECASE)
 
 
@@ -36,6 +45,46 @@ def without_outdated(found: Sequence[Sentence]) -> list[Sentence]:
         if is_memory
         or (not _is_in_part_over(each.label) and all(_still_holds(fact, holds) for fact in facts_told(each.text)))
     ]
+
+
+def put_right(found: Sequence[Sentence], sources: Iterable[Source], whom: Collection[str] = ()) -> list[Sentence]:
+    """The sentences, but for those of which another one says that it is not so: that one in their place. `whom`: who is
+    asked for, and has to be meant by it."""
+    denying = [new for source in sources if source.kind in _SAID and source.text for new in _denying(source)]
+    put = [next((new.said for new in denying if new.denies(each, whom)), each) for each in found]
+    return list({each.text: each for each in put}.values())
+
+
+class _Denying(NamedTuple):
+    """ "The rent is 700 now, not 650"."""
+
+    said: Sentence
+    old: str
+
+    def denies(self, other: Sentence, whom: Collection[str]) -> bool:
+        """Of the same, by what else both of them say, and not before it."""
+        if self.said.text == other.text or _day(other.label) > _day(self.said.label):
+            return False
+        new, old = set(words_of(self.said.text)), set(words_of(other.text))
+        is_of_whom = old.isdisjoint(set(whom) - new)
+        if not is_of_whom or not old.issuperset(words_of(self.old)) or _NOT_SO.search(_plain(other.text)):
+            return False
+        return not set(keys_of(self.said.text)).difference(keys_of(self.old)).isdisjoint(keys_of(other.text))
+
+
+def _denying(source: Source) -> Iterator[_Denying]:
+    for text in SENTENCE_END.split(source.text):
+        if found := _NOT_SO.search(_plain(text)):
+            yield _Denying(Sentence(source.kind, "", text.strip(), 0, source.label), found["old"])
+
+
+def _plain(text: str) -> str:
+    return set_apart(spelled_out(text))
+
+
+def _day(label: str) -> str:
+    found = _DAY.search(label)
+    return found[0] if found else ""
 
 
 def _is_in_part_over(label: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from chatServer.agent.builtin.extract import Sentence, Source, best, key_of, question_keys, shared, words_of
 from chatServer.agent.builtin.kinds import others_for
 from chatServer.agent.builtin.noted_anew import without_noted_anew
-from chatServer.agent.builtin.outdated import wanted_first, without_outdated
+from chatServer.agent.builtin.outdated import put_right, wanted_first, without_outdated
 from chatServer.agent.builtin.statements import asks_of_oneself
 from chatServer.memory.facts.clauses import without_leads
 from chatServer.memory.facts.sentences import said_for_oneself
@@ -35,8 +35,8 @@ _COUNTED = re.compile(
 
 def answering(question: str, sources: Iterable[Source], wording: str = "") -> list[Sentence]:
     """The best sentences, without those about somebody else than the question is, or that are over."""
-    asked = asked_in(question)
-    return _to_the_point(question, asked, best(wording or question, _told(sources, asked), MAX_WEIGHED))
+    asked, sources = asked_in(question), list(sources)
+    return _to_the_point(question, asked, sources, best(wording or question, _told(sources, asked), MAX_WEIGHED))
 
 
 def or_of_its_kind(question: str, sources: Iterable[Source], found: list[Sentence]) -> list[Sentence]:
@@ -44,21 +44,21 @@ def or_of_its_kind(question: str, sources: Iterable[Source], found: list[Sentenc
     covered = found[0].covered if found else 0.0
     if covered >= SURE or not all(each.kind in OWN for each in found):
         return found
-    asked = asked_in(question)
+    asked, sources = asked_in(question), list(sources)
     own = _told((source for source in sources if source.kind in OWN), asked)
     kin = best(question, own, MAX_WEIGHED, others_for(question_keys(question)))
-    others = _to_the_point(question, asked, kin, MAX_OF_A_KIND)
+    others = _to_the_point(question, asked, sources, kin, MAX_OF_A_KIND)
     return others if others and others[0].covered > covered else found
 
 
 def nearest(question: str, sources: Iterable[Source]) -> list[Sentence]:
     """Where no sentence has the words of a question of the user's own life: what recall found by its meaning."""
-    asked = asked_in(question)
+    asked, sources = asked_in(question), list(sources)
     if not asks_of_oneself(question) or (asked and asked.favourites):  # of favourites the kind is always said
         return []
     lines = [each for each in _told(sources, asked) if each.label.startswith((BY_USER, CORRECTED, REMEMBERED))]
     found = [Sentence(each.kind, "", one_line(each.text)[:MAX_NEAR], 0, each.label) for each in lines if each.text]
-    return _to_the_point(question, asked, found)
+    return _to_the_point(question, asked, sources, found)
 
 
 def is_half_told(question: str, found: Iterable[Sentence]) -> bool:
@@ -92,8 +92,9 @@ def _told(sources: Iterable[Source], asked: Asked | None) -> Iterator[Source]:
 
 
 def _to_the_point(
-    question: str, asked: Asked | None, found: list[Sentence], limit: int = MAX_SENTENCES
+    question: str, asked: Asked | None, sources: list[Source], found: list[Sentence], limit: int = MAX_SENTENCES
 ) -> list[Sentence]:
+    found = put_right(found, sources, asked.others if asked else ())
     found = wanted_first(question, without_noted_anew(without_outdated(found)))
     if asked is None:
         return found[:limit]
