@@ -12,7 +12,8 @@ from chatServer.memory.facts.words import NAME, any_of, set_apart, spelled_out, 
 MAX_LEADS = 6
 _SOMEBODY = "|".join(sorted(KIN, key=len, reverse=True))
 _LEAD_WORDS = any_of(
-    r"(?:hi|hello|hey|thanks|thank you|yes|no) \w{2,15}(?=[,!])|hi there|hi|hello|hey|good morning|nice to meet you",
+    r"(?:hi|hello|hey|thanks|thank you|yes|no) \w{2,15}(?=[,!])|hi there|hi|hello|hey|yo|hiya|good morning",
+    "nice to meet you",
     "ok|okay|yes|yeah|yep|no|nope|thanks|thank you|please|great|cool|nice|perfect|lol|haha|hmm|oh|ah|wait|well",
     "by the way|btw|fyi|for your information|for the record|just so you know|fun fact|first of all|in fact|of course",
     "please note that|note that|note|please remember that|please remember|remember that|remember|keep in mind that",
@@ -72,7 +73,7 @@ _WHOM = re.compile(
 _HE = re.compile(r"(?:he|she)(?: (?=\w)|('s) )", re.IGNORECASE)
 _IS_SO = ("allergic", "retired", "married", "divorced", "widowed", "vegetarian", "vegan")
 _ELIDED_VERBS = any_of(
-    "am|is|have|has|live|lives|moved|work|works|study|studies|speak|speaks|play|plays|drive|drives",
+    "am|is|have|has|live|lives|moved|work|works|study|studies|speak|speaks|play|plays|drive|drives|take|takes",
     "love|loves|like|likes|hate|hates|prefer|prefers|do not|does not|can not",
     *_IS_SO,
 )

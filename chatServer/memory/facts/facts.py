@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Protocol
 
-from chatServer.memory.facts import corrections, diets, events, kin, meant, moves, partings, tastes
+from chatServer.memory.facts import corrections, diets, events, kin, meant, moves, names, partings, tastes
 from chatServer.memory.facts.clauses import Clause, clauses
 from chatServer.memory.facts.dates import Span, without_time
-from chatServer.memory.facts.meanings import MEANINGS, Fact
+from chatServer.memory.facts.meanings import MEANINGS, Fact, Meaning
 from chatServer.memory.facts.objects import Object
 from chatServer.memory.facts.patterns import PATTERNS
 from chatServer.memory.facts.sentences import MAX_SENTENCE, sentences, statements
@@ -102,6 +102,8 @@ def _facts(told: Told) -> list[Fact]:
 def _read(told: Told, groups: dict[str, str]) -> list[Fact]:
     if "prefers" in groups or "favourite" in groups:
         return tastes.preferred(told, groups)
+    if "role" in groups:
+        return _serving(told, groups["role"].lower(), groups["who"])
     found: list[Fact] = []
     for name, text in groups.items():
         facts = _SPECIAL[name](told, text) if name in _SPECIAL else _plain(told, name, text)
@@ -111,6 +113,13 @@ def _read(told: Told, groups: dict[str, str]) -> list[Fact]:
     if "left" in groups and found[-1].valid_from:
         found[0] = replace(found[0], valid_to=found[-1].valid_from)
     return found
+
+
+def _serving(told: Told, role: str, text: str) -> list[Fact]:
+    """That the user's doctor is Dr Okafor; who else has one has his own."""
+    is_own = not told.clause.who.relation and not told.clause.is_negation
+    said = Meaning(f"'s {role}", role, names.sure_name)
+    return [told.fact(said, who) for who in names.sure_name(text)] if is_own else []
 
 
 def _plain(told: Told, name: str, text: str) -> list[Fact]:

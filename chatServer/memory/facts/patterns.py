@@ -7,9 +7,11 @@ adverbs and negations taken away. So one row serves "I don't live in Rome any mo
 
 import re
 
+from chatServer.memory.facts.vocabulary import ROLES
 from chatServer.memory.facts.words import NUMBERS
 
 _WORK = r"i (?:work|am working|have worked|have been working|am employed)"
+_DEGREE = r"am doing (?:an?|my) (?:phd|doctorate|master'?s|bachelor'?s|degree)(?: degree)? in"
 _FEW = "|".join(list(NUMBERS)[2:])  # a child is two, and nobody is zero
 _ROWS = (
     r"my (?:full |first |real |given )?name is (?P<name>.+)",
@@ -57,14 +59,14 @@ _ROWS = (
     r"i am an? (?P<job>.+)",
     r"i am an? (?:\w+ )?student at (?P<school>.+)",
     r"i am (?P<employment>a student|retired|unemployed|self-employed|on parental leave|on maternity leave)",
-    r"i (?:study|am studying) (?P<studies>.+?) at (?P<school>.+)",
+    rf"i (?:study|am studying|{_DEGREE}) (?P<studies>.+?) at (?P<school>.+)",
     r"i (?:study|am studying|go to school|go to college|go to university) at (?P<school>.+)",
     # Languages
     r"i (?:speak|can speak|am fluent in) (?P<speaks>.+)",
     r"i am an? native (?P<native>\w+) speaker",
     r"my (?:native|first|mother) (?:language|tongue) is (?P<native>.+)",
     r"i (?:am learning|learn|am studying|study|am trying to learn|started learning) (?P<learns>.+)",
-    r"i (?:study|am studying) (?P<studies>.+)",
+    rf"i (?:study|am studying|{_DEGREE}) (?P<studies>.+)",
     # Tastes
     r"i (?:like|love|enjoy|adore|am fond of|am into|have loved|have liked) (?P<likes>.+)",
     r"i am an? (?:big |huge |great |massive )?fan of (?P<likes>.+)",
@@ -102,6 +104,7 @@ _ROWS = (
     r"i (?:have got|have|own|got|adopted) (?P<has>.+)",
     r"i (?:broke up with|split up with|divorced|(?:am|got) divorced from|(?:am )?separated from) my (?P<parted>.+)",
     r"i had to put my (?P<put_down>.+)",
+    rf"my (?:new )?(?P<role>{'|'.join(sorted(ROLES))}) is (?:called |named )?(?P<who>.+)",
     r"my (?P<former>(?:ex|late|former)[ -].+)",
     # How to reach
     r"my (?P<due>.+? (?:is|leaves|departs|starts|begins) .+)",
@@ -115,6 +118,7 @@ _ROWS = (
     r"i am (?P<sure_name>[^,]{2,40}), (?P<age>\d\d)(?: years old)?,? (?:and )?from (?P<came>.+)",
     r"i am (?P<sure_name>[^,]{2,40}), (?P<age>\d\d)(?: years old)?,? (?:and )?an? (?P<job>.+)",
     r"i am (?P<sure_name>[^,]{2,40}), (?P<age>\d\d)(?: years old)?(?:, .+)?",
+    r"i am [a-z]{2,15}, (?P<age>\d\d)(?: years old)?,? (?:and )?from (?P<came>.+)",
     r"i am (?P<sure_name>.+?), an? (?P<job>.+)",
     r"i am (?P<sure_name>.+?)(?:,? (?:an?|the|from|and) .+)?",
 )

@@ -16,7 +16,7 @@ HOLE = "\ufffc"  # where something was taken out
 _INLINE_CODE = re.compile(r"`[^`\n]{0,400}`")
 _QUOTED = re.compile(r"\"[^\"\n]{1,600}\"|“[^”\n]{1,600}”|«[^»\n]{1,600}»|(?<!\w)'[^'\n]{1,300}'(?!\w)")
 _OWN_WORDS = re.compile(r"\b(?:i|my|me|im|ive)\b", re.IGNORECASE)
-_ABBREVIATION = re.compile(r"\b(St|Dr|Mr|Mrs|Ms|Mt|Ft|Jr|vs|etc|e\.g|i\.e)\.(?= )")
+_ABBREVIATION = re.compile(r"\b(St|Dr|Prof|Mr|Mrs|Ms|Mt|Ft|Jr|vs|etc|e\.g|i\.e)\.(?= )")
 _BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s+")
 _END = re.compile(r"(?<=[.!?…])[\"')]?\s+")
 # Letters, forwarded mail, transcripts, logs.

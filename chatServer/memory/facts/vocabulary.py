@@ -200,6 +200,11 @@ CONDITIONS = word_set(
 )
 VEHICLES = word_set("truck van motorcycle bus taxi scooter motorbike tractor pickup hybrid")
 LOOSE_KIN = word_set("friend boss colleague roommate flatmate neighbour neighbor child baby partner pet")
+# Who does something for somebody, of whom one has one at a time.
+ROLES = word_set(
+    "doctor gp dentist therapist psychiatrist vet accountant lawyer landlord landlady supervisor tutor hairdresser"
+    " physiotherapist manager"
+)
 EVENTS = word_set(
     "appointment interview exam flight meeting wedding surgery deadline presentation concert marathon operation"
     " graduation checkup conference funeral test party trip audition date"
