@@ -77,6 +77,7 @@ def test_who_asks_for_what_he_has_wants_nothing_that_others_have(told, is_so):
             ["my mum's birthday is on the 12th of june", "The user's mother's birthday is 12 June."],
         ),
         ("what are the names of my children?", ["we have a dog, his name is Biscuit"]),
+        ("What's my cat called?", ["The user has a dog called Rex.", "our kids are called Mia and Ben"]),
         ("what's my brothers name", ["girlfriends name is chloe", "My sister is called Eva."]),
     ],
 )
@@ -90,6 +91,8 @@ def test_what_begins_with_somebody_else_is_beside_the_question(question, beside)
     ("question", "told"),
     [
         ("what am i allergic to?", "Tom says my cat is allergic to me"),
+        ("what's my dog called", "my puppy is called Rex"),
+        ("what's my pet called", "my puppy is called Rex"),
         ("when do i do yoga", "Yoga is on Tuesdays"),
         ("when does school start", "I start at eight"),
         ("what is tanja's shoe size?", "My girlfriend has size 39"),

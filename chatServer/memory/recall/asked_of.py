@@ -2,6 +2,7 @@
 who asks for his brother is told neither."""
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from chatServer.memory.facts import Fact
@@ -50,7 +51,7 @@ _FOR_OWN = re.compile(
     r"|\b(?:live|lives|living) with (?:me|us)\b",
     re.IGNORECASE,
 )
-_PERSON = "|".join(sorted(PEOPLE | {word for word, one in PLURALS.items() if one in PEOPLE}))
+_PERSON = "|".join(sorted(PEOPLE | {"kids"} | {word for word, one in PLURALS.items() if one in PEOPLE}))
 # Somebody has it, or does it, who is not the user.
 _OF_SOMEBODY = re.compile(
     rf"(?:(?:my|our|the user's|the|some) (?:\w+ ){{0,2}}(?:{_PERSON}|people|folks|guys?|man|woman|lady|family|couple)"
@@ -74,6 +75,7 @@ _OF_NAMED = re.compile(
     r"|(?:does not|doesn'?t|cannot|can'?t) \w+)\b(?![^,;]*\b(?:i|me|my|us|our)\b)",
     re.IGNORECASE,
 )
+_GROWN = {"puppy": "dog", "kitten": "cat", "goldfish": "fish"}
 _FAVOURITE = re.compile(r"\bfavou?rite (\w+)", re.IGNORECASE)
 
 
@@ -86,6 +88,7 @@ class Asked(NamedTuple):
     names: frozenset[str]  # among these
     favourites: frozenset[str]
     is_for_own: bool = False  # for what he has: an animal, a car
+    animals: frozenset[str] = frozenset()  # of which kind, where it says so
 
 
 def asked_in(question: str) -> Asked | None:
@@ -99,7 +102,8 @@ def asked_in(question: str) -> Asked | None:
     if _MY_CHILDREN.search(read):
         others |= _CHILDREN
     is_for_own = bool(_FOR_OWN.search(read)) and _NO_ANIMALS.isdisjoint(words)
-    asked = Asked(words, is_of_oneself, frozenset(others), names, _favourites(read), is_for_own)
+    animals = _animals(words) if is_for_own else frozenset()
+    asked = Asked(words, is_of_oneself, frozenset(others), names, _favourites(read), is_for_own, animals)
     return asked if is_of_oneself or others or asked.favourites or is_for_own else None
 
 
@@ -108,12 +112,14 @@ def is_beside(text: str, asked: Asked) -> bool:
     favourites = _favourites(text)
     if asked.favourites and favourites and favourites.isdisjoint(asked.favourites):
         return True
+    words = set(searchable(text).split())
+    if asked.animals and (animals := _animals(words)) and animals.isdisjoint(asked.animals):
+        return True
     told = facts_told(text)
     if asked.is_for_own:
         return all(_is_of_person(fact) for fact in told) if told else bool(_OF_SOMEBODY.match(text))
     if asked.is_of_oneself:
         return all(_is_of_another(fact, asked.words) for fact in told) if told else bool(_OF_NAMED.match(text))
-    words = set(searchable(text).split())
     if not asked.others or not asked.others.isdisjoint(map(_one, words)):
         return False
     is_known = bool(told) and all(map(_is_of_known, told))
@@ -144,6 +150,11 @@ def _is_of_known(fact: Fact) -> bool:
     """Of the user, or of somebody of whom it is said who he is; Peter may be the boss of whom no name is known."""
     kin, _, name = fact.subject.partition(":")
     return is_the_user(fact.subject) or (kin in KIN and bool(name))
+
+
+def _animals(words: Collection[str]) -> frozenset[str]:
+    """A puppy is a dog, and a dog no cat."""
+    return frozenset(_GROWN.get(one, one) for word in words if (one := PLURALS.get(word, word)) in PETS - {"pet"})
 
 
 def _favourites(text: str) -> frozenset[str]:
