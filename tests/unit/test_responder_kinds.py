@@ -28,6 +28,9 @@ def _whence(line: str) -> str:
         ("What car do I have?", "The user drives a red Toyota."),
         ("What are my kids called?", "The user has a daughter called Aoife."),
         ("What is my diet?", "The user is vegan."),
+        ("What are my hobbies?", "The user likes crosswords."),
+        ("what am I studying?", "The user studies marine biology."),
+        ("who's my manager", "The user has a boss called Priya."),
         ("How do I get to work?", "I cycle to the office every morning."),
         ("Who is my employer?", "The user works at Bosch."),
         ("Which films do I dislike?", "The user dislikes horror movies."),
@@ -42,6 +45,9 @@ async def test_who_asks_by_the_kind_or_in_another_form_is_told(asked, told):
         "The user has a daughter called Aoife.",
         "The user has 2 children.",
         "The user is vegan.",
+        "The user likes crosswords.",
+        "The user studies marine biology.",
+        "The user has a boss called Priya.",
         "I cycle to the office every morning.",
         "The user works as a nurse.",
         "The user works at Bosch.",
@@ -120,6 +126,14 @@ async def test_what_somebody_says_is_not_so_is_not_quoted(asked):
     known = ["we're looking for a flat, budget is 1800 euro max", "actually the budget is 2000 now, not 1800"]
     said = (await answer(remembered(*known, "I was born in 1800"), asked)).content
     assert said == f"From your memories (you said, 2026-11-17): “{known[1]}”"
+
+
+async def test_what_holds_is_told_also_where_what_was_said_before_has_more_of_the_question():
+    old = "I'm doing a PhD in biology and my supervisor is Prof. Brandt"
+    said = (await answer(remembered(old, "The user's supervisor is Prof Keller."), "who supervises my phd")).content
+    assert said == "From your memories (remembered, 2026-11-17): “The user's supervisor is Prof Keller.”"
+    known = ["i live in leeds with my husband tom", "we have a dog, his name is Rex", "The user lives in York."]
+    assert "tom" in (await answer(remembered(*known), "whats my husbands name")).content
 
 
 async def test_what_was_said_after_it_was_denied_is_quoted():

@@ -36,6 +36,9 @@ _KINDS: tuple[tuple[str, Collection[str]], ...] = (
         word_set("cycle cycling bike bicycle scooter bus train tram metro subway ferry walk walking drive car"),
     ),
     ("illness disease sickness", CONDITIONS),
+    ("hobby hobbies", word_set("like love enjoy play")),
+    ("manager", ("boss",)),
+    ("study studying", word_set("study studies studying student")),
     *((word, (kin, *(other for other, same in SAME_KIN.items() if same == kin))) for word, kin in SAME_KIN.items()),
     *((kin, tuple(word for word, same in SAME_KIN.items() if same == kin)) for kin in SAME_KIN.values()),
 )

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from chatServer.agent.builtin.extract import Sentence, Source, keys_of, words_of
+from chatServer.agent.builtin.extract import Sentence, Source, keys_of, question_keys, words_of
 from chatServer.memory.facts import Fact
 from chatServer.memory.facts.words import set_apart, spelled_out
 from chatServer.memory.forget.whose import facts_told
@@ -28,23 +28,30 @@ def wanted_first(question: str, found: Sequence[Sentence]) -> list[Sentence]:
     return sorted(found, key=lambda each: not any(fact.predicate == "works at" for fact in facts_told(each.text)))
 
 
-def without_outdated(found: Sequence[Sentence]) -> list[Sentence]:
-    """The sentences but for those that the user said before what is remembered now."""
-    is_kept = [each.kind == "memories" and each.label.startswith(REMEMBERED) for each in found]
-    if all(is_kept) or not any(is_kept):
-        return list(found)
-    holds: dict[str | None, tuple[str, bool]] = {
-        fact.key: _value(fact)
-        for each, is_memory in zip(found, is_kept, strict=True)
-        if is_memory
-        for fact in facts_told(each.text)
-    }
-    return [
-        each
-        for each, is_memory in zip(found, is_kept, strict=True)
-        if is_memory
-        or (not _is_in_part_over(each.label) and all(_still_holds(fact, holds) for fact in facts_told(each.text)))
-    ]
+def without_outdated(question: str, found: Sequence[Sentence], sources: Iterable[Source]) -> list[Sentence]:
+    """The sentences but for those that the user said before what is remembered now, beside it or of what is asked."""
+    said = {each.text: facts_told(each.text) for each in found if not _is_kept(each)}
+    keys = set(question_keys(question))
+    asked = {fact.key for facts in said.values() for fact in facts if not keys.isdisjoint(keys_of(fact.text))}
+    beside = _held(filter(_is_kept, found)) if said else {}
+    now = beside | _held(filter(_is_kept, sources), asked) if asked else beside
+    is_any_kept = any(map(_is_kept, found))
+
+    def is_over(each: Sentence) -> bool:
+        is_in_part = is_any_kept and _is_in_part_over(each.label)
+        return is_in_part or not all(_still_holds(fact, now) for fact in said[each.text])
+
+    return [each for each in found if _is_kept(each) or not is_over(each)]
+
+
+def _held(given: Iterable[Sentence | Source], asked: Collection[str | None] = ()) -> dict[str | None, tuple[str, bool]]:
+    """What is told by its key, of all or of those that are asked for."""
+    told = (fact for each in given for fact in facts_told(each.text))
+    return {fact.key: _value(fact) for fact in told if not asked or fact.key in asked}
+
+
+def _is_kept(given: Sentence | Source) -> bool:
+    return given.kind == "memories" and given.label.startswith(REMEMBERED)
 
 
 def put_right(found: Sequence[Sentence], sources: Iterable[Source], whom: Collection[str] = ()) -> list[Sentence]:

@@ -36,7 +36,14 @@ _COUNTED = re.compile(
 def answering(question: str, sources: Iterable[Source], wording: str = "") -> list[Sentence]:
     """The best sentences, without those about somebody else than the question is, or that are over."""
     asked, sources = asked_in(question), list(sources)
-    return _to_the_point(question, asked, sources, best(wording or question, _told(sources, asked), MAX_WEIGHED))
+    told = list(_told(sources, asked))
+    found = best(wording or question, told, MAX_WEIGHED)
+    if kept := _to_the_point(question, asked, sources, found):
+        return kept
+    # What is no answer kept others out that share less of the question.
+    beside = {each.text for each in found}
+    left = [each for each in told if not any(text in each.text for text in beside)]
+    return _to_the_point(question, asked, sources, best(wording or question, left, MAX_WEIGHED)) if found else []
 
 
 def or_of_its_kind(question: str, sources: Iterable[Source], found: list[Sentence]) -> list[Sentence]:
@@ -95,7 +102,7 @@ def _to_the_point(
     question: str, asked: Asked | None, sources: list[Source], found: list[Sentence], limit: int = MAX_SENTENCES
 ) -> list[Sentence]:
     found = put_right(found, sources, asked.others if asked else ())
-    found = wanted_first(question, without_noted_anew(without_outdated(found)))
+    found = wanted_first(question, without_noted_anew(without_outdated(question, found, sources)))
     if asked is None:
         return found[:limit]
     return [each for each in found if each.kind not in OWN or not is_beside(each.text, asked)][:limit]

@@ -3,6 +3,8 @@ his pets of his cat. English only."""
 
 import re
 
+from chatServer.memory.facts.vocabulary import CONDITIONS
+
 MAX_CHARACTERS = 500  # what is longer asks for more than that
 _JOB = re.compile(r"\b(my|our|his|her|their|\w+['’]s) (?:job|profession|occupation)\b(?!['’])", re.IGNORECASE)
 _EMPLOYER = re.compile(r"\b(my|our|his|her|their|\w+['’]s) employer\b(?!['’])", re.IGNORECASE)
@@ -33,6 +35,8 @@ _NAMES = {
     "parent": "mother father", "car": "drive", "diet": "vegetarian vegan eat", "movie": "film", "film": "movie",
     "instrument": "piano guitar violin", "language": "speak", "commute": "cycle bike bus train drive walk",
     "abstain": "allergic allergy intolerant vegetarian vegan eat",
+    "hobby": "like love enjoy", "hobbie": "like love enjoy", "manager": "boss", "studying": "study studies",
+    **dict.fromkeys(("illness", "disease"), " ".join(sorted(CONDITIONS))),
 }  # fmt: skip
 _KIND = re.compile(rf"\b({'|'.join(_NAMES)})s?\b", re.IGNORECASE)
 
