@@ -24,7 +24,7 @@ _NOT_EATEN = re.compile(
     re.IGNORECASE,
 )
 _LIVING = re.compile(r"\bdo(?:es)? for (?:a living|work)\b", re.IGNORECASE)
-_DOES = re.compile(r"\b(what do(?:es)? [\w' ]{1,30}?) do(?=[?.! ]*$)", re.IGNORECASE)
+_DOES = re.compile(r"\b(what do(?:es)? (?:(?:my|our|his|her) )?[\w'-]+(?: [\w'-]+)?) do(?=[?.! ]*$)", re.IGNORECASE)
 _ADDRESS = re.compile(
     r"\b(my|our|his|her|their|\w+['’]s) (?:(?:new|current|home|full|postal|street) ){0,2}address\b", re.IGNORECASE
 )
@@ -35,7 +35,7 @@ _NAMES = {
     "parent": "mother father", "car": "drive", "diet": "vegetarian vegan eat", "movie": "film", "film": "movie",
     "instrument": "piano guitar violin", "language": "speak", "commute": "cycle bike bus train drive walk",
     "abstain": "allergic allergy intolerant vegetarian vegan eat",
-    "hobby": "like love enjoy", "hobbie": "like love enjoy", "manager": "boss", "studying": "study studies",
+    "hobby": "like love enjoy", "hobbie": "like love enjoy", "manager": "boss",
     **dict.fromkeys(("illness", "disease"), " ".join(sorted(CONDITIONS))),
 }  # fmt: skip
 _KIND = re.compile(rf"\b({'|'.join(_NAMES)})s?\b", re.IGNORECASE)
