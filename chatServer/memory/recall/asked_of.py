@@ -10,7 +10,7 @@ from chatServer.memory.facts.clauses import SAME_KIN, SINGULAR
 from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.kin import is_relation
 from chatServer.memory.facts.vocabulary import CHILDREN, JOBS, KIN, LOOSE_KIN, PARTNERS, PEOPLE, PETS, PLURALS
-from chatServer.memory.facts.words import any_of, folded_words, word_set
+from chatServer.memory.facts.words import NAME, any_of, folded_words, word_set
 from chatServer.memory.forget.whose import facts_told
 from chatServer.memory.recall.past import READ_CHARACTERS
 from chatServer.messages import searchable
@@ -19,7 +19,7 @@ _OF_ONESELF = re.compile(
     r"\b"
     + any_of(
         "(?:do|did) i (?:still |really |currently |use to )?(?:live|work|study|speak|learn|like|love|hate|dislike|enjoy"
-        "|prefer|eat|drink|smoke|play|drive|come|do)",
+        "|prefer|eat|drink|smoke|play|drive|come|do|abstain)",
         "am i|was i born|my (?:own|name|birthday|age|job|profession|occupation|employer|home|hometown|diet)",
     )
     + r"\b",
@@ -39,7 +39,8 @@ _CHILDREN = CHILDREN | word_set("twin stepson stepdaughter grandson granddaughte
 _NAMED = re.compile(
     r"\b(?:does|did|how old (?:is|was)) (?P<who>[^\W\d_]{2,})\b"
     r"(?! (?:start|begin|end|open|close|cost|take|mean|expire|leave|arrive|last)\b)"
-    r"|(?:^|\b(?:is|are|was|were|about|what's|when's|where's|who's|how's) )(?P<whose>[^\W\d_]{2,})'s\b",
+    r"|(?:^|\b(?:is|are|was|were|about|what's|when's|where's|who's|how's) )"
+    r"(?!(?:what|when|where|who|how)')(?P<whose>[^\W\d_]{2,})'s\b",
     re.IGNORECASE,
 )
 _NO_NAMES = word_set(
@@ -66,13 +67,18 @@ _OF_KIN = re.compile(
     re.IGNORECASE,
 )
 _OF_USER = re.compile(r"(?:i|im|ive|my)\b", re.IGNORECASE)
-_ROLES = KIN | JOBS  # "my dentist" may be whom a name is of; "my shoe size" is the user's own
+_MY = re.compile(r"\bmy ((?:[\w-]+ ?){1,2})", re.IGNORECASE)
+_ROLES = KIN | JOBS
+# "Ruth's parents live in Whitby"
+_OF_WHOSE = re.compile(rf"(?!(?:It|That|This|There|Here|What|Who|He|She|Let|Today|Tomorrow)'s){NAME}'s \w")
 # "Tom is allergic to nuts", where nothing says who Tom is: not the user.
+_OWN = re.compile(r"\b(?:i|im|ive|me|my)\b", re.IGNORECASE)
 _OF_NAMED = re.compile(
+    r"(?:^|\b(?:because|since|but|and|so) )"
     r"(?!(?:i|we|you|it|this|that|there|who|what|which|my|our|the|everything|nothing)\b)[^\W\d_]{2,} "
     rf"(?:(?:also|now|really|still|always|never) )?(?:{'|'.join(sorted(SINGULAR))}|(?:is|isn't) (?:not )?"
     r"(?:allergic|vegetarian|vegan|from|born|married|\w+[ -]intolerant)"
-    r"|(?:does not|doesn'?t|cannot|can'?t) \w+)\b(?![^,;]*\b(?:i|me|my|us|our)\b)",
+    r"|(?:does not|doesn'?t|cannot|can'?t) \w+)\b",
     re.IGNORECASE,
 )
 _GROWN = {"puppy": "dog", "kitten": "cat", "goldfish": "fish"}
@@ -119,18 +125,28 @@ def is_beside(text: str, asked: Asked) -> bool:
     if asked.is_for_own:
         return all(_is_of_person(fact) for fact in told) if told else bool(_OF_SOMEBODY.match(text))
     if asked.is_of_oneself:
-        return all(_is_of_another(fact, asked.words) for fact in told) if told else bool(_OF_NAMED.match(text))
+        return all(_is_of_another(fact, asked.words) for fact in told) if told else _is_of_named(text)
     if not asked.others or not asked.others.isdisjoint(map(_one, words)):
         return False
     is_known = bool(told) and all(map(_is_of_known, told))
     return is_known or _begins_with_another(text, words, asked)
 
 
+def _is_of_named(text: str) -> bool:
+    """Whether it tells of somebody by his name, and of the user nothing."""
+    return bool(_OF_WHOSE.match(text) or (_OF_NAMED.search(text) and not _OWN.search(text)))
+
+
 def _begins_with_another(text: str, words: set[str], asked: Asked) -> bool:
     """Whether it speaks first of somebody who cannot be meant."""
     if not asked.names:
         return bool(_OF_KIN.match(text))
-    return bool(_OF_NAMED.match(text) or (_OF_USER.match(text) and words.isdisjoint(_ROLES)))
+    return bool(_OF_NAMED.match(text) or (_OF_USER.match(text) and not _names_a_role(text)))
+
+
+def _names_a_role(text: str) -> bool:
+    """ "My dentist" may be whom a name is of; "my shoe size" is the user's own, and that he works as a dentist, too."""
+    return any(not _ROLES.isdisjoint(found.lower().split()) for found in _MY.findall(text))
 
 
 def _is_of_another(fact: Fact, asked: frozenset[str]) -> bool:
