@@ -13,14 +13,14 @@ from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import EVENTS
 from chatServer.memory.facts.when import WRITTEN, When
 
-_WHERE = r"(?: (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30}|(?<=meeting) with [\w'-]{2,20})"
+_WHERE = r"(?: in [a-z][\w ]{2,30}| (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30}|(?<=meeting) with [\w'-]{2,20})"
 _EVENT = re.compile(rf"an? (?:[\w'-]+ ){{0,3}}?(\w+){_WHERE}?", re.IGNORECASE)
 _DUE = re.compile(
     rf"(?P<what>(?:\w+ )?(?P<event>\w+))(?P<where>{_WHERE}??) (?:is|leaves|departs|starts|begins) (?P<day>.{{3,40}})",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)", re.IGNORECASE)
-_TO_WHERE = re.compile(r" (?:to|with|at|for) .*")
+_TO_WHERE = re.compile(r" (?:to|with|at|for|in) .*")
 
 _PRESENT = re.compile(r"\b(?:is|has)\b")
 _WAS = {"is": "was to be", "has": "was to have"}
