@@ -84,6 +84,10 @@ async def test_what_was_said_before_it_changed_is_not_quoted_beside_what_holds()
         ("what is tom's job?", "I live with my husband tom"),
         ("How old is my father?", "The user's father works as a pilot."),
         ("What is my wife's birthday?", "The user has a wife called Meera."),
+        ("what's my wife's name?", "Names Pete, 45, plumber from Cardiff"),
+        ("what's ruth's email", "i moved in with ruth"),
+        ("What's my phone number?", "My student number is 874412"),
+        ("what is my wifi code", "the garage code is 9903"),
     ],
 )
 async def test_what_only_names_whom_is_asked_for_is_told_as_what_is_nearest(asked, told):
@@ -96,6 +100,8 @@ async def test_what_only_names_whom_is_asked_for_is_told_as_what_is_nearest(aske
     ("asked", "told"),
     [
         ("how old is mia", "mia is 7"),
+        ("What is my phone number?", "my number is 555 1234"),
+        ("When is my next appointment?", "My dentist appointment is at ten"),
         ("What is my husband's name?", "I live with my husband tom"),
         ("What happened to my dog?", "my dog died last week"),
         ("What does my dad do?", "The user's father works as a pilot."),
@@ -140,6 +146,18 @@ async def test_what_was_said_after_it_was_denied_is_quoted():
     lines = ["- (the user said, 2026-11-17) I drink coffee", "- (the user said, 2026-11-01) I drink tea, not coffee"]
     said = (await answer(QuotedMessage(fence("memories", "\n".join(lines))), "Do I drink coffee?")).content
     assert "“I drink coffee”" in said
+
+
+async def test_what_is_not_so_needs_no_comma():
+    known = ["I go to yoga on mondays and wednesdays", "sorry, yoga is on tuesdays and wednesdays not mondays"]
+    said = (await answer(remembered(*known), "which days do i do yoga?")).content
+    assert said == f"From your memories (you said, 2026-11-17): “{known[1]}”"
+
+
+async def test_what_was_asked_once_is_quoted_as_no_answer():
+    known = ["what food does sean hate", "whats seans food", "sean hates olives as a food"]
+    said = (await answer(remembered(*known), "Which food does Sean hate?")).content
+    assert said == f"From your memories (you said, 2026-11-17): “{known[2]}”"
 
 
 async def test_what_is_not_so_of_one_says_nothing_of_another():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from chatServer.agent.builtin.phrases import COMMON, EVERY_COMMON, language_of
 from chatServer.memory.notes.outline import split_lines
 from chatServer.messages import searchable
+from chatServer.messages.asking import asks
 from chatServer.messages.sentences import SENTENCE_END
 
 STEM_LETTERS = 6  # "Berliner" answers "Berlin"
@@ -21,6 +22,7 @@ MIN_COVERED = 0.3  # of the question's weight; less is a coincidence
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _NOT = re.compile(r"(?i:(?<=can)|(?<=[a-z])n)['’]t\b")  # "don" is no word that two sentences share
 _SPOKEN = ("memories", "said")
+_ASKING = re.compile(r"\s*(?:what|which|whose|how) (?!(?:i|we|my|our)\b)\w+ (?:do|does|did|is|are|was) ", re.IGNORECASE)
 _HIS = re.compile(r"\s*(?:he|she|they|his|her|their|its)\b", re.IGNORECASE)
 _HEADER = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
@@ -105,8 +107,12 @@ def _sentences(source: Source, keys: list[str]) -> Iterator[Sentence]:
         elif heading_may or _may_hold(keys, line):
             parts = SENTENCE_END.split(_BULLET.sub("", line[:MAX_LETTERS]))
             for part in _with_his(parts) if source.kind in _SPOKEN else parts:
-                if part.strip() and not part.rstrip().endswith(("?", "？")):  # who asked the same before did not know
+                if part.strip() and not _is_asked(part, source):  # who asked the same before did not know
                     yield Sentence(source.kind, heading, part.strip(), number, source.label)
+
+
+def _is_asked(part: str, source: Source) -> bool:
+    return part.rstrip().endswith(("?", "？")) or (source.kind in _SPOKEN and bool(_ASKING.match(part) or asks(part)))
 
 
 def _with_his(parts: Iterable[str]) -> list[str]:

@@ -13,7 +13,8 @@ from chatServer.memory.recall.label import IN, IN_PART, REMEMBERED
 from chatServer.messages.sentences import SENTENCE_END
 
 _NOT_SO = re.compile(
-    r", (?:and )?not (?:(?:on|at|in|the) ){0,2}(?P<old>[\w':.-]*\w(?: [\w':.-]*\w)?)(?: any ?more)?[.!) ]*$",
+    r"(?:,| (?!(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|should|must|may|or|but) )[\w'-]+)"
+    r" (?:and )?not (?:(?:on|at|in|the) ){0,2}(?P<old>[\w':.-]*\w(?: [\w':.-]*\w)?)(?: any ?more)?[.!) ]*$",
     re.IGNORECASE,
 )
 _SAID = ("memories", "said")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from chatServer.agent.builtin.extract import Sentence, Source, best, key_of, question_keys, shared, words_of
+from chatServer.agent.builtin.extract import Sentence, Source, best, key_of, keys_of, question_keys, shared, words_of
 from chatServer.agent.builtin.kinds import others_for
 from chatServer.agent.builtin.noted_anew import without_noted_anew
 from chatServer.agent.builtin.outdated import put_right, wanted_first, without_outdated
@@ -27,6 +27,10 @@ MAX_NEAR = 300  # characters of one
 OWN = ("notes", "memories", "said")  # what the user tells, and not what he reads
 # Whoever speaks of somebody says as much.
 _NO_MATTER = frozenset(map(key_of, word_set("name names called named know happened happen still now again there")))
+_COMPOUND = re.compile(
+    r"\b(?:my|our|the) (?!(?:next|last|new|old|first|current|own|best|favou?rite|full)\b)(\w+) (\w+)[?.! ]*$",
+    re.IGNORECASE,
+)
 _COUNTS = re.compile(r"\b(?:how (?:old|many|much|long|tall|often)|when|what time|what day)\b", re.IGNORECASE)
 _COUNTED = re.compile(
     rf"\d|\b(?:{'|'.join([*list(NUMBERS)[1:], 'every', *MONTH_NAMES])}|\w{{2,6}}day)s?\b", re.IGNORECASE
@@ -69,21 +73,29 @@ def nearest(question: str, sources: Iterable[Source]) -> list[Sentence]:
 
 
 def is_half_told(question: str, found: Iterable[Sentence]) -> bool:
-    """Whether no sentence speaks of whom a question is about and says what it asks for: that Tom is the user's husband
-    does not say what his job is."""
-    question = without_leads(question)
+    """Whether no sentence speaks of what a question is about and says what it asks for: that Tom is the user's husband
+    does not say what his job is, and a garage code is no other code."""
+    question, found = without_leads(question), list(found)
+    if (said := _COMPOUND.search(question)) and all(_is_another(each.text, said[1], said[2]) for each in found):
+        return True
     asked = asked_in(question)
     names = asked.names if asked else frozenset()
     whom = {key_of(word) for word in words_of(question) if word in names or word in KIN}
     wanted = [set(question_keys(each)) - whom - _NO_MATTER for each in (question, reworded(question))]
-    if not whom or not all(wanted):
+    if not whom:
         return False
     is_counted = _COUNTS.search(question) is not None
     return not any(_has(whom, each.text) and _says_any(each.text, wanted, is_counted) for each in found)
 
 
+def _is_another(text: str, kind: str, thing: str) -> bool:
+    """Whether it speaks of a thing, and of another kind of it."""
+    others = re.findall(rf"(?:\b([\w']+) )?\b{thing}\b", text, re.IGNORECASE)
+    return bool(others) and all(map(keys_of, others)) and not _has({key_of(kind.lower())}, text)
+
+
 def _says_any(text: str, wanted: list[set[str]], is_counted: bool) -> bool:
-    return any(_has(keys, text) for keys in wanted) or (is_counted and _COUNTED.search(text) is not None)
+    return any(not keys or _has(keys, text) for keys in wanted) or (is_counted and _COUNTED.search(text) is not None)
 
 
 def _has(keys: set[str], text: str) -> bool:
