@@ -29,6 +29,7 @@ def test_a_job_is_what_somebody_works_as(asked, said):
         "Where do I live?",
         "Which jobs are queued?",
         "What should I do?",
+        "What does Jon say he will not do?",
         "My email address?",
         "The job failed",
         "my job " * 100,
