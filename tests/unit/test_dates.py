@@ -56,12 +56,12 @@ def test_what_is_no_date_is_none(said):
     "said", ["Friday 27 November", "on Fri, 27 Nov", "Friday the 27th of November", "friday nov 27", "Fri. 27 November"]
 )
 def test_a_day_may_be_named_beside_its_date(said):
-    assert f"{date_in(said, SAID_AT, is_ahead=True):%Y-%m-%d}" == "2026-11-27"
+    assert when_in(said, SAID_AT, is_ahead=True).what == "2026-11-27"
 
 
 @pytest.mark.parametrize("said", ["Monday 27 November", "Friday in November", "Friday November", "Sunday 99"])
 def test_a_day_that_is_not_on_its_date_is_none(said):
-    assert date_in(said, SAID_AT, is_ahead=True) is None
+    assert when_in(said, SAID_AT, is_ahead=True) is None
 
 
 def test_a_day_without_a_year_can_lie_ahead():
