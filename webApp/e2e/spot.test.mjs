@@ -73,11 +73,10 @@ export const tests = {
     };
     const there = await from();
     assert.ok(there.count < 400, `${there.count} are shown: no way of pages was taken`);
-    assert.equal(await page.getByRole("button", { name: "Edit" }).count(), 0, "what is said here goes to the end");
 
-    // Down to the end by hand, page after page: it is the same conversation then, with its tools.
+    // Down to the end by hand, page after page: it is the same conversation then.
     await page.locator(".log-scroll").hover();
-    for (let i = 0; i < 600 && (await page.locator(".needs-idle").first().isHidden()); i++) {
+    for (let i = 0; i < 600 && (await page.getByRole("button", { name: "Later messages" }).count()); i++) {
       await page.mouse.wheel(0, 3_000);
       await page.waitForTimeout(30);
     }
@@ -110,6 +109,42 @@ export const tests = {
     await page.getByText("The server cannot be reached.").waitFor();
     await answers(page).last().getByText("from far back").waitFor();
     assert.equal(new URL(page.url()).searchParams.get("message"), null);
+  },
+
+  async "far back a message is edited and an answer made anew, and another device that reads there is led to the new end"({ server, open, user }) {
+    const account = longSession(400);
+    const device = await open();
+    const page = await device.newPage();
+    await signIn(page, user);
+    assert.equal((await server.as(user, "POST", "/api/account/import", account)).status, 200);
+    const [{ session_id }] = account.sessions;
+    const far = (place) => `/?chat=${session_id}&message=${account.messages[place].message_id}`;
+    const elsewhere = await (await open()).newPage();
+    await signIn(elsewhere, user);
+    await elsewhere.goto(far(120));
+    await spot(elsewhere).getByText("Question 120?").waitFor();
+    await page.goto(far(100));
+    await spot(page).getByText("Question 100?").waitFor();
+    await spot(page).getByRole("button", { name: "Edit" }).click();
+    await page.getByText("What follows will be replaced by the new answer.").waitFor();
+    await page.getByRole("textbox", { name: "Edit" }).fill("say something else");
+    const told = elsewhere.getByText("The conversation was changed elsewhere.").waitFor();
+    await page.keyboard.press("Enter");
+    await told;
+    for (const each of [page, elsewhere]) {
+      await answers(each).last().getByText("something else").waitFor();
+      assert.equal(await questions(each).getByText("Question 102?").count(), 0);
+    }
+    await settled(page);
+    const shown = () => page.locator(".message").evaluateAll((all) => all.map((each) => each.textContent));
+    assert.match((await shown()).slice(-3).join("|"), /^Answer 99\..*\|say something else\|.*something else/);
+    await page.goto(far(21));
+    const early = page.locator(`[data-message="${account.messages[21].message_id}"]`);
+    await early.getByText("Answer 21.").waitFor();
+    await early.getByRole("button", { name: "Answer again" }).click();
+    await answers(page).last().getByText("I heard you.").waitFor();
+    await settled(page);
+    assert.match((await shown()).slice(-2).join("|"), /^Question 20\?\|.*I heard you\./);
   },
 
   async "a search shows the line that it found, and leads to it, however far back"({ server, open, user, output }) {

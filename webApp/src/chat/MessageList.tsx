@@ -30,7 +30,8 @@ export function MessageList({ pages, status, sent, spot, isSeeking, notice, empt
   useLayoutEffect(() => {
     if (spot !== null && isSpotThere) show(spot);
   }, [spot, isSpotThere, show]);
-  const isAnswering = !isPast && (status === "submitted" || status === "streaming");
+  const isBusy = status === "submitted" || status === "streaming";
+  const isAnswering = isBusy && !isPast; // here
   useEffect(() => {
     // What was pressed for this answer is hidden while it is written.
     if (isAnswering && (isFocusLost() || document.activeElement?.closest(".needs-idle"))) box.current?.focus({ preventScroll: true });
@@ -40,7 +41,7 @@ export function MessageList({ pages, status, sent, spot, isSeeking, notice, empt
   return (
     <div className="log-frame">
       <div ref={box} className="log-scroll" tabIndex={0} role="log" aria-label={strings.chat.log} aria-busy={isAnswering}>
-        <div ref={content} className="log" data-busy={isAnswering} data-past={isPast}>
+        <div ref={content} className="log" data-busy={isBusy}>
           {older.hasMore && <MorePages more={older} name={strings.chat.older} />}
           {messages.length === 0 && !notice && empty}
           {messages.map((message, place) => (
@@ -48,8 +49,8 @@ export function MessageList({ pages, status, sent, spot, isSeeking, notice, empt
               key={message.id}
               message={message}
               isSpot={message.id === spot}
-              isLast={place === last}
-              isFollowed={place < lastQuestion}
+              isLast={place === last && !isPast}
+              isFollowed={place < lastQuestion || isPast}
               isStreaming={isAnswering && place === last && message.role === "assistant"}
               onEdit={onEdit}
               onEditLost={onEditLost}

@@ -34,8 +34,11 @@ const streamed = (text: string) => () => new Response(text, { headers: { "Conten
 const endless = (text: string) => () =>
   new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) }));
 
+const early = [said("e", "user"), said("f", "assistant"), said("g", "user"), said("h", "assistant")];
+
 async function fetched(address: string, init: RequestInit): Promise<Response> {
   if (address.endsWith("/stream")) return heard();
+  if (address.includes("around=")) return Response.json({ messages: early, before: null, after: "h", around: "f" });
   if (address !== "/api/chat") return Response.json({ messages: [...exchange, said("new", "user")], before: null, after: null });
   posted.push(JSON.parse(String(init.body)) as Body);
   return answers.shift()!();
@@ -207,5 +210,40 @@ test("an edit waits for the answer that is being written", async () => {
   expect(await chat.edit(exchange[0]!, "otherwise")).toBe(false);
   expect(toasts()).toEqual([strings.chat.editWaits]);
   expect(posted).toHaveLength(1);
+  await leave();
+});
+
+/** Far back in a conversation, with a server that refuses the first that is asked of it. */
+async function wentBack() {
+  answers = [refusal(429, "rate_limited"), streamed(begun("b") + rest)];
+  const { leave } = await opened(exchange);
+  const seen = (page: string, end: string, isPast: boolean) =>
+    vi.waitFor(() => expect([chat.pages.messages.map((each) => each.id).join(""), ids(), chat.pages.isPast]).toEqual([page, end, isPast]));
+  await chat.pages.goTo("f", new AbortController().signal);
+  await seen("efgh", "qa", true);
+  return { leave, seen };
+}
+
+test("far back an answer is made anew instead of all that followed, or all stays and it is said why", async () => {
+  const { leave, seen } = await wentBack();
+  await chat.again(early[1]!);
+  await seen("efgh", "qa", true);
+  expect([toasts(), chat.error]).toEqual([["No."], null]);
+  await chat.again(early[1]!);
+  await status("ready");
+  await seen("eb", "eb", false);
+  expect(posted.map((each) => each.messageId)).toEqual(["f", "f"]);
+  await leave();
+});
+
+test("far back a message is edited instead of all that followed, or all stays and it is said why", async () => {
+  const { leave, seen } = await wentBack();
+  expect(await chat.edit(early[2]!, "otherwise")).toBe(false);
+  await seen("efgh", "qa", true);
+  expect(toasts()).toEqual(["No."]);
+  expect(await chat.edit(early[2]!, "otherwise")).toBe(true);
+  await status("ready");
+  await seen("efgb", "efgb", false);
+  expect(textOf(chat.messages[2]!)).toBe("otherwise");
   await leave();
 });

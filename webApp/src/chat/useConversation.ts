@@ -38,6 +38,8 @@ export function useConversation(sessionId: string, agentName: string, history: H
   const isAnswering = status === "submitted" || status === "streaming";
   const now = useRef({ messages, isAnswering });
   now.current = { messages, isAnswering };
+  const pages = usePages(sessionId, history, messages, setMessages);
+  const { asEnd } = pages;
   const closeSocket = useRef(chat.stop);
   closeSocket.current = chat.stop;
 
@@ -112,6 +114,13 @@ export function useConversation(sessionId: string, agentName: string, history: H
     onHeard(textOf(last));
   }, [messages, onHeard]);
 
+  /** Why the last was refused. */
+  const tell = useCallback(() => {
+    if (!lastError.current) return;
+    toast(told(lastError.current).detail);
+    clearError();
+  }, [clearError]);
+
   const edit = useCallback(
     async (message: ChatMessage, text: string): Promise<boolean> => {
       if (now.current.isAnswering) {
@@ -119,21 +128,24 @@ export function useConversation(sessionId: string, agentName: string, history: H
         return false;
       }
       const files = message.parts.filter((part) => part.type === "file");
+      const goBack = asEnd();
       const wasTaken = await ask(() => sendMessage({ text, files, messageId: message.id }));
-      if (!wasTaken && lastError.current) {
-        toast(told(lastError.current).detail); // beside the form, which stays open
-        clearError();
-      }
+      if (!wasTaken) tell(); // beside the form, which stays open
+      if (!wasTaken) goBack?.();
       return wasTaken;
     },
-    [ask, clearError, sendMessage],
+    [ask, asEnd, sendMessage, tell],
   );
 
   const again = useCallback(
     async (message: ChatMessage): Promise<void> => {
-      if (!(await ask(() => regenerate({ messageId: message.id })))) refused.current = message;
+      const goBack = asEnd();
+      if (await ask(() => regenerate({ messageId: message.id }))) return;
+      if (!goBack) return void (refused.current = message);
+      tell(); // the end, with its notices, is far away
+      goBack();
     },
-    [ask, regenerate],
+    [ask, asEnd, regenerate, tell],
   );
 
   const problem = error ? told(error) : null;
@@ -148,7 +160,6 @@ export function useConversation(sessionId: string, agentName: string, history: H
 
   const hear = () => (resumed.current = listen());
   useOthers(sessionId, { messages, isAnswering, hasFailed: problem !== null, setMessages, resumeStream: hear });
-  const pages = usePages(sessionId, history.before, messages, setMessages);
   return { messages, status, error: problem, isAnswering, send, edit, again, retry, stop, pages };
 }
 

@@ -1,5 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { useToasts } from "../shell/toasts";
+import { strings } from "../strings";
 import type { ChatMessage } from "./message";
 import { mounted } from "./mounted";
 import { usePages, type Pages } from "./usePages";
@@ -9,6 +11,7 @@ const list = (ids: string) => [...ids].map((id) => ({ id }) as ChatMessage);
 const names = (messages: ChatMessage[]) => messages.map(({ id }) => id).join("");
 const never = new AbortController().signal;
 
+const first = { messages: list("wxyz"), before: "w", after: null };
 let pages: Pages;
 let end: ChatMessage[];
 let asked: string[];
@@ -31,7 +34,7 @@ const server = async (address: string): Promise<Response> => {
 
 async function opened() {
   const drawn = await mounted(() => {
-    pages = usePages("s", "w", end, (change) => void (end = change(end)));
+    pages = usePages("s", first, end, (change) => void (end = change(end)));
   }, {});
   const act = async (what: () => unknown) => {
     await what();
@@ -42,7 +45,7 @@ async function opened() {
 }
 
 beforeEach(() => {
-  end = list("wxyz");
+  end = first.messages;
   asked = [];
   isDown = false;
   vi.stubGlobal("fetch", server);
@@ -136,5 +139,50 @@ test("who no longer wants to go there stays", async () => {
     return going.catch(() => undefined);
   });
   expect([pages.isPast, names(pages.messages)]).toEqual([false, "wxyz"]);
+  await leave();
+});
+
+test("who changes something far back makes an end of what is shown there, and has all back when that is refused", async () => {
+  const { act, leave } = await opened();
+  expect(pages.asEnd()).toBe(null);
+  await act(() => pages.goTo("h", never));
+  let goBack: (() => void) | null = null;
+  await act(() => void (goBack = pages.asEnd()));
+  expect([pages.isPast, names(pages.messages), names(end)]).toEqual([false, "fghi", "fghi"]);
+  await act(() => {
+    end = first.messages; // as useConversation takes back what was asked
+    goBack!();
+  });
+  expect([pages.isPast, names(pages.messages), pages.newer.hasMore]).toEqual([true, "fghi", true]);
+  await act(() => pages.toNewest());
+  await act(() => pages.older.load());
+  expect(names(pages.messages)).toBe("stuvwxyz");
+
+  await act(() => pages.goTo("h", never));
+  await act(() => pages.asEnd());
+  await act(() => pages.older.load());
+  expect(names(pages.messages)).toBe("bcdefghi");
+  await leave();
+});
+
+test("what another device has changed far back is not shown as it was", async () => {
+  const { act, leave } = await opened();
+  await act(() => pages.goTo("m", never));
+  await act(() => void (end = [...end, ...list("+")])); // said at the end
+  expect([pages.isPast, names(pages.messages)]).toEqual([true, "klmn"]);
+  await act(() => void (end = list("hij!"))); // instead of all that followed
+  expect([pages.isPast, names(pages.messages), pages.returns]).toEqual([false, "hij!", 1]);
+  expect(useToasts.getState().toasts.map(({ text }) => text)).toEqual([strings.chat.changedElsewhere]);
+  await leave();
+});
+
+test("an end that was read anew goes on before its own beginning", async () => {
+  const { act, leave } = await opened();
+  await act(() => void (end = list("hij!")));
+  await act(() => pages.older.load());
+  expect([asked.at(-1), names(pages.messages)]).toEqual(["before=h", "defghij!"]);
+  await act(() => void (end = list("ab!")));
+  await act(() => pages.older.load());
+  expect([names(pages.messages), pages.older.hasMore]).toEqual(["ab!", false]);
   await leave();
 });

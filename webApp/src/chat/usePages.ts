@@ -1,7 +1,9 @@
 /** What is shown of a conversation: its end, with earlier pages in front; or, for who was led far back, a window of the
  *  past, which grows both ways until it meets the end. useChat knows only the end: what is said goes there. */
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { asApiError, type ApiError } from "../api/errors";
+import { toast } from "../shell/toasts";
+import { strings } from "../strings";
 import { readHistory, withOlder, type HistoryPage, type Point } from "./history";
 import type { ChatMessage } from "./message";
 
@@ -27,14 +29,27 @@ export interface Pages {
   toNewest: () => void;
   /** How often somebody came back there. */
   returns: number;
+  /** Whoever changes what was said in a window of the past replaces all that followed: it is the end then. The way back;
+   *  null: it is the end already. */
+  asEnd: () => (() => void) | null;
 }
 
-export function usePages(sessionId: string, first: string | null, end: ChatMessage[], setEnd: SetMessages): Pages {
-  const [before, setBefore] = useState(first); // of the end
+/** What lies before a message; null: nothing. */
+interface Start {
+  of: string | undefined;
+  before: string | null;
+}
+const startOf = ({ messages, before }: HistoryPage): Start => ({ of: messages[0]?.id, before });
+
+export function usePages(sessionId: string, first: HistoryPage, end: ChatMessage[], setEnd: SetMessages): Pages {
+  const [start, setStart] = useState(() => startOf(first)); // of the end
   const [past, drawPast] = useState<HistoryPage | null>(null);
   const [returns, setReturns] = useState(0);
-  const now = useRef({ past, end });
-  now.current.end = end;
+  const top = end[0]?.id;
+  const isKnown = start.of === undefined || start.of === top; // else the end was read anew, and begins elsewhere
+  const before = isKnown ? start.before : (top ?? null);
+  const now = useRef({ past, end, start, before, top });
+  Object.assign(now.current, { end, start, before });
   const setPast = useCallback((page: HistoryPage | null) => {
     now.current.past = page;
     drawPast(page);
@@ -51,11 +66,31 @@ export function usePages(sessionId: string, first: string | null, end: ChatMessa
       const known = new Set(now.current.end.map((each) => each.id));
       if (!page.messages.some((each) => known.has(each.id))) return setPast(page);
       setEnd((shown) => withOlder(page.messages, shown));
-      setBefore(page.before);
+      setStart(startOf(page));
       setPast(null);
     },
     [setEnd, setPast],
   );
+  const asEnd = useCallback(() => {
+    const { past: window, start: known, top: beginning } = now.current;
+    if (!window) return null;
+    setEnd(() => window.messages);
+    setStart(startOf(window));
+    setPast(null);
+    return () => {
+      now.current.top = beginning; // who goes back has the end of before, too
+      setStart(known);
+      setPast(window);
+    };
+  }, [setEnd, setPast]);
+  // An end without its beginning: somebody has changed what was said before it, and what is shown may be gone.
+  useEffect(() => {
+    const former = now.current.top;
+    now.current.top = top;
+    if (!now.current.past || former === undefined || now.current.end.some((each) => each.id === former)) return;
+    toast(strings.chat.changedElsewhere);
+    toNewest();
+  }, [top, toNewest]);
   const goTo = useCallback(
     async (messageId: string, signal: AbortSignal) => {
       const page = await readHistory(sessionId, { around: messageId }, signal);
@@ -71,9 +106,9 @@ export function usePages(sessionId: string, first: string | null, end: ChatMessa
       const page = await readHistory(sessionId, { before: cursor });
       const there = now.current.past;
       if (there?.before === cursor) setPast({ ...there, messages: withOlder(page.messages, there.messages), before: page.before });
-      if (wasPast) return;
+      if (wasPast || now.current.before !== cursor) return;
       setEnd((shown) => withOlder(page.messages, shown));
-      setBefore((known) => (known === cursor ? page.before : known));
+      setStart({ of: page.messages[0]?.id ?? now.current.end[0]?.id, before: page.before });
     },
     [sessionId, setEnd, setPast],
   );
@@ -87,7 +122,7 @@ export function usePages(sessionId: string, first: string | null, end: ChatMessa
   );
   const older = useMore(past ? past.before : before, readOlder);
   const newer = useMore(past?.after ?? null, readNewer);
-  return { messages: past?.messages ?? end, isPast: past !== null, older, newer, goTo, toNewest, returns };
+  return { messages: past?.messages ?? end, isPast: past !== null, older, newer, goTo, toNewest, returns, asEnd };
 }
 
 /** One page at a time, from where the last one ended. */

@@ -22,6 +22,7 @@ export const chat = {
   editReplaces: "What follows will be replaced by the new answer.",
   editWaits: "An answer is being written. Send this when it is complete.",
   editLost: "The conversation was changed elsewhere. What you were writing is in the field below.",
+  changedElsewhere: "The conversation was changed elsewhere. This is where it ends now.",
   again: "Answer again",
   jumpDown: "Go to the newest message",
   older: "Earlier messages",
