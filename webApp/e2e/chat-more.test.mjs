@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { answers, asked, composer, DARK, PHONE, questions, say, settled, signedIn } from "./browser.mjs";
 import { violations } from "./axe.mjs";
 import { startProxy } from "./proxy.mjs";
+import { until } from "./waiting.mjs";
 
 // 1 x 1, red
 const PNG = Buffer.from(
@@ -111,6 +112,38 @@ export const tests = {
     assert.equal(await questions(page).locator("img").count(), 1);
     await page.reload();
     await questions(page).getByRole("img", { name: "two.png" }).waitFor();
+  },
+
+  async "pictures that are not sent yet outlive a reload, and neither their sending nor a sign-out"(world) {
+    const { page } = await signedIn(world);
+    const attach = (name) => page.locator("input[type=file]").setInputFiles({ name, mimeType: "image/png", buffer: PNG });
+    const attached = (name) => page.getByRole("button", { name: `Remove ${name}` });
+    const kept = () =>
+      page.evaluate(async () => {
+        const done = (request) => new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+        const database = await done(indexedDB.open("chatLarge"));
+        const keys = await done(database.transaction("chatLarge").objectStore("chatLarge").getAllKeys());
+        database.close();
+        return keys.length;
+      });
+    await attach("one.png");
+    await attached("one.png").waitFor();
+    await until(async () => (await kept()) === 1, "it is not kept");
+    await page.reload();
+    await attached("one.png").waitFor();
+    await say(page, "look at this");
+    await settled(page);
+    await questions(page).getByRole("img", { name: "one.png" }).waitFor();
+    await until(async () => (await kept()) === 0, "what was sent is still kept");
+    await page.reload();
+    await questions(page).getByRole("img", { name: "one.png" }).waitFor();
+    assert.equal(await attached("one.png").count(), 0);
+    await attach("two.png");
+    await until(async () => (await kept()) === 1, "it is not kept");
+    await page.goto("/account");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    await until(async () => (await kept()) === 0, "what was attached outlives a sign-out");
   },
 
   async "a tool call is folded, and opens"(world) {

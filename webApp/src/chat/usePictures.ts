@@ -1,8 +1,9 @@
-/** The pictures of the message that is being written: they wait for it, and for its writer, until the page is closed. */
+/** The pictures of the message that is being written: they wait for it, and for its writer, as its words do. */
 import type { FileUIPart } from "ai";
-import { useCallback, useMemo } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import { create } from "zustand";
 import { whenDropped } from "../shell/forget";
+import { keepLarge, keptLarge } from "../shell/large";
 import { toast } from "../shell/toasts";
 import { asPart, bytesOf, choose } from "./pictures";
 import { draftKey } from "./useDraft";
@@ -11,13 +12,28 @@ const NONE: FileUIPart[] = [];
 
 /** Beyond the component: a conversation that is read anew is drawn anew. */
 const useAttached = create<Record<string, FileUIPart[]>>(() => ({}));
-whenDropped((isTheirs) =>
-  useAttached.setState((attached) => Object.fromEntries(Object.entries(attached).filter(([name]) => !isTheirs(name))), true),
-);
+useAttached.subscribe((now, before) => {
+  const changed = Object.keys({ ...before, ...now }).filter((key) => now[key] !== before[key]);
+  changed.forEach((key) => void keepLarge(key, now[key]?.length ? now[key] : null));
+});
+let drops = 0;
+whenDropped((isTheirs) => {
+  drops += 1;
+  useAttached.setState((attached) => Object.fromEntries(Object.entries(attached).filter(([name]) => !isTheirs(name))), true);
+});
+
+/** What waited for a message when the page was closed. */
+async function bring(key: string): Promise<void> {
+  if (useAttached.getState()[key]) return;
+  const dropped = drops;
+  const found = (await keptLarge(key)) as FileUIPart[] | undefined;
+  if (found && dropped === drops) useAttached.setState((attached) => ({ [key]: attached[key] ?? found }));
+}
 
 export function usePictures(sessionId: string) {
   const key = useMemo(() => draftKey(sessionId), [sessionId]); // of who began it
   const pictures = useAttached((attached) => attached[key] ?? NONE);
+  useEffect(() => void bring(key), [key]);
   const change = useCallback(
     (by: (there: FileUIPart[]) => FileUIPart[]) => useAttached.setState((attached) => ({ [key]: by(attached[key] ?? NONE) })),
     [key],

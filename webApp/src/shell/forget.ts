@@ -1,5 +1,6 @@
 /** Signing out leaves nothing of the user behind: storage is emptied, and whoever keeps something says how to drop it. */
 import { queryClient } from "../api/query";
+import { dropLarge } from "./large";
 import { THEME_KEY } from "./theme";
 
 const OURS = ["chatSession_", "chatAgent_", "chatDraft_", "chatDeletions_", "notesDraft_"]; // before the user's id
@@ -40,6 +41,7 @@ export function forgetEverything(): void {
   localStorage.clear();
   sessionStorage.clear();
   if (theme) localStorage.setItem(THEME_KEY, theme);
+  void dropLarge(() => true);
   drops.forEach((drop) => drop(() => true));
   forgetShown();
 }
@@ -58,5 +60,6 @@ export function forgetKept(userId: string): void {
     const names = Array.from({ length: storage.length }, (_, place) => storage.key(place) ?? "");
     names.filter(isTheirs).forEach((name) => storage.removeItem(name));
   }
+  void dropLarge(isTheirs);
   drops.forEach((drop) => drop(isTheirs));
 }
