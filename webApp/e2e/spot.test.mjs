@@ -1,7 +1,7 @@
 // Links to the message that something came from.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { answers, questions, say, settled, signIn } from "./browser.mjs";
+import { answers, asked, questions, say, settled, signIn } from "./browser.mjs";
 import { longSession } from "./long-session.mjs";
 
 const spot = (page) => page.locator('.message[data-spot="true"]');
@@ -173,6 +173,22 @@ export const tests = {
     await row.getByRole("button").first().click(); // and while it is open
     await spot(page).getByText("Where did we bury the treasure chest?").waitFor();
     assert.equal(new URL(page.url()).searchParams.get("message"), null);
+  },
+
+  async "what was said a moment ago is there once when a search leads to it"({ open, user }) {
+    const device = await open();
+    const page = await device.newPage();
+    await signIn(page, user);
+    const said = ["Our apricots are ripe.", "Our plums are not."];
+    for (const [place, text] of said.entries()) {
+      await say(page, text);
+      await answers(page).nth(place).getByText("I heard you.").waitFor();
+      await settled(page);
+    }
+    await page.getByRole("searchbox").fill("apricots");
+    await page.locator(".session-found").first().click();
+    await spot(page).getByText("Our apricots").waitFor();
+    await asked(page, ...said);
   },
 
   async "a memory leads to what was said, in a conversation that is not open, also without motion"({ open, user, output }) {

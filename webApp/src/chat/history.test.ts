@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isUnanswered, withOlder } from "./history";
+import { isUnanswered, withOlder, withPage } from "./history";
 import { textOf, type ChatMessage } from "./message";
 import { bodyOf } from "./transport";
 
@@ -48,4 +48,15 @@ test("the text of a message is that of its text parts", () => {
     { type: "text", text: "two" },
   ];
   expect(textOf({ id: "a", role: "assistant", parts })).toBe("one\n\ntwo");
+});
+
+test("a page takes the place of what it covers, also of what has another id here", () => {
+  const list = (ids: string) => [...ids].map((id) => said(id));
+  const met = (page: string, shown: string) => withPage(list(page), list(shown))?.map(({ id }) => id).join("") ?? null;
+  expect(met("QaRb", "qarb")).toBe("QaRb"); // said here: questions have ids of their own until they are read
+  expect(met("RbSc", "qarbscTd")).toBe("qaRbScTd");
+  expect(met("QaRb", "rbsc")).toBe("QaRbsc");
+  expect(met("RbS", "qarbsc")).toBe("qaRbSc");
+  expect(met("QuRb", "qrbsc")).toBe("QuRbsc"); // an answer that failed before its first word is only there
+  expect(met("xy", "ab")).toBe(null);
 });

@@ -42,5 +42,17 @@ export function withOlder(older: ChatMessage[], shown: ChatMessage[]): ChatMessa
   return [...older.filter((each) => !known.has(each.id)), ...shown];
 }
 
+/** A page and what is shown, where they meet; null: they do not. What was said here has another id until it is read, so the
+ *  page takes the place of all that it covers. */
+export function withPage(page: ChatMessage[], shown: ChatMessage[]): ChatMessage[] | null {
+  const places = new Map(shown.map((each, place) => [each.id, place]));
+  const isShown = (each: ChatMessage) => places.has(each.id);
+  const [first, last] = [page.findIndex(isShown), page.findLastIndex(isShown)];
+  if (first < 0) return null;
+  const from = places.get(page[first]!.id)! - first;
+  const to = places.get(page[last]!.id)! + page.length - last;
+  return [...shown.slice(0, Math.max(0, from)), ...page, ...shown.slice(to)];
+}
+
 /** Whether an answer is missing: it may be on its way, or it failed before its first word. */
 export const isUnanswered = (messages: ChatMessage[]): boolean => messages.at(-1)?.role === "user";

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { asApiError, type ApiError } from "../api/errors";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
-import { readHistory, withOlder, type HistoryPage, type Point } from "./history";
+import { readHistory, withOlder, withPage, type HistoryPage, type Point } from "./history";
 import type { ChatMessage } from "./message";
 
 type SetMessages = (change: (shown: ChatMessage[]) => ChatMessage[]) => void;
@@ -63,9 +63,8 @@ export function usePages(sessionId: string, first: HistoryPage, end: ChatMessage
   /** What was read, before or around what is shown: together with the end where they meet. */
   const show = useCallback(
     (page: HistoryPage) => {
-      const known = new Set(now.current.end.map((each) => each.id));
-      if (!page.messages.some((each) => known.has(each.id))) return setPast(page);
-      setEnd((shown) => withOlder(page.messages, shown));
+      if (!withPage(page.messages, now.current.end)) return setPast(page);
+      setEnd((shown) => withPage(page.messages, shown) ?? shown);
       setStart(startOf(page));
       setPast(null);
     },
