@@ -35,3 +35,26 @@ test("as many names as the server ever gives are numbers, not a stall", () => {
   const links = Array.from({ length: 500 }, (_, i): [number, number] => [i, 500 + i]);
   expect(settled(1_000, links).every((each) => Number.isFinite(each.x) && Number.isFinite(each.y))).toBe(true);
 });
+
+type Links = [number, number][];
+
+/** How many pairs of lines, of those that share no name, lie across each other. */
+function crossings(points: { x: number; y: number }[], links: Links): number {
+  const side = (a: number, b: number, c: number) => {
+    const [p, q, r] = [points[a]!, points[b]!, points[c]!];
+    return Math.sign((q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x));
+  };
+  const cross = ([a, b]: Links[number], [c, d]: Links[number]) =>
+    new Set([a, b, c, d]).size === 4 && side(a, b, c) !== side(a, b, d) && side(c, d, a) !== side(c, d, b);
+  return links.flatMap((one, i) => links.slice(i + 1).filter((other) => cross(one, other))).length;
+}
+
+/** Each name hangs on an earlier one. */
+const tree = (count: number, seed: number): Links =>
+  Array.from({ length: count - 1 }, (_, i) => [i + 1, (((i + 1) * 7919 + seed * 104_729) >>> 3) % (i + 1)]);
+
+test("lines of what hangs together without a circle do not cross", () => {
+  const nora: Links = [[0, 1], [0, 2], [0, 3], [0, 4], [4, 5], [0, 6]]; // her daughter is 7
+  const all = [nora, ...Array.from({ length: 40 }, (_, seed) => tree(6 + (seed % 20), seed))];
+  expect(all.filter((links) => crossings(settled(links.length + 1, links), links) > 0)).toEqual([]);
+});

@@ -1,5 +1,7 @@
 /** Where the names of a graph stand: springs along the lines, names that push each other off, a pull to the middle. The
  * same graph gives the same picture each time. Names far apart do not feel each other, so 1,000 of them are no matter. */
+import { spread } from "./spread";
+
 export interface Point {
   x: number;
   y: number;
@@ -13,7 +15,6 @@ const PULL = 0.008;
 const DAMPING = 0.72;
 const COOLING = 0.985;
 const STILL = 0.03;
-const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 
 export interface Layout {
   /** Go on for a number of steps; true when nothing moves any more. */
@@ -28,7 +29,7 @@ export function forceLayout(count: number, links: readonly (readonly [number, nu
     degree[a]!++;
     degree[b]!++;
   }
-  const { x, y } = spiral(count, degree);
+  const { x, y } = spread(count, links, SPRING_LENGTH);
   const vx = new Float64Array(count);
   const vy = new Float64Array(count);
   let heat = 1;
@@ -64,19 +65,6 @@ export function forceLayout(count: number, links: readonly (readonly [number, nu
     },
     points: () => Array.from(x, (each, i) => ({ x: each, y: y[i]! })),
   };
-}
-
-/** The most connected in the middle, the others around it. */
-function spiral(count: number, degree: Float64Array) {
-  const x = new Float64Array(count);
-  const y = new Float64Array(count);
-  const order = Array.from({ length: count }, (_, i) => i).sort((a, b) => degree[b]! - degree[a]! || a - b);
-  order.forEach((node, place) => {
-    const radius = SPRING_LENGTH * 0.6 * Math.sqrt(place);
-    x[node] = radius * Math.cos(place * GOLDEN_ANGLE);
-    y[node] = radius * Math.sin(place * GOLDEN_ANGLE);
-  });
-  return { x, y };
 }
 
 /** Only names in the same or a neighbouring square of a grid are near enough to be felt. */
