@@ -605,6 +605,24 @@ async def test_what_notes_do_not_say_is_looked_up_in_the_articles():
     assert "I find nothing about that" in nothing.content
 
 
+PUMPS = """# Zephyr pump
+The warranty is three years.
+
+## Oil
+It takes SAE 30 oil.
+
+# Boreas pump
+## Oil
+It takes SAE 40 oil.
+"""
+
+
+@pytest.mark.parametrize(("pump", "oil"), [("Zephyr", "SAE 30"), ("Boreas", "SAE 40")])
+async def test_what_stands_below_a_heading_of_an_article_is_about_the_heading_above_that_too(pump, oil):
+    said = await answer(*looked(f"Which oil does the {pump} pump need?", ("Pumps, p.md", PUMPS)), tools=LOOKING)
+    assert said.content.startswith(f"From the documents (Pumps, p.md): “It takes {oil} oil.”")
+
+
 WRAPPED = """# Refunds
 Goods may be sent back within thirty days of
 the purchase, if the seal

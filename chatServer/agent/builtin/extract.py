@@ -42,7 +42,7 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class Sentence:
     kind: str
-    heading: str  # the Markdown header above it, or nothing
+    heading: str  # the Markdown header above it, or nothing; of an article, also those above that
     text: str
     line: int  # of its source, as split_lines counts
     label: str = ""
@@ -99,10 +99,16 @@ def _sentences(source: Source, keys: list[str]) -> Iterator[Sentence]:
     if not _may_hold(keys, source.text):
         return
     heading, heading_may = "", False
+    above: list[tuple[int, str]] = []
+    is_article = source.kind == "articles"
     lines = split_lines(source.text)
-    for number, line in enumerate(_unwrapped(lines) if source.kind == "articles" else lines):
+    for number, line in enumerate(_unwrapped(lines) if is_article else lines):
         if _HEADER.match(line):
             heading = line.strip("# \t\r\n")
+            if is_article:  # "Oil", below "Zephyr pump", is that pump's
+                level = len(line.split()[0])
+                above = [*(each for each in above if each[0] < level), (level, heading)]
+                heading = " ".join(text for _, text in above)
             heading_may = _may_hold(keys, heading)
         elif heading_may or _may_hold(keys, line):
             parts = SENTENCE_END.split(_BULLET.sub("", line[:MAX_LETTERS]))
