@@ -21,7 +21,7 @@ _WHEN: dict[TriggerName, str] = {
     "mark_after_turn": "After the answer a summary is made above {at} tokens that were said",
     "mark_before_model": "Before the model is asked a summary is made above {at} tokens that were said",
     "window_before_model": "Before the model is asked a summary is made when more messages are in none than the {at}"
-    " that it is shown",
+    " that it is shown at most",
     "larger_model": "The larger model is asked when the prompt and its answer need more than {at} tokens",
     "context_too_large": "The message is refused when the prompt and its answer need more than {at} tokens",
 }
@@ -73,7 +73,8 @@ def _after(begun: Begun, summary: Summary | None, rest: Rest) -> Iterator[Trigge
 
 def _before(begun: Begun, prompt: Fitting, rest: Rest) -> Iterator[Trigger]:
     budget, reason, own = prompt.budget, prompt.reason, begun.parts.compression.window_tokens
-    window, left_out = len(begun.window.stored), rest.messages > len(begun.window.stored)
+    shown, left_out = len(begun.window.stored), rest.messages > len(begun.window.stored)
+    window = shown if left_out else max(shown, begun.agent.window_messages)  # while all have room: how much there is
     needed = budget.prompt_tokens + budget.reserve_tokens
     is_full = reason == "mark"
     yield Trigger("mark_before_model", "tokens", budget.mark_tokens, budget.said_tokens, is_full, NOT_SHORTER)

@@ -125,6 +125,12 @@ async def test_what_left_the_window_before_it_was_summarised_is_told_to_be(chat)
     assert reason_of(seen, "window_before_model").endswith("with 6, for it is made because of the tokens.")
 
 
+async def test_a_window_with_room_for_more_is_told_with_its_size_and_not_with_what_is_in_it(chat):
+    await say(chat, "I live in Lisbon.")
+    [window] = [each for each in (await look(chat))["triggers"] if each["name"] == "window_before_model"]
+    assert (window["now"], window["at"]) == (2, 4)
+
+
 async def test_what_is_reached_and_sets_off_nothing_says_why(chat):
     await chat.post("/api/sessions", json={"session_id": "quiet", "memory": "off"})
     for number in range(2):
