@@ -1,7 +1,7 @@
 // What an answer used and learned, below it.
 import assert from "node:assert/strict";
 import { violations } from "./axe.mjs";
-import { answers, say, settled, signedIn } from "./browser.mjs";
+import { answers, PHONE, say, settled, signedIn } from "./browser.mjs";
 import { memories } from "./memories.mjs";
 import { until } from "./waiting.mjs";
 
@@ -22,6 +22,19 @@ export const tests = {
     assert.deepEqual(await violations(page), []);
     await page.reload();
     await remembered(page).getByText("Remembered: The user lives in Lisbon.").waitFor();
+  },
+
+  async "on a phone what takes something back stands where its line begins"(world) {
+    const { page } = await signedIn(world, PHONE);
+    await say(page, "I live in Lisbon.");
+    await settled(page);
+    await remembered(page).getByText("Remembered: The user lives in Lisbon.").waitFor();
+    await remembered(page).click();
+    const undo = page.getByRole("button", { name: "Undo: The user lives in Lisbon." });
+    await undo.click();
+    await page.getByText("Not remembered after all.").waitFor();
+    const [line, button] = await Promise.all([page.locator(".memory-line-text").boundingBox(), undo.boundingBox()]);
+    assert.ok(button.x >= line.x, `it stands at ${button.x}, its line at ${line.x}`);
   },
 
   async "what was used is shown with its source after a reload too, marked wrong, forgotten and had back"(world) {
