@@ -142,6 +142,8 @@ export const tests = {
     const early = page.locator(`[data-message="${account.messages[21].message_id}"]`);
     await early.getByText("Answer 21.").waitFor();
     await early.getByRole("button", { name: "Answer again" }).click();
+    await early.getByText("What follows will be replaced by the new answer.").waitFor();
+    await early.getByRole("button", { name: "Answer again" }).click();
     await answers(page).last().getByText("I heard you.").waitFor();
     await settled(page);
     assert.match((await shown()).slice(-2).join("|"), /^Question 20\?\|.*I heard you\./);

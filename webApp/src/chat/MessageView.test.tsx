@@ -1,15 +1,17 @@
 // @vitest-environment jsdom
 import { act } from "react";
 import { createRoot } from "react-dom/client";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { strings } from "../strings";
 import type { ChatMessage } from "./message";
 import { MessageView } from "./MessageView";
 
+const onAgain = vi.fn();
+
 async function drawn(message: ChatMessage, isStreaming = true, isFollowed = false): Promise<HTMLElement> {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
   const place = document.createElement("div");
-  const actions = { onEdit: async () => true, onEditLost: () => undefined, onAgain: () => undefined };
+  const actions = { onEdit: async () => true, onEditLost: () => undefined, onAgain };
   const given = { isSpot: false, isLast: true, isFollowed, isStreaming, ...actions };
   await act(async () => createRoot(place).render(<MessageView message={message} {...given} />));
   return place;
@@ -48,4 +50,19 @@ test("who edits a message that others follow is told what becomes of those", asy
   };
   expect(await edited(true)).toContain(strings.chat.editReplaces);
   expect(await edited(false)).not.toContain(strings.chat.editReplaces);
+});
+
+test("an answer that was gone on from is made anew only after a second word, for what follows goes", async () => {
+  const message: ChatMessage = { id: "5", role: "assistant", parts: [{ type: "text", text: "Hello." }] };
+  const shown = await drawn(message, false, true);
+  const isCalled = (words: string) => (each: HTMLElement) => [each.getAttribute("aria-label"), each.textContent].includes(words);
+  const press = (words: string) => act(async () => [...shown.querySelectorAll("button")].find(isCalled(words))?.click());
+  await press(strings.chat.again);
+  expect(onAgain).not.toHaveBeenCalled();
+  expect(shown.textContent).toContain(strings.chat.editReplaces);
+  await press(strings.shell.cancel);
+  expect(shown.textContent).not.toContain(strings.chat.editReplaces);
+  await press(strings.chat.again);
+  await press(strings.chat.again);
+  expect(onAgain).toHaveBeenCalledExactlyOnceWith(message);
 });

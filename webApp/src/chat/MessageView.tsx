@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from "react";
 import { useFocusFollows } from "../shell/useFocusFollows";
 import { strings } from "../strings";
+import { AgainForm } from "./AgainForm";
 import { EditForm } from "./EditForm";
 import { textOf, type ChatMessage } from "./message";
 import { MessageTools } from "./MessageTools";
@@ -89,11 +90,24 @@ const ENDINGS = {
   interrupted: strings.chat.interrupted,
 } as const;
 
-function Answer({ message, isSpot, isLast, isStreaming, onAgain }: Props) {
+function Answer({ message, isSpot, isLast, isFollowed, isStreaming, onAgain }: Props) {
+  const [isAsking, setAsking] = useState(false);
+  const own = useFocusFollows<HTMLElement>(isAsking, ".needs-idle > .button");
+  const again = () => {
+    setAsking(false);
+    onAgain(message);
+  };
   const { state, cut_short } = message.metadata ?? {};
   const ending = state && state in ENDINGS ? ENDINGS[state as keyof typeof ENDINGS] : cut_short && strings.chat.cutShort[cut_short];
   return (
-    <article className="message answer" aria-label={strings.chat.assistant} data-message={message.id} data-spot={isSpot} data-last={isLast}>
+    <article
+      ref={own}
+      className="message answer"
+      aria-label={strings.chat.assistant}
+      data-message={message.id}
+      data-spot={isSpot}
+      data-last={isLast}
+    >
       <Parts message={message} isStreaming={isStreaming} />
       {ending && !isStreaming && <p className="ending">{ending}</p>}
       <Sources message={message} />
@@ -102,7 +116,14 @@ function Answer({ message, isSpot, isLast, isStreaming, onAgain }: Props) {
           <AnswerMemory message={message} />
         </Suspense>
       )}
-      {!isStreaming && <MessageTools text={textOf(message)} onAgain={() => onAgain(message)} />}
+      {!isStreaming && !isAsking && (
+        <MessageTools text={textOf(message)} onAgain={isFollowed ? () => setAsking(true) : again} />
+      )}
+      {isAsking && (
+        <div className="needs-idle">
+          <AgainForm onAgain={again} onCancel={() => setAsking(false)} />
+        </div>
+      )}
     </article>
   );
 }
