@@ -189,10 +189,11 @@ export const tests = {
     const named = page.url();
     const id = new URL(named).searchParams.get("chat");
     for (const [address, asked] of [[named, id], ["/", "resolve"]]) {
-      let refused = 0;
-      await page.route(`**/api/sessions/${asked}`, (route) => (refused++ < 1 ? route.abort() : route.continue()));
+      let isDown = true; // also for what the page of before asks meanwhile
+      await page.route(`**/api/sessions/${asked}`, (route) => (isDown ? route.abort() : route.continue()));
       await page.goto(address);
       await page.getByRole("alert").waitFor();
+      isDown = false;
       await page.getByRole("button", { name: "Try again" }).click();
       await composer(page).waitFor();
       assert.equal(page.url(), named);
