@@ -66,8 +66,7 @@ def _not_too_often(asked: Asked, rows: Rows, order: Rows, limit: int) -> Rows:
     answered with his own questions. As long, by the same side, with the same words and meaning: that is the same."""
     seen: dict[tuple[float, ...], int] = {}
     taken: list[int] = []
-    for place, role, is_memory, chars, words, meaning in _described(asked, rows, order, 2 * limit):
-        same = (role, is_memory, chars, round(words, 4), round(meaning, 4))
+    for place, same in _described(asked, rows, order, 2 * limit):
         times = seen[same] = seen.get(same, 0) + 1
         if times <= (PERHAPS_ALIKE if same[-1] == NO_VECTOR else ALIKE):
             taken.append(place)
@@ -76,15 +75,16 @@ def _not_too_often(asked: Asked, rows: Rows, order: Rows, limit: int) -> Rows:
     return np.array(taken, np.int64)
 
 
-def _described(asked: Asked, rows: Rows, order: Rows, at_once: int) -> Iterator[tuple[Any, ...]]:
+def _described(asked: Asked, rows: Rows, order: Rows, at_once: int) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Each place of an order with what its row is like, as many at once as are mostly looked at. As lists: to take them
     from arrays one by one was a sixth of a search (2026-11-16)."""
     columns = asked.index.columns
-    about = (columns["role"], columns["memory"], columns["chars"], asked.lexical.worth, asked.scanned)
+    kinds, worths = (columns["role"], columns["memory"], columns["chars"]), (asked.lexical.worth, asked.scanned)
     for start in range(0, len(order), at_once):
         some = order[start : start + at_once]
         those = rows[some]
-        yield from zip(some.tolist(), *(each[those].tolist() for each in about), strict=True)
+        like = [each[those].tolist() for each in kinds] + [each[those].round(4).tolist() for each in worths]
+        yield from zip(some.tolist(), zip(*like, strict=True), strict=True)
 
 
 def _memories_beside(is_memory: npt.NDArray[np.bool_], order: Rows, best: Rows, count: int) -> Rows:
