@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
-from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.tools import BaseTool, StructuredTool
 
@@ -127,14 +126,5 @@ def _streams(model: Runnable[Any, Any]) -> Streams:
     bare, kwargs = (model.bound, dict(model.kwargs)) if isinstance(model, RunnableBinding) else (model, {})
     astream = cast(Callable[..., AsyncGenerator[BaseMessage, None]], bare.astream)  # it always is a generator
     if isinstance(bare, SpeakingModel):  # which tell apart who said what
-        return lambda messages: _speech(bare, messages, **kwargs)
+        return lambda messages: bare.speak(messages, **kwargs)
     return lambda messages: astream(in_turns(messages), **kwargs)
-
-
-async def _speech(
-    model: SpeakingModel, messages: list[BaseMessage], **kwargs: Any
-) -> AsyncGenerator[BaseMessage, None]:
-    """Our own models without LangChain's callbacks, which nobody hears here: 0.3 ms less for 20 words."""
-    async with aclosing(cast(AsyncGenerator[ChatGenerationChunk, None], model._astream(messages, **kwargs))) as chunks:
-        async for chunk in chunks:
-            yield chunk.message

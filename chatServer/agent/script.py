@@ -13,13 +13,12 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import SkipValidation
 
 from chatServer.agent import speech
@@ -48,9 +47,9 @@ class ScriptedModel(speech.SpeakingModel):
     def _llm_type(self) -> str:
         return "script"
 
-    async def _astream(
-        self, messages: list[BaseMessage], *_: Any, tool_choice: str | None = None, **__: Any
-    ) -> AsyncIterator[ChatGenerationChunk]:
+    async def speak(
+        self, messages: list[BaseMessage], tool_choice: str | None = None, **_: Any
+    ) -> AsyncGenerator[AIMessageChunk, None]:
         given = Heard.of(messages)
         index, rule, match = self._chosen(given.question)
         step = rule.steps[min(given.round, len(rule.steps) - 1)]
@@ -148,9 +147,7 @@ def _line(message: BaseMessage) -> str:
     return " ".join([f"{ROLE_OF_TYPE.get(message.type, message.type)}: {said_in(message)}".rstrip(), *called])
 
 
-async def _play(
-    model: str, step: Round, given: Heard, match: re.Match[str] | None
-) -> AsyncIterator[ChatGenerationChunk]:
+async def _play(model: str, step: Round, given: Heard, match: re.Match[str] | None) -> AsyncIterator[AIMessageChunk]:
     def look_up(name: str) -> str:
         return given.look_up(name, match)
 

@@ -3,7 +3,9 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,15 +51,15 @@ def said_in(message: BaseMessage) -> str:
     return "\n".join(text for block in content if (text := text_in(block)))
 
 
-def text_chunk(word: str, *, beside_reasoning: bool = False) -> ChatGenerationChunk:
+def text_chunk(word: str, *, beside_reasoning: bool = False) -> AIMessageChunk:
     """Plain text, unless blocks of reasoning came before: blocks of one message are told apart by their index."""
     block: dict[str | int, Any] = {"type": "text", "text": word, "index": 1}
-    return ChatGenerationChunk(message=AIMessageChunk(content=[block] if beside_reasoning else word))
+    return AIMessageChunk(content=[block] if beside_reasoning else word)
 
 
-def reasoning_chunk(word: str) -> ChatGenerationChunk:
+def reasoning_chunk(word: str) -> AIMessageChunk:
     block: dict[str | int, Any] = {"type": "reasoning", "reasoning": word, "index": 0}
-    return ChatGenerationChunk(message=AIMessageChunk(content=[block]))
+    return AIMessageChunk(content=[block])
 
 
 def call_id(message_id: str | None, text: str, round_number: int, index: int) -> str:
@@ -66,26 +68,25 @@ def call_id(message_id: str | None, text: str, round_number: int, index: int) ->
     return f"call_{digest}_{round_number}_{index}"
 
 
-def call_chunks(calls: Sequence[SpokenCall]) -> Iterator[ChatGenerationChunk]:
+def call_chunks(calls: Sequence[SpokenCall]) -> Iterator[AIMessageChunk]:
     """Each call in two fragments, as providers send them: who is called, then with what."""
     for index, call in enumerate(calls):
         begun = tool_call_chunk(name=call.name, args="", id=call.id, index=index)
         arguments = tool_call_chunk(args=json.dumps(call.args, ensure_ascii=False), index=index)
         for fragment in (begun, arguments):
-            yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[fragment]))
+            yield AIMessageChunk(content="", tool_call_chunks=[fragment])
 
 
 def last_chunk(
     model: str, *, is_calling: bool = False, usage: UsageMetadata | None = None, **more: Any
-) -> ChatGenerationChunk:
+) -> AIMessageChunk:
     """Who spoke, why it ended, and what else is known of it; without a usage it is counted as the budget does."""
-    message = AIMessageChunk(
+    return AIMessageChunk(
         content="",
         usage_metadata=usage,
         response_metadata={"model_name": model, "finish_reason": "tool_calls" if is_calling else "stop", **more},
         chunk_position="last",
     )
-    return ChatGenerationChunk(message=message)
 
 
 def tool_name(tool: object) -> str:
@@ -99,7 +100,14 @@ def tool_name(tool: object) -> str:
 
 
 class SpeakingModel(BaseChatModel):
-    """A chat model that is asked asynchronously and streams; what it says is up to `_astream` of each."""
+    """A chat model that is asked asynchronously and streams; what it says is up to `speak` of each.
+
+    Turns listen to `speak`; LangChain's own way of asking wraps each chunk once more, and tells callbacks of it, which
+    nobody hears there."""
+
+    @abstractmethod
+    def speak(self, messages: list[BaseMessage], **kwargs: Any) -> AsyncGenerator[AIMessageChunk, None]:
+        """What it says, in chunks."""
 
     def bind_tools(
         self,
@@ -116,6 +124,11 @@ class SpeakingModel(BaseChatModel):
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         raise NotImplementedError("Models of this server are asked asynchronously.")
 
-    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
+    async def _astream(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         kwargs.pop("run_manager", None)
+        async with aclosing(self.speak(messages, **kwargs)) as chunks:
+            async for chunk in chunks:
+                yield ChatGenerationChunk(message=chunk)
+
+    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
         return await agenerate_from_stream(self._astream(messages, **kwargs))

@@ -3,15 +3,14 @@ says what it is. It decides by rules on the user's own last message; texts that 
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from typing import Any
 
-from langchain_core.messages import BaseMessage
-from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.messages import AIMessageChunk, BaseMessage
 
 from chatServer.agent import speech
 from chatServer.agent.builtin.apart import ARTICLES_TOOL, Prompt, take_apart
@@ -47,14 +46,9 @@ class BuiltinModel(speech.SpeakingModel):
     def _llm_type(self) -> str:
         return "builtin"
 
-    async def _astream(
-        self,
-        messages: list[BaseMessage],
-        *_: Any,
-        tools: list[Any] | None = None,
-        tool_choice: str | None = None,
-        **__: Any,
-    ) -> AsyncIterator[ChatGenerationChunk]:
+    async def speak(
+        self, messages: list[BaseMessage], tools: list[Any] | None = None, tool_choice: str | None = None, **_: Any
+    ) -> AsyncGenerator[AIMessageChunk, None]:
         offered = frozenset(map(speech.tool_name, tools or []))
         reading = partial(_read, messages, offered, tool_choice)
         is_long = sum(len(said_in(message)) for message in messages) > LONG
