@@ -4,6 +4,7 @@ import hashlib
 import logging
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 from uuid import UUID
@@ -91,6 +92,14 @@ class Authenticator:
         self._remembered.move_to_end(digest)
         if len(self._remembered) > REMEMBERED_TOKENS:
             self._remembered.popitem(last=False)
+
+
+def bearer_token(headers: Mapping[str, str]) -> str:
+    """The token that came with a request."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise errors.Unauthenticated(NEEDS_SIGN_IN)
+    return token.strip()
 
 
 def _principal(claims: dict[str, Any]) -> Principal:

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chatServer import errors
 from chatServer.api.at_once import AtOnce
-from chatServer.api.auth import NEEDS_SIGN_IN
+from chatServer.api.auth import bearer_token
 from chatServer.api.edge import Edge
 from chatServer.api.problems import problem
 from chatServer.records import Principal
@@ -188,10 +188,7 @@ def on_a_disk() -> Iterator[None]:
 async def _sender(scope: Scope, headers: Headers) -> UUID:
     """Whose body it is, before any of it is held; strangers are refused. The route asks again; the answer is
     remembered."""
-    scheme, _, token = headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer":
-        raise errors.Unauthenticated(NEEDS_SIGN_IN)
-    user: Principal = await scope["state"]["chat"].authenticator.principal_of(token.strip())
+    user: Principal = await scope["state"]["chat"].authenticator.principal_of(bearer_token(headers))
     return user.user_id
 
 
