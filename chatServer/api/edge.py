@@ -1,6 +1,7 @@
 """What the pieces of middleware have in common: they mind HTTP, and let everything else (the lifespan) pass."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Awaitable
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -11,9 +12,10 @@ class Edge(ABC):
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        # Not a coroutine of its own: of those there is one for each layer already, and all wake up with a request.
         pass_on = self.request if scope["type"] == "http" else self.app
-        await pass_on(scope, receive, send)
+        return pass_on(scope, receive, send)
 
     @abstractmethod
     async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
