@@ -13,7 +13,6 @@ from chatServer.messages.images import encode_image_file
 __all__ = ["ROLES", "AgentCallMsg", "Message", "MessageContent", "Quoted", "ToolCallMsg", "new_message_id"]
 
 ROLES = ("user", "assistant", "system", "tool")
-OPTIONAL = (("name", str, "a text"), ("tool_call_id", str, "a text"), ("structured_data", dict, "a dict"))
 
 
 Call = TypeVar("Call", ToolCallMsg, AgentCallMsg)
@@ -43,13 +42,19 @@ class Message:
         if not isinstance(self.message_id, str) or not self.message_id:
             raise MessageError("The id of a message has to be a text.")
         self._read_content()
-        for name, kind, called in OPTIONAL:
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, kind):
-                raise MessageError(f"The {name} of a message has to be {called}.")
-        self.images = _checked_images(self.images)
-        self.tool_calls = _checked_calls(self.tool_calls, ToolCallMsg)
-        self.agent_calls = _checked_calls(self.agent_calls, AgentCallMsg)
+        if self.name is not None and not isinstance(self.name, str):
+            raise MessageError("The name of a message has to be a text.")
+        if self.tool_call_id is not None and not isinstance(self.tool_call_id, str):
+            raise MessageError("The tool_call_id of a message has to be a text.")
+        if self.structured_data is not None and not isinstance(self.structured_data, dict):
+            raise MessageError("The structured_data of a message has to be a dict.")
+        # Most messages have none of these, and a turn makes twenty.
+        if self.images is not None:
+            self.images = _checked_images(self.images)
+        if self.tool_calls is not None:
+            self.tool_calls = _checked_calls(self.tool_calls, ToolCallMsg)
+        if self.agent_calls is not None:
+            self.agent_calls = _checked_calls(self.agent_calls, AgentCallMsg)
 
     def _read_content(self) -> None:
         content: object = self.content
@@ -94,16 +99,12 @@ class Quoted(Message):
 
 
 def _checked_images(images: object) -> list[str] | None:
-    if images is None:
-        return None
     if not isinstance(images, list | tuple) or not all(isinstance(image, str) and image for image in images):
         raise MessageError("The images of a message have to be a list of texts.")
     return list(images) or None
 
 
 def _checked_calls(calls: object, kind: type[Call]) -> list[Call] | None:
-    if calls is None:
-        return None
     if not isinstance(calls, list | tuple):
         raise MessageError("The calls of a message have to be a list.")
     return [_checked_call(call, kind) for call in calls] or None

@@ -47,6 +47,7 @@ DEFAULT_AGENT = "assistant"
 LONG = 100_000  # characters of rows
 STRETCH_BYTES = 16_000_000
 WINDOW_IMAGE_BYTES = 16_000_000  # the last picture may go beyond
+AS_POSTGRES_WRITES = json.JSONDecoder()  # nothing before the value and nothing behind it that had to be skipped
 
 logger = logging.getLogger(__name__)
 
@@ -271,7 +272,7 @@ def stored_message(columns: Sequence[Any]) -> StoredMessage:
 
 def message_of(row: str, message_id: str | None = None) -> Message:
     """A row's JSON as a message; whatever LangChain raises, where another writer's is none."""
-    stored = json.loads(row)
+    stored, _ = AS_POSTGRES_WRITES.raw_decode(row)
     if message_id and type(stored) is dict and type(stored.get("data")) is dict:
         stored["data"].setdefault("id", message_id)
     return read_plain(stored) or from_langchain(messages_from_dict([_whole(stored)])[0])
