@@ -1,6 +1,6 @@
 """Optional spans of OpenTelemetry: which step, for which turn, how long and how much; never a word of anybody's.
 
-Without a provider in the process (docs/operations.md says how to get one) a span does nothing, in 11 us (2026-11-15).
+Without a provider in the process (docs/operations.md says how to get one) a span does nothing, in 2 us (2026-11-18).
 """
 
 import contextlib
@@ -23,14 +23,23 @@ _NAME = re.compile(r"^[\w.:/@+-]{1,128}\Z", re.ASCII)  # ids and names have no s
 _tracer = trace.get_tracer("chatServer")
 
 
-@contextlib.contextmanager
-def span(step: Step, **attributes: Value) -> Iterator[Callable[..., None]]:
+def span(step: Step, **attributes: Value) -> contextlib.AbstractContextManager[Callable[..., None]]:
     """Time one step: `with span("turn", turn_id=turn_id) as note: ...; note(state="done")`.
 
     It hangs on the current task, so no async generator may yield inside it. Of an exception only the kind is kept:
     its words may be a user's.
     """
     kept = _kept(attributes)
+    is_heard = not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
+    return _span(step, kept) if is_heard else contextlib.nullcontext(_unheard)
+
+
+def _unheard(**more: Value) -> None:
+    _kept(more)  # which refuses what may not be said, whoever listens
+
+
+@contextlib.contextmanager
+def _span(step: Step, kept: dict[str, str | int | float | bool]) -> Iterator[Callable[..., None]]:
     with _tracer.start_as_current_span(
         step, attributes=kept, record_exception=False, set_status_on_exception=False
     ) as current:
