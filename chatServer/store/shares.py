@@ -36,13 +36,11 @@ class Row:
         self._places.release()
         self.guests -= 1
 
-    @contextlib.asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
+    async def __aenter__(self) -> None:
         await self.enter()
-        try:
-            yield
-        finally:
-            self.leave()
+
+    async def __aexit__(self, *_: object) -> None:
+        self.leave()
 
 
 class Shares:

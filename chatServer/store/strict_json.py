@@ -5,10 +5,8 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
 
 def jsonb(value: Any) -> Jsonb:
-    return Jsonb(value, dumps=_dumps)
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return Jsonb(value, dumps=_ENCODER.encode)

@@ -168,7 +168,7 @@ class Attempt:
                 self._heard.hear(each)
                 if isinstance(each, TurnEvent):
                     self.log.add(each)
-                if self._heard.characters > MAX_CHARACTERS or len(self.log) > MAX_EVENTS:
+                if self._heard.characters > MAX_CHARACTERS or self._heard.pieces > MAX_EVENTS:
                     raise errors.ModelFailed("The model did not come to an end: its answer was cut off.")
 
     async def _recall(self) -> None:

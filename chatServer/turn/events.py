@@ -35,9 +35,6 @@ class EventLog:
         self._is_stored_to = first_seq - 1
         self._has_ended = False
 
-    def __len__(self) -> int:
-        return len(self._events)
-
     def add(self, event: TurnEvent) -> None:
         """Number an event, and tell those who wait."""
         self._events.append(cleaned(event))

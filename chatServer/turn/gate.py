@@ -40,7 +40,7 @@ class Gate:
         self.refuse_if_full(user_id)
         own = self._own.setdefault(user_id, Row(OWN_PLACES))
         try:
-            async with own.place(), self._all.place():
+            async with own, self._all:
                 began_at = time.monotonic()
                 try:
                     yield

@@ -17,8 +17,10 @@ class Heard:
         self.is_silent = True  # nothing was heard of this step yet
         self._open: TurnEvent | None = None
         self.characters = 0
+        self.pieces = 0  # events and messages
 
     def hear(self, each: TurnEvent | Said) -> None:
+        self.pieces += 1
         if isinstance(each, Said):
             self._said.append(each)
             self._is_speaking = False
