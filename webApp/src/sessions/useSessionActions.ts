@@ -4,13 +4,22 @@ import type { Session } from "../api/types";
 import { useUpsertActiveChatSession } from "../session/useChatSessionHooks";
 import { useChatStore } from "../session/useChatStore";
 import { callOff, deleteSoon } from "../shell/deletions";
-import { toast } from "../shell/toasts";
+import { toast, useToasts } from "../shell/toasts";
 import { strings } from "../strings";
 import { besides } from "./lists";
 import { addressOfSession, useChangeSession } from "./useSessions";
 
 const words = strings.sessions;
 export const titleOf = (session: Session): string => session.title ?? strings.session.untitled;
+
+const putAway = new Map<string, number>(); // what was archived here, and the toast that says so
+
+/** It has left the archive, wherever that was done: there is nothing to undo. */
+function isBack(id: unknown): void {
+  const shown = putAway.get(String(id));
+  if (shown !== undefined) useToasts.getState().dismiss(shown);
+  putAway.delete(String(id));
+}
 
 export function useSessionActions(sessions: Session[], onRenamed: () => void) {
   const { mutate } = useChangeSession();
@@ -19,8 +28,11 @@ export function useSessionActions(sessions: Session[], onRenamed: () => void) {
 
   // What was running when it was deleted only ends; what begins now was said in another tab or on another device.
   useLive("turn", ({ data }) => {
-    if (data.state === "running") callOff(addressOfSession(String(data.session_id)));
+    if (data.state !== "running") return;
+    callOff(addressOfSession(String(data.session_id)));
+    isBack(data.session_id);
   });
+  useLive("session", ({ data }) => void (data.archived === false && isBack(data.session_id)));
 
   /** Leaves it when it is the open one; returns how to come back. */
   const leave = (session: Session): (() => void) => {
@@ -41,11 +53,12 @@ export function useSessionActions(sessions: Session[], onRenamed: () => void) {
     archive: (session: Session, archived: boolean) => {
       const comeBack = archived ? leave(session) : () => undefined;
       change(session, { archived });
-      if (!archived) return;
-      toast(words.archived(titleOf(session)), () => {
+      if (!archived) return isBack(session.session_id);
+      const shown = toast(words.archived(titleOf(session)), () => {
         change(session, { archived: false });
         comeBack();
       });
+      putAway.set(session.session_id, shown);
     },
     switchMemory: (session: Session) => {
       const isPrivate = session.memory === "off";
