@@ -24,7 +24,7 @@ export const tests = {
     await isFocused(page, /^Undo: The user lives in Lisbon/);
   },
 
-  async "an edit that is left and an answer that is given anew do not lose the focus"(world) {
+  async "who leaves an edit is where he was; who sends one, or wants an answer anew, is where he writes"(world) {
     const { page } = await signedIn(world);
     await say(page, "say one");
     await answers(page).getByText("one").waitFor();
@@ -41,12 +41,12 @@ export const tests = {
     await page.keyboard.press("Enter");
     await answers(page).getByText("two").waitFor();
     await settled(page);
-    await isFocused(page, /^Conversation$/);
+    await isFocused(page, /^Message$/);
     await answers(page).last().getByRole("button", { name: "Answer again" }).focus();
     await page.keyboard.press("Enter");
-    await isFocused(page, /^Conversation$/);
+    await isFocused(page, /^Message$/);
     await settled(page);
-    await isFocused(page, /^Conversation$/);
+    await isFocused(page, /^Message$/);
   },
 
   async "who undoes by the message at the edge is on the page afterwards"(world) {

@@ -13,6 +13,8 @@ export interface Writer {
   send: () => void;
   add: (text: string) => void;
   drop: (text: string) => void;
+  /** Who writes by keys goes on here; a touch would bring up the keys. */
+  focus: () => void;
 }
 
 interface Props {
@@ -34,16 +36,17 @@ export function Composer({ sessionId, agentName, said, isAnswering, writer, onSe
   const text = useRef<HTMLTextAreaElement>(null);
   const canSend = !isAnswering && !isEmpty;
 
-  useEffect(() => {
+  const focus = () => {
     if (matchMedia("(pointer: fine)").matches) text.current?.focus({ preventScroll: true });
-  }, [sessionId]);
+  };
+  useEffect(focus, [sessionId]);
 
   const send = () => {
     if (!canSend) return;
     void sendWritten(onSend);
     text.current?.focus();
   };
-  useImperativeHandle(writer, () => ({ send, add: addWords, drop: dropWritten }));
+  useImperativeHandle(writer, () => ({ send, add: addWords, drop: dropWritten, focus }));
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);

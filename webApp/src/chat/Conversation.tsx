@@ -27,6 +27,23 @@ export function Conversation({ sessionId, agentName, history }: Props) {
     writer.current.add(text);
     toast(strings.chat.editLost);
   }, []);
+  // What was pressed for an answer is hidden while it is written.
+  const { edit, again } = chat;
+  const onEdit = useCallback(
+    async (...asked: Parameters<typeof edit>) => {
+      const wasTaken = await edit(...asked);
+      if (wasTaken) writer.current?.focus();
+      return wasTaken;
+    },
+    [edit],
+  );
+  const onAgain = useCallback(
+    (...asked: Parameters<typeof again>) => {
+      writer.current?.focus();
+      void again(...asked);
+    },
+    [again],
+  );
   const question = history.messages.findLast((each) => each.role === "user");
   const isAnswered = !chat.error && chat.messages.at(-1)?.role === "assistant";
   const { spot, isSeeking } = useSpot(sessionId, pages);
@@ -48,9 +65,9 @@ export function Conversation({ sessionId, agentName, history }: Props) {
         sent={sent}
         spot={spot}
         isSeeking={isSeeking}
-        onEdit={chat.edit}
+        onEdit={onEdit}
         onEditLost={onEditLost}
-        onAgain={chat.again}
+        onAgain={onAgain}
         notice={chat.error && <ErrorCard error={chat.error} onRetry={() => chat.retry(() => writer.current?.send())} />}
         empty={<Welcome />}
       />
