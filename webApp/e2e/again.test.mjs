@@ -63,6 +63,27 @@ export const tests = {
     assert.equal(await questions(page).count(), 1);
   },
 
+  async "pictures that were on their way when the page was loaded anew wait for their message, unless it has arrived"(world) {
+    const { page } = await signedIn(world);
+    const attached = page.getByRole("button", { name: "Remove one.png" });
+    await page.locator("input[type=file]").setInputFiles([{ name: "one.png", mimeType: "image/png", buffer: PNG }]);
+    await attached.waitFor();
+    await page.route("**/api/chat", () => undefined, { times: 1 }); // many megabytes take their time
+    await Promise.all([page.waitForRequest("**/api/chat"), say(page, "slowly")]);
+    await attached.waitFor({ state: "detached" });
+    await page.reload();
+    await attached.waitFor();
+    assert.equal(await composer(page).inputValue(), "slowly");
+    await page.getByRole("button", { name: "Send" }).click();
+    await answers(page).getByText("word5").waitFor();
+    await page.reload();
+    await answers(page).getByText("word5").waitFor();
+    await stopButton(page).click();
+    await settled(page);
+    assert.equal(await questions(page).getByRole("img").count(), 1);
+    assert.deepEqual([await composer(page).inputValue(), await attached.count()], ["", 0]);
+  },
+
   async "an edit waits for the answer that is being written, in its form"(world) {
     const { page } = await signedIn(world);
     await say(page, "say one");

@@ -4,6 +4,7 @@ import { Button } from "../shell/Button";
 import { ImageIcon, SendIcon, StopIcon } from "../shell/icons";
 import { strings } from "../strings";
 import { GrowingText } from "./GrowingText";
+import { textOf, type ChatMessage } from "./message";
 import { Pictures } from "./Pictures";
 import { PICTURE_TYPES } from "./pictures";
 import { useWriting, type Say } from "./useWriting";
@@ -21,7 +22,7 @@ interface Props {
   sessionId: string;
   agentName: string;
   /** The last question of the conversation. */
-  said: string;
+  said?: ChatMessage;
   isAnswering: boolean;
   writer: Ref<Writer>;
   onSend: Say;
@@ -29,7 +30,11 @@ interface Props {
 }
 
 export function Composer({ sessionId, agentName, said, isAnswering, writer, onSend, onStop }: Props) {
-  const { draft, write, addWords, drop: dropWritten, pictures, add, remove, isEmpty, send: sendWritten, forget } = useWriting(sessionId, said);
+  const { draft, write, addWords, drop: dropWritten, pictures, add, remove, isEmpty, send: sendWritten, forget } = useWriting(
+    sessionId,
+    said ? textOf(said) : "",
+    said?.parts.filter((part) => part.type === "file"),
+  );
   useWhenGone(sessionId, forget);
   const [isOver, setOver] = useState(false);
   const chooser = useRef<HTMLInputElement>(null);

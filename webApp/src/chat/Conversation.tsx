@@ -4,7 +4,6 @@ import { toast } from "../shell/toasts";
 import { strings } from "../strings";
 import { Composer, type Writer } from "./Composer";
 import type { HistoryPage } from "./history";
-import { textOf } from "./message";
 import { MessageList } from "./MessageList";
 import { useConversation } from "./useConversation";
 import { useSpot } from "./useSpot";
@@ -77,7 +76,7 @@ export function Conversation({ sessionId, agentName, history }: Props) {
       <Composer
         sessionId={sessionId}
         agentName={agentName}
-        said={question ? textOf(question) : ""}
+        said={question}
         isAnswering={isAnswering}
         writer={writer}
         onStop={() => void stop()}

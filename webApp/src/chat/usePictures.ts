@@ -1,6 +1,7 @@
-/** The pictures of the message that is being written: they wait for it, and for its writer, as its words do. */
+/** The pictures of the message that is being written: they wait for it, and for its writer, as its words do; those of one
+ * that was sent, until the server has taken it. */
 import type { FileUIPart } from "ai";
-import { useCallback, useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import { create } from "zustand";
 import { whenDropped } from "../shell/forget";
 import { keepLarge, keptLarge } from "../shell/large";
@@ -9,6 +10,7 @@ import { asPart, bytesOf, choose } from "./pictures";
 import { draftKey } from "./useDraft";
 
 const NONE: FileUIPart[] = [];
+const sentKey = (key: string) => `${key}_sent`;
 
 /** Beyond the component: a conversation that is read anew is drawn anew. */
 const useAttached = create<Record<string, FileUIPart[]>>(() => ({}));
@@ -22,18 +24,25 @@ whenDropped((isTheirs) => {
   useAttached.setState((attached) => Object.fromEntries(Object.entries(attached).filter(([name]) => !isTheirs(name))), true);
 });
 
-/** What waited for a message when the page was closed. */
-async function bring(key: string): Promise<void> {
+/** What waited for a message when the page was closed, or was on its way; unless it has arrived, and was `said`. */
+async function bring(key: string, said: FileUIPart[]): Promise<void> {
   if (useAttached.getState()[key]) return;
   const dropped = drops;
-  const found = (await keptLarge(key)) as FileUIPart[] | undefined;
-  if (found && dropped === drops) useAttached.setState((attached) => ({ [key]: attached[key] ?? found }));
+  const [sent, waiting] = (await Promise.all([sentKey(key), key].map(keptLarge))) as (FileUIPart[] | undefined)[];
+  const found = [...(sent && !areSame(sent, said) ? sent : NONE), ...(waiting ?? NONE)];
+  if (!(sent ?? waiting) || dropped !== drops || useAttached.getState()[key]) return;
+  useAttached.setState({ [key]: found, [sentKey(key)]: NONE });
 }
 
-export function usePictures(sessionId: string) {
+const areSame = (some: FileUIPart[], others: FileUIPart[]): boolean =>
+  some.length === others.length && some.every(({ url }, place) => url === others[place]?.url);
+
+/** `said`: those of the last question. */
+export function usePictures(sessionId: string, said: FileUIPart[] = NONE) {
   const key = useMemo(() => draftKey(sessionId), [sessionId]); // of who began it
   const pictures = useAttached((attached) => attached[key] ?? NONE);
-  useEffect(() => void bring(key), [key]);
+  const begun = useRef(said);
+  useEffect(() => void bring(key, begun.current), [key]);
   const change = useCallback(
     (by: (there: FileUIPart[]) => FileUIPart[]) => useAttached.setState((attached) => ({ [key]: by(attached[key] ?? NONE) })),
     [key],
@@ -50,8 +59,20 @@ export function usePictures(sessionId: string) {
   );
   const remove = useCallback((place: number) => change((there) => there.filter((_, each) => each !== place)), [change]);
   const clear = useCallback(() => change(() => NONE), [change]);
-  const giveBack = useCallback((files: FileUIPart[]) => change((there) => [...files, ...there]), [change]);
-  return { pictures, add, remove, clear, giveBack };
+  const send = useCallback(
+    () => useAttached.setState((attached) => ({ [key]: NONE, [sentKey(key)]: attached[key] ?? NONE })),
+    [key],
+  );
+  /** What came of it: those that were refused stand before those that were attached meanwhile. */
+  const settle = useCallback(
+    (wasTaken: boolean) => {
+      const sent = useAttached.getState()[sentKey(key)] ?? NONE;
+      useAttached.setState({ [sentKey(key)]: NONE });
+      if (!wasTaken) change((there) => [...sent, ...there]);
+    },
+    [key, change],
+  );
+  return { pictures, add, remove, clear, send, settle };
 }
 
 /** What was attached to one message waits for another. */

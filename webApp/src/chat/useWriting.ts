@@ -7,20 +7,21 @@ import { usePictures } from "./usePictures";
 /** Whether the server has taken it. */
 export type Say = (text: string, files: FileUIPart[]) => Promise<boolean>;
 
-export function useWriting(sessionId: string, said: string) {
+/** `said`: the last question, and its pictures: what was sent may have arrived while nobody looked. */
+export function useWriting(sessionId: string, said: string, saidPictures?: FileUIPart[]) {
   const words = useDraft(sessionId, said);
-  const { pictures, add, remove, clear, giveBack } = usePictures(sessionId);
+  const { pictures, add, remove, clear, send: sendPictures, settle } = usePictures(sessionId, saidPictures);
   const text = words.draft.trim();
   const isUnsettled = useRef(false);
   const send = async (say: Say): Promise<void> => {
     if (isUnsettled.current) return; // one at a time: what is refused comes back
     isUnsettled.current = true;
     words.send();
-    clear();
+    sendPictures();
     const wasTaken = await say(text, pictures);
     isUnsettled.current = false;
     words.settle(wasTaken);
-    if (!wasTaken) giveBack(pictures);
+    settle(wasTaken);
   };
   const { draft, write, add: addWords, forget: forgetWords } = words;
   const forget = useCallback(() => {
