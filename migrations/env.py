@@ -5,7 +5,7 @@ from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.pool import NullPool
 
 from chatServer.config import load_settings
-from chatServer.store.migrate import connect_as_owner
+from chatServer.store.migrate import connect_as_owner, knows
 
 LOCK_KEY = 0x63686174  # "chat"
 
@@ -34,7 +34,8 @@ def run_on(connection: Connection) -> None:
         # so that the second of two servers finds the work of the first.
         connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": LOCK_KEY})
         connection.execute(text("create schema if not exists chat"))
-        context.run_migrations()
+        if all(map(knows, context.get_context().get_current_heads())):
+            context.run_migrations()  # else newer code was here, and migrations only add: nothing is missing
 
 
 if context.is_offline_mode():

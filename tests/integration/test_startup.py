@@ -129,3 +129,9 @@ async def test_the_server_refuses_an_older_revision(urls, start, revision):
 async def test_the_server_accepts_a_database_that_is_newer_than_itself(urls, start):
     execute(urls.owner, "update chat.alembic_version set version_num = '9999'")
     await start(urls.app)
+
+
+async def test_to_migrate_a_database_that_is_newer_changes_nothing(urls, start):
+    execute(urls.owner, "update chat.alembic_version set version_num = '9999'")
+    assert migrate(urls.owner) == []
+    await start(urls.app)
