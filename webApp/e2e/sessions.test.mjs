@@ -177,6 +177,8 @@ export const tests = {
     await sidebar.getByRole("button", { name: /private chat/ }).click();
     await row(page, "Private").waitFor();
     await page.getByText("Private: nothing of this is remembered").waitFor();
+    await page.getByText("Nothing that you say here is remembered.").waitFor();
+    assert.equal(await page.getByText("What you tell me is remembered.").count(), 0);
     assert.equal((await listed(world))[0].memory, "off");
   },
 

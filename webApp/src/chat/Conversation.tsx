@@ -68,7 +68,7 @@ export function Conversation({ sessionId, agentName, history }: Props) {
         onEditLost={onEditLost}
         onAgain={onAgain}
         notice={chat.error && <ErrorCard error={chat.error} onRetry={() => chat.retry(() => writer.current?.send())} />}
-        empty={<Welcome />}
+        empty={<Welcome sessionId={sessionId} />}
       />
       <p className="hidden-visually" role="status">
         {isAnswering ? strings.chat.answering : isAnswered && sent > 0 ? strings.chat.answered : ""}

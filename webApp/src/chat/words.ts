@@ -30,6 +30,7 @@ export const chat = {
   seeking: "Going back to what was said",
   emptyTitle: "What is on your mind?",
   emptyLead: "What you tell me is remembered. You can see and correct it at any time.",
+  emptyPrivate: "Nothing that you say here is remembered.",
   answering: "The answer is being written.",
   answered: "The answer is complete.",
   stopped: "Stopped",
