@@ -133,6 +133,31 @@ def test_what_was_told_long_ago_is_put_off_by_its_name(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "now"),
+    [
+        ("the deadline got pushed to 30 April", "2027-04-30"),
+        ("we postponed the deadline to Friday", "2026-11-20"),
+        ("They've moved my thesis deadline to Friday instead", "2026-11-20"),
+        ("we had to bring the deadline forward to Tuesday", "2026-11-17"),
+        ("The deadline has been delayed until 5 December", "2026-12-05"),
+        ("they moved the deadline to the big hall", None),
+        ("they moved Tom's deadline to Friday", None),
+        ("the deadline got pushed back to Tuesday", "2026-11-24"),  # it was on Wednesday: not the Tuesday before
+        ("the deadline got pushed back to tomorrow", None),
+    ],
+)
+def test_it_is_put_off_by_whoever_does_so(text, now):
+    told_now = facts_in(text, said_at=SAID_AT, held=told("My thesis deadline is on Wednesday"))
+    assert [fact.object for fact in told_now] == ([now, "2026-11-18"] if now else [])
+
+
+def test_what_is_no_more_is_denied_first():
+    before = told("My favourite colour is green.")
+    now = facts_in("My favourite colour isn't green any more, it's teal", said_at=SAID_AT, held=before)
+    assert [fact.text for fact in now] == ["The user's favourite colour is teal."]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Oh, it's Monday",

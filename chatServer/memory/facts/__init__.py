@@ -6,6 +6,7 @@ Which file for which question:
 - what can be said, and which fact replaces which: meanings, keys
 - what the object of it may be: objects, names, tastes, diets, vocabulary
 - whom it is about: kin, partings, meant
+- what is so no longer, in other words: given_up
 - where somebody lives now: moves
 - when it is: dates, when, events
 - what corrects a fact that was told before: corrections

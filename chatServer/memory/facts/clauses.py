@@ -131,6 +131,11 @@ _TAKEN: tuple[tuple[re.Pattern[str], str, dict[str, bool]], ...] = (
     (re.compile(r"i am not ", re.I), "i am ", {"is_negation": True}),
     (re.compile(r"i (?:do not|never) ", re.I), "i ", {"is_negation": True}),
     (re.compile(r"i do (?=\w)", re.I), "i ", {}),
+    (
+        re.compile(r"i (?:have )?(?:stopped|quit|gave up|given up) (learn|play)ing (?!.* at )(?=\w)", re.I),
+        r"i \1 ",
+        {"is_negation": True, "is_over": True},
+    ),
     (re.compile(r"i can not have ", re.I), "i eat ", {"is_negation": True}),
     (re.compile(r"i can not (?=(?:eat|drink|speak)\b)", re.I), "i ", {"is_negation": True}),
     (re.compile(r"i used to be ", re.I), "i am ", {"is_past": True}),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from chatServer.memory.facts import events, kin, names
+from chatServer.memory.facts import events, given_up, kin, names
 from chatServer.memory.facts.clauses import without_leads
 from chatServer.memory.facts.dates import is_when
 from chatServer.memory.facts.meanings import MEANINGS, Fact, Meaning, predicate_of, shown_of
@@ -43,7 +43,7 @@ _WRONG = re.compile(
 _MEANS = re.compile(r"i mean (?!it\b)(?!\w+ly\b)[a-z]+", re.IGNORECASE)  # "I mean really" is a remark
 _DENIED_FIRST = re.compile(
     r"(?P<about>(?:(?:actually|no|sorry|well),? ){0,2}(?:my|our) [^,;]{1,60}? (?:is|are)) not "
-    r"(?P<called>called |named )?(?P<old>[^,;]{1,60}?)"
+    r"(?P<called>called |named )?(?P<old>[^,;]{1,60}?)(?: any ?more| any longer)?"
     r"(?:[,;] (?:but )?(?:it|that|he|she|they)(?: is|'s| are)| but) (?:called |named )?(?P<new>[^,;]{1,60})",
     re.IGNORECASE,
 )
@@ -59,7 +59,9 @@ _NOT_DAYS = frozenset(["now", "may", "march"])  # alone these are more often som
 def speaks_of_old(text: str) -> bool:
     """Whether what the user has told long ago has to be known to understand this."""
     is_denied = _DENIED_FIRST.search(spelled_out(text)) is not None
-    return is_denied or any(events.puts_off(without_leads(_plain(each))) for each in sentences(text))
+    return is_denied or any(
+        events.puts_off(without_leads(_plain(each))) or given_up.speaks_of_it(each) for each in sentences(text)
+    )
 
 
 def names_old(text: str) -> bool:

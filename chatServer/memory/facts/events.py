@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeGuard
 
 from chatServer.memory.facts.dates import HOUR, Span, when_in, without_time
@@ -24,11 +24,23 @@ _TO_WHERE = re.compile(r" (?:to|with|at|for|in) .*")
 
 _PRESENT = re.compile(r"\b(?:is|has)\b")
 _WAS = {"is": "was to be", "has": "was to have"}
+_WHAT = r"(?:the|my|our) (?P<what>[\w'-]+(?: [\w'-]+){0,2}?)"
+_AWAY = "(?: back| off| out| forward| up)?"
+_MOVED = rf"(?P<verb>(?:moved|postponed|rescheduled|changed|delayed|shifted|pushed|put|brought){_AWAY})"
 _PUT_OFF = re.compile(
-    r"(?:the|my|our) (?P<what>[\w'-]+(?: [\w'-]+){0,2}?)"
-    r" (?:is|(?:is|was|got|has been) (?P<verb>moved|postponed|put off|rescheduled|changed|pushed back|brought forward)"
-    r"(?: to| for| until)?)(?P<now> now| actually)?(?: on)? (?P<new>[^,]{3,40}?)"
+    rf"{_WHAT} (?:is|(?:is|was|got|has been) {_MOVED}(?: to| for| until)?)"
+    r"(?P<now> now| actually)?(?: on)? (?P<new>[^,]{3,40}?)"
     r"(?P<instead> instead| now)?(?:,? not (?:on )?(?P<old>.{3,40})|, (?!not\b)[\w' ]{3,40})?",
+    re.IGNORECASE,
+)
+# "They moved my interview to Tuesday", "we had to bring the wedding forward to 5 July"
+_WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
+_LATER = re.compile("postponed?|delay(?:ed)?|(?:push(?:ed)?|put)(?: back| off)?", re.IGNORECASE)
+_PUTS_OFF = re.compile(
+    r"(?:i|we|they|he|she)(?: have|'ve)?(?: just| now)?"
+    rf" (?:{_MOVED}|had to (?P<had>move|postpone|reschedule|change|delay|shift|push|put|bring)) {_WHAT}"
+    rf"{_AWAY} (?:to|for|until) "
+    r"(?P<new>[^,]{3,40}?)(?P<instead> instead| now)?",
     re.IGNORECASE,
 )
 
@@ -102,9 +114,22 @@ def put_off(sentence: str, told: Sequence[Fact], said_at: datetime) -> list[Fact
         return []
     what = said["what"].lower()
     named = [fact for fact in told if is_event(fact) and fact.valid_to and fact.valid_to > said_at and _is(fact, what)]
-    if len({fact.key for fact in named}) != 1 or (said["old"] and not is_on(named[0], said["old"], said_at)):
+    old = said.groupdict().get("old")
+    if len({fact.key for fact in named}) != 1 or (old and not is_on(named[0], old, said_at)):
         return []
-    return moved(named[0], said["new"], sentence, said_at)
+    new = moved(named[0], said["new"], sentence, said_at)
+    is_later = _LATER.fullmatch(said["verb"] or said.groupdict().get("had") or "")
+    return _after(named[0], said["new"], new, said_at) if is_later and new else new
+
+
+def _after(old: Fact, text: str, new: list[Fact], said_at: datetime) -> list[Fact]:
+    """What is put off comes later: "pushed back to Monday" is said of the Monday after it."""
+    if not old.valid_to or not new[0].valid_to or new[0].valid_to > old.valid_to:
+        return new
+    if not _WEEKDAY.fullmatch(HOUR.sub("", text)):
+        return []
+    later = moved(old, text, new[0].sentence, old.valid_to - timedelta(days=1))
+    return [*later[:1], *(replace(was, valid_to=said_at) for was in later[1:])]
 
 
 def puts_off(sentence: str) -> bool:
@@ -113,6 +138,8 @@ def puts_off(sentence: str) -> bool:
 
 
 def _put_off(sentence: str) -> re.Match[str] | None:
+    if said := _PUTS_OFF.fullmatch(sentence):
+        return said
     said = _PUT_OFF.fullmatch(sentence)
     return said if said and (said["verb"] or said["now"] or said["instead"] or said["old"]) else None
 

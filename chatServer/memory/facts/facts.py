@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Protocol
 
-from chatServer.memory.facts import corrections, diets, events, kin, meant, moves, names, partings, tastes
+from chatServer.memory.facts import corrections, diets, events, given_up, kin, meant, moves, names, partings, tastes
 from chatServer.memory.facts.clauses import Clause, clauses
 from chatServer.memory.facts.dates import Span, without_time
 from chatServer.memory.facts.meanings import MEANINGS, Fact, Meaning
@@ -65,11 +65,13 @@ def facts_in(
             continue
         facts: list[Fact] = []
         told = [*held, *earlier, *found]
-        said = meant.known(corrections.turned(sentence, told, said_at), told)
+        turned = corrections.turned(sentence, told, said_at)
+        said = given_up.in_plain_words(meant.known(turned, told), told)
         for clause in clauses(said):
             if facts or not clause.is_elided:  # "balance work and study prep" is no sentence with "I study"
                 facts = moves.without_unsure(_facts(Told(clause, sentence, said_at)), told)
                 found += facts if said == sentence else [each for each in facts if not _is_told(each, told)]
+        found += given_up.replaced(said, found, told, said_at)
     found += diets.ended(found, [*held, *earlier], said_at)
     return _settled(found)[:MAX_FACTS_PER_MESSAGE]
 
