@@ -31,7 +31,8 @@ def test_what_tells_of_somebody_else_is_beside_the_question(question, beside):
 
 
 @pytest.mark.parametrize(
-    "question", ["Do we eat fish?", "Where do my parents live?", "Who lives in Porto?", "What is the weather like?", ""]
+    "question",
+    ["Do we eat fish?", "Where do Tom and Ann live?", "Who lives in Porto?", "What is the weather like?", ""],
 )
 def test_of_whom_a_question_asks_is_not_always_known(question):
     assert asked_in(question) is None
@@ -115,10 +116,37 @@ def test_what_may_tell_of_whom_is_asked_for_is_not_beside_the_question(question,
 
 
 def test_whom_people_have_several_words_for_is_whoever_is_told_of():
-    assert asked_in("Where does my wife work?") is None
+    asked = asked_in("Where does my wife work?")
+    assert asked is not None
+    assert not is_beside("My partner works at Bosch.", asked)
+    assert is_beside("Tom's wife works at Bosch.", asked)
 
 
 def test_junk_takes_no_time():
     for junk in ("my " * 100_000, "does " * 100_000, "favourite " * 100_000, "my a" * 100_000):
         asked = asked_in(junk)
         assert asked is None or not is_beside("my " * 1_000, asked)
+    mine = asked_in("Where do my parents live?")
+    assert mine is not None
+    assert not is_beside("a's " * 20_000, mine)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_other"),
+    [
+        ("Where do my parents live?", "Tom's parents live in Leeds.", True),
+        ("Where do my parents live?", "My girlfriend's parents live in Lyon.", True),
+        ("where do my parents live", "Her parents live in Lyon.", True),
+        ("How old is my mother?", "Anna’s mother is 70.", True),
+        ("Where do my parents live?", "My parents live in Cork.", False),
+        ("Where do my parents live?", "The user's parents live in Cork.", False),
+        ("Where do my parents live?", "Tom's parents live in Leeds, and my parents live in Cork.", False),
+        ("Where do my parents live?", "My mother lives in Cork.", False),
+        ("Where do Tom's parents live?", "Tom's parents live in Leeds.", False),
+        ("Where does my wife's brother live?", "My wife's brother lives in Bath.", False),
+        ("When is my mum coming?", "It's mum who comes on Friday.", False),
+    ],
+)
+def test_who_asks_for_his_own_parents_is_not_told_of_somebody_elses(question, text, is_other):
+    asked = asked_in(question)
+    assert (asked is not None and is_beside(text, asked)) == is_other

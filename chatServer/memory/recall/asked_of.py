@@ -32,6 +32,14 @@ _OF_OTHERS = KIN | word_set(
 _NO_ANIMALS = _OF_OTHERS - PETS - {word for word, one in PLURALS.items() if one in PETS} - {"we", "our"}
 # Those for whom people have other words, too, may be meant by what is told of another.
 _MINE = re.compile(rf"\bmy (?:\w+ )?({'|'.join(sorted(PEOPLE - PARTNERS - {'baby', 'child'}))})s?\b", re.IGNORECASE)
+_RELATIVES = "|".join(sorted(PEOPLE | {word for word, one in PLURALS.items() if one in PEOPLE} | {"parents", "kids"}))
+_MY_OWN = re.compile(rf"\bmy (?:\w+ )?({_RELATIVES})\b(?!['’])", re.IGNORECASE)
+# "Tom's parents", "her mother", and "it's mum", who is nobody else's.
+_THEIRS = re.compile(
+    rf"(?:\b(?:(?P<whose>[^\W\d_]+)'s|(?P<their>his|her|their|your)) (?:\w+ )?)?\b(?P<kin>{_RELATIVES})\b",
+    re.IGNORECASE,
+)
+_NOBODY = word_set("user it that this there here what who he she let")
 _MY_CHILDREN = re.compile(r"\bmy (?:\w+ )?(?:children|kids)\b", re.IGNORECASE)
 _CHILDREN = CHILDREN | word_set("twin stepson stepdaughter grandson granddaughter")
 # Also as people type it: "does anna live here", "how old is anna", "what is anna's job". "When does school start" asks
@@ -95,6 +103,7 @@ class Asked(NamedTuple):
     favourites: frozenset[str]
     is_for_own: bool = False  # for what he has: an animal, a car
     animals: frozenset[str] = frozenset()  # of which kind, where it says so
+    mine: frozenset[str] = frozenset()  # who are the user's own
 
 
 def asked_in(question: str) -> Asked | None:
@@ -109,8 +118,9 @@ def asked_in(question: str) -> Asked | None:
         others |= _CHILDREN
     is_for_own = bool(_FOR_OWN.search(read)) and _NO_ANIMALS.isdisjoint(words)
     animals = _animals(words) if is_for_own else frozenset()
-    asked = Asked(words, is_of_oneself, frozenset(others), names, _favourites(read), is_for_own, animals)
-    return asked if is_of_oneself or others or asked.favourites or is_for_own else None
+    mine = frozenset(_one(word.lower()) for word in _MY_OWN.findall(read))
+    asked = Asked(words, is_of_oneself, frozenset(others), names, _favourites(read), is_for_own, animals, mine)
+    return asked if is_of_oneself or others or asked.favourites or is_for_own or mine else None
 
 
 def is_beside(text: str, asked: Asked) -> bool:
@@ -119,7 +129,8 @@ def is_beside(text: str, asked: Asked) -> bool:
     if asked.favourites and favourites and favourites.isdisjoint(asked.favourites):
         return True
     words = set(searchable(text).split())
-    if asked.animals and (animals := _animals(words)) and animals.isdisjoint(asked.animals):
+    is_of_other_animals = asked.animals and (animals := _animals(words)) and animals.isdisjoint(asked.animals)
+    if is_of_other_animals or (asked.mine and _is_of_theirs(text, asked)):
         return True
     told = facts_told(text)
     if asked.is_for_own:
@@ -130,6 +141,16 @@ def is_beside(text: str, asked: Asked) -> bool:
         return False
     is_known = bool(told) and all(map(_is_of_known, told))
     return is_known or _begins_with_another(text, words, asked)
+
+
+def _is_of_theirs(text: str, asked: Asked) -> bool:
+    """Whether the only parents, or whoever is asked for, that it names are somebody else's."""
+    named = [each for each in _THEIRS.finditer(text.replace("’", "'")) if _one(each["kin"].lower()) in asked.mine]
+    return bool(named) and all(each["their"] or _is_owner(each["whose"], asked) for each in named)
+
+
+def _is_owner(whose: str | None, asked: Asked) -> bool:
+    return whose is not None and whose.lower() not in _NOBODY | asked.words
 
 
 def _is_of_named(text: str) -> bool:
