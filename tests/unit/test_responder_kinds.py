@@ -282,3 +282,25 @@ async def test_where_somebody_was_born_is_not_told_as_it_was_said_before_it_was_
 def test_a_short_word_has_no_forms_without_its_end():
     assert "moved" in others_for(["move"])["move"]
     assert "be" not in others_for(["bed"])["bed"]
+
+
+@pytest.mark.parametrize("asked", ["where am I from?", "Where do I come from?"])
+async def test_where_somebody_is_from_is_said_by_what_tells_just_that(asked):
+    given = remembered("The user lives in Berlin.", "The user's sister Eva is from Rome.", "The user is from Porto.")
+    said = (await answer(given, asked)).content
+    assert said == "From your memories (remembered, 2026-11-17): “The user is from Porto.”"
+
+
+async def test_what_something_is_comes_before_what_it_is_not():
+    given = remembered("The user does not have a sister called Hanna.", "The user has a sister called Anna.")
+    said = (await answer(given, "What is my sister called?")).content
+    assert said.index("Anna") < said.index("Hanna")
+
+
+async def test_what_was_said_and_holds_no_longer_is_not_quoted_beside_what_does():
+    over = "- (the user said, 2026-11-16, until 2026-11-17) My wedding is on 12 July."
+    holds = "- (remembered, 2026-11-17) The user's wedding is on 2027-07-05."
+    given = QuotedMessage(fence("memories", f"{over}\n{holds}"))
+    now = (await answer(given, "When is my wedding?")).content
+    assert now == "From your memories (remembered, 2026-11-17): “The user's wedding is on 2027-07-05.”"
+    assert "12 July" in (await answer(given, "When was my wedding to be before?")).content

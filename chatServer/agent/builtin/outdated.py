@@ -3,13 +3,15 @@ which says just what was asked for comes first."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from chatServer.agent.builtin.extract import Sentence, Source, keys_of, question_keys, words_of
 from chatServer.memory.facts import Fact
 from chatServer.memory.facts.words import set_apart, spelled_out
 from chatServer.memory.forget.whose import facts_told
-from chatServer.memory.recall.label import IN, IN_PART, REMEMBERED
+from chatServer.memory.recall.label import IN, IN_PART, REMEMBERED, is_over
+from chatServer.memory.recall.past import asks_about_the_past
 from chatServer.messages.sentences import SENTENCE_END
 
 _NOT_SO = re.compile(
@@ -19,14 +21,19 @@ _NOT_SO = re.compile(
 )
 _SAID = ("memories", "said")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_HAS_NOT = re.compile(r"The user (?:does not have|no longer has) ")
+_NOT = re.compile(r"\b(?:not|no longer|former|ex|any ?more)\b|n't\b", re.IGNORECASE)
 _EMPLOYER = re.compile(r"\bwork (?:for|at)\b|\b(?:my|our|his|her) (?:employer|company)\b", re.IGNORECASE)
 
 
 def wanted_first(question: str, found: Sequence[Sentence]) -> list[Sentence]:
-    """Who asks for whom he works wants no job, and no way to it."""
+    """Who asks for whom he works wants no job, and no way to it; and who asks for somebody first those whom he has."""
+    wanted = (
+        list(found) if _NOT.search(question) else sorted(found, key=lambda each: _HAS_NOT.match(each.text) is not None)
+    )
     if not _EMPLOYER.search(question):
-        return list(found)
-    return sorted(found, key=lambda each: not any(fact.predicate == "works at" for fact in facts_told(each.text)))
+        return wanted
+    return sorted(wanted, key=lambda each: not any(fact.predicate == "works at" for fact in facts_told(each.text)))
 
 
 def without_outdated(question: str, found: Sequence[Sentence], sources: Iterable[Source]) -> list[Sentence]:
@@ -37,12 +44,13 @@ def without_outdated(question: str, found: Sequence[Sentence], sources: Iterable
     beside = _held(filter(_is_kept, found)) if said else {}
     now = beside | _held(filter(_is_kept, sources), asked) if asked else beside
     is_any_kept = any(map(_is_kept, found))
+    is_of_now, today = not asks_about_the_past(question), datetime.now(UTC)
 
-    def is_over(each: Sentence) -> bool:
-        is_in_part = is_any_kept and _is_in_part_over(each.label)
-        return is_in_part or not all(_still_holds(fact, now) for fact in said[each.text])
+    def is_outdated(each: Sentence) -> bool:
+        is_known_so = is_any_kept and (_is_in_part_over(each.label) or (is_of_now and is_over(each.label, today)))
+        return is_known_so or not all(_still_holds(fact, now) for fact in said[each.text])
 
-    return [each for each in found if _is_kept(each) or not is_over(each)]
+    return [each for each in found if _is_kept(each) or not is_outdated(each)]
 
 
 def _held(given: Iterable[Sentence | Source], asked: Collection[str | None] = ()) -> dict[str | None, tuple[str, bool]]:

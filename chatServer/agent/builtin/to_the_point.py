@@ -10,10 +10,12 @@ from chatServer.agent.builtin.noted_anew import without_noted_anew
 from chatServer.agent.builtin.outdated import put_right, wanted_first, without_outdated
 from chatServer.agent.builtin.statements import asks_of_oneself
 from chatServer.memory.facts.clauses import without_leads
+from chatServer.memory.facts.keys import is_the_user
 from chatServer.memory.facts.sentences import said_for_oneself
 from chatServer.memory.facts.vocabulary import KIN
 from chatServer.memory.facts.when import MONTH_NAMES
 from chatServer.memory.facts.words import NUMBERS, word_set
+from chatServer.memory.forget.whose import facts_told
 from chatServer.memory.recall.asked_of import Asked, asked_in, is_beside
 from chatServer.memory.recall.label import BY_USER, CORRECTED, REMEMBERED
 from chatServer.memory.recall.reworded import reworded
@@ -31,6 +33,7 @@ _COMPOUND = re.compile(
     r"\b(?:my|our|the) (?!(?:next|last|new|old|first|current|own|best|favou?rite|full)\b)(\w+) (\w+)[?.! ]*$",
     re.IGNORECASE,
 )
+_ORIGIN = re.compile(r"\bwhere (?:am i|do i come|did i come) (?:originally )?from\b", re.IGNORECASE)  # common words
 _COUNTS = re.compile(r"\b(?:how (?:old|many|much|long|tall|often)|when|what time|what day)\b", re.IGNORECASE)
 _COUNTED = re.compile(
     rf"\d|\b(?:{'|'.join([*list(NUMBERS)[1:], 'every', *MONTH_NAMES])}|\w{{2,6}}day)s?\b", re.IGNORECASE
@@ -41,6 +44,8 @@ def answering(question: str, sources: Iterable[Source], wording: str = "") -> li
     """The best sentences, without those about somebody else than the question is, or that are over."""
     asked, sources = asked_in(question), list(sources)
     told = list(_told(sources, asked))
+    if _ORIGIN.search(question) and (kept := _to_the_point(question, asked, sources, list(_origins(told)))):
+        return kept
     found = best(wording or question, told, MAX_WEIGHED)
     if kept := _to_the_point(question, asked, sources, found):
         return kept
@@ -48,6 +53,13 @@ def answering(question: str, sources: Iterable[Source], wording: str = "") -> li
     beside = {each.text for each in found}
     left = [each for each in told if not any(text in each.text for text in beside)]
     return _to_the_point(question, asked, sources, best(wording or question, left, MAX_WEIGHED)) if found else []
+
+
+def _origins(told: Iterable[Source]) -> Iterator[Sentence]:
+    for source in told:
+        facts = facts_told(source.text) if source.kind in ("memories", "said") else []
+        if any(fact.predicate == "is from" and is_the_user(fact.subject) for fact in facts):
+            yield Sentence(source.kind, "", one_line(source.text)[:MAX_NEAR], 0, source.label, covered=1.0)
 
 
 def or_of_its_kind(question: str, sources: Iterable[Source], found: list[Sentence]) -> list[Sentence]:
