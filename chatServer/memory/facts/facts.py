@@ -23,6 +23,7 @@ A_YEAR = timedelta(days=366)
 LONG = 1_000  # characters from which on a message is read in a thread: 4,000 that tell much take 50 ms (2026-11-18)
 MAX_STATEMENTS = 60  # of one message: whoever writes more of them tells no more facts than are kept
 _WANTS = re.compile(r"\?|\b(?:please|me|you|your|let's)\b", re.IGNORECASE)  # "find me a hotel there"
+_AT_WORK = re.compile(r" (?:at (?:work|the office)|in (?:my|our) (?:team|company))\b", re.IGNORECASE)
 MIN_AGE = 10  # of a user: "I'm 5" is more often a place in a queue
 
 
@@ -171,8 +172,9 @@ def _alcohol(told: Told) -> list[Fact]:
 
 
 def _is_written_alike(told: Told, text: str) -> bool:
-    """Who writes "I" with a capital writes "moved to Tearsville" with one, too: "I moved to tears" is no place."""
-    return text != text.lower() or told.clause.said[0].islower()
+    """Who writes "I" with a capital writes "moved to Tearsville" with one, too: "I moved to tears" is no place; and
+    what somebody moved to at work is none either."""
+    return (text != text.lower() or told.clause.said[0].islower()) and not _AT_WORK.search(text)
 
 
 # "I'm not a doctor" tells nothing; "I don't live in Rome" does.

@@ -28,7 +28,7 @@ TECHNOLOGIES = word_set(
     " graphql grpc langchain openai"
     " excel word powerpoint jira slack emacs vim vscode notion figma photoshop jupyter"
     " vercel netlify supabase firebase heroku cloudflare chatgpt gpt claude gemini gmail outlook spotify"
-    " netflix shopify"
+    " netflix shopify kanban scrum agile waterfall"
     " wordpress chrome firefox safari ubuntu debian fedora arch nixos zsh neovim intellij pycharm cursor"
     " copilot tailwind"
     " nextjs vite webpack bun pnpm npm yarn poetry uv pip conda elasticsearch snowflake bigquery airflow spark"
