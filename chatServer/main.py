@@ -47,6 +47,7 @@ from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
 from chatServer.api.crowd import Crowd
 from chatServer.api.dev_key import DEV_ISSUER, DevKey
+from chatServer.api.in_turn import InTurn
 from chatServer.api.keys import IssuerKeys, Keys, OneKey
 from chatServer.api.last_resort import LastResort
 from chatServer.api.looks import looks
@@ -118,6 +119,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
 
 def add_edges(app: FastAPI, settings: Settings) -> None:
     """What every request passes, from the inside out: whatever refuses or fails is still logged and has all headers."""
+    app.add_middleware(InTurn)
     app.add_middleware(WholeBody)
     app.add_middleware(LastResort)
     app.add_middleware(Crowd)

@@ -55,7 +55,11 @@ A_DOCUMENT: dict[str, Any] = {"application/json": {"schema": {"type": "object", 
 HEADERS = {"content-type": "application/json", "content-disposition": 'attachment; filename="chat-export.json"'}
 
 
-@router.get("/export", response_class=Response, responses={200: {"content": A_DOCUMENT, "description": "All of it"}})
+@router.get(
+    "/export",
+    response_class=Response,
+    responses={200: {"content": A_DOCUMENT, "description": "All of it"}, **documented(429)},
+)
 async def export_data(state: CurrentState, user: CurrentUser) -> EventStream:
     """Everything that is yours, as one JSON document."""
     pieces = export(state.database, user)

@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 from uuid import UUID
 
 import jwt
+from starlette.datastructures import Headers
+from starlette.types import Scope
 
 from chatServer import errors, metrics
 from chatServer.api.keys import Keys
@@ -100,6 +102,13 @@ def bearer_token(headers: Mapping[str, str]) -> str:
     if scheme.lower() != "bearer" or not token.strip():
         raise errors.Unauthenticated(NEEDS_SIGN_IN)
     return token.strip()
+
+
+async def sender(scope: Scope) -> Principal:
+    """Who sends a request, before there is a route; strangers are refused. The route asks again; the answer is
+    remembered."""
+    authenticator: Authenticator = scope["state"]["chat"].authenticator
+    return await authenticator.principal_of(bearer_token(Headers(scope=scope)))
 
 
 def _principal(claims: dict[str, Any]) -> Principal:

@@ -16,10 +16,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chatServer import errors
 from chatServer.api.at_once import AtOnce
-from chatServer.api.auth import bearer_token
+from chatServer.api.auth import sender
 from chatServer.api.edge import Edge
 from chatServer.api.problems import problem
-from chatServer.records import Principal
 
 LIMIT_BYTES = 1_000_000
 LARGER_BYTES = {  # these routes want a token
@@ -108,7 +107,7 @@ class WholeBody(Edge):
             raise errors.InvalidRequest("Send the body as it is: a Content-Encoding is not accepted.")
         try:
             async with asyncio.timeout(timeout_s):
-                user_id = await _sender(scope, headers) if limit > LIMIT_BYTES else None
+                user_id = (await sender(scope)).user_id if limit > LIMIT_BYTES else None
                 return await taken(limit, user_id)
         except TimeoutError as error:
             raise errors.RequestTimeout(timeout_s) from error
@@ -183,13 +182,6 @@ def on_a_disk() -> Iterator[None]:
     except OSError as error:
         logger.warning("what is uploaded cannot be put on the disk: %s", error.strerror)
         raise errors.Overloaded("There is no room for what you upload just now. Try again in a moment.") from error
-
-
-async def _sender(scope: Scope, headers: Headers) -> UUID:
-    """Whose body it is, before any of it is held; strangers are refused. The route asks again; the answer is
-    remembered."""
-    user: Principal = await scope["state"]["chat"].authenticator.principal_of(bearer_token(headers))
-    return user.user_id
 
 
 def limit_bytes(method: str, path: str) -> int:

@@ -71,7 +71,7 @@ async def wanted(
     )
 
 
-@router.get("", responses=documented(404, 422))
+@router.get("", responses=documented(404, 422, 429))
 async def find(
     wanted: Annotated[MemoryFilter, Depends(wanted)],
     state: CurrentState,
@@ -117,7 +117,7 @@ async def create(body: CreateMemoryRequest, state: CurrentState, user: CurrentUs
     return MemoryAnswer.of(memory)
 
 
-@router.get("/graph", responses=documented(422))
+@router.get("/graph", responses=documented(422, 429))
 async def read_graph(
     state: CurrentState,
     user: CurrentUser,
@@ -134,7 +134,7 @@ async def read_graph(
     return GraphAnswer.of(found)
 
 
-@router.get("/audit", responses=documented(422))
+@router.get("/audit", responses=documented(422, 429))
 async def audit(state: CurrentState, user: CurrentUser, limit: Annotated[int, Query(ge=1, le=100)] = 20) -> AuditAnswer:
     """What deserves a look: duplicates, never recalled, untrusted, contradicted, hidden, forgotten."""
     return AuditAnswer.of(await audits.audit(state.database, user, limit=limit))

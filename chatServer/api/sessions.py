@@ -43,7 +43,7 @@ async def resolve(state: CurrentState, user: CurrentUser, body: ResolveRequest |
     return SessionAnswer.of(session)
 
 
-@router.get("", responses=documented(422))
+@router.get("", responses=documented(422, 429))
 async def find(
     *,
     state: CurrentState,

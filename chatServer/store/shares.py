@@ -1,8 +1,9 @@
-"""Places and who waits for them; and how many connections one user may have, lest his crowd be one to others."""
+"""Places and who waits for them; and how many of them one user may have, lest his crowd be one to others."""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import math
+from collections.abc import AsyncIterator, Callable
 from uuid import UUID
 
 from chatServer import errors
@@ -46,13 +47,22 @@ class Row:
 class Shares:
     """Requests of one user may wait for each other's locks, each with a connection: more than these wait without."""
 
-    def __init__(self, most: int, wait_s: float) -> None:
+    def __init__(
+        self,
+        most: int,
+        wait_s: float,
+        *,
+        waiting: float = math.inf,
+        refusal: Callable[[], errors.ChatError] = errors.Crowded,
+    ) -> None:
+        """So many of each user, and so many `waiting` beside them; the next one gets the `refusal`."""
         self._most, self._wait_s = most, wait_s
+        self._waiting, self._refusal = waiting, refusal
         self._rows: dict[UUID, Row] = {}
 
     @contextlib.asynccontextmanager
     async def one_of(self, user_id: UUID) -> AsyncIterator[None]:
-        """Crowded when the others of the same user take too long."""
+        """Raises the refusal when the others of the same user take too long, or are too many."""
         row = self._rows.setdefault(user_id, Row(self._most))
         try:
             await self._enter(row)
@@ -65,7 +75,9 @@ class Shares:
                 del self._rows[user_id]
 
     async def _enter(self, row: Row) -> None:
+        if row.guests >= self._most + self._waiting:
+            raise self._refusal()
         try:
             await row.enter(self._wait_s)
         except TimeoutError as error:
-            raise errors.Crowded from error
+            raise self._refusal() from error
