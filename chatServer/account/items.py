@@ -108,14 +108,12 @@ def _fits(text: str, info: ValidationInfo) -> str:
 
 class SummaryRow(Row):
     session_id: SessionId
-    summary: str
+    summary: Long  # as MEMORY_COMPRESSION_TARGET_TOKENS may make it
     messages: Count = 0
     tokens: Count
     model: Short | None
     updated_at: Moment
     covers_to: UUID | None
-
-    _size = field_validator("summary")(_fits)
 
     @model_validator(mode="after")
     def _is_counted_here(self) -> Self:

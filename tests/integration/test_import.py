@@ -19,7 +19,8 @@ from chatServer.account.document import read
 from chatServer.account.export import export
 from chatServer.account.few import admitted
 from chatServer.account.items import ROWS
-from chatServer.conversation.tokens import count_text
+from chatServer.config import Settings
+from chatServer.conversation.tokens import count_text, shortened
 from chatServer.memory.embed import NoEmbedder
 from chatServer.messages import data_uri
 from chatServer.records import NOBODY, Memory, Principal
@@ -32,6 +33,8 @@ from tests.tools.remembering import tell
 from tests.tools.shelved import delete_article, put_article, retriever_of
 from tests.tools.turns import eventually
 from tests.tools.waiting import waiting_for_locks
+
+TARGET = "memory_compression_target_tokens"
 
 
 async def adas(database) -> dict:
@@ -242,6 +245,17 @@ async def test_an_old_document_hides_nothing_that_is_there(database, urls):
     assert dict(of_eve(urls, query)) == {message_id: False, title_id: True}, "messages bring marks of their own"
 
 
+async def test_a_summary_comes_back_however_long_the_settings_let_it_be(database, urls):
+    [most] = [each.le for each in Settings.model_fields[TARGET].metadata if hasattr(each, "le")]
+    text = shortened("the responsibilities of " * most, most)
+    document = await adas(database)
+    [said] = [row for row in document["messages"] if not row["superseded_at"]]
+    summary = {"session_id": said["session_id"], "covers_to": said["message_id"], "summary": text}
+    document["summaries"] = [summary | {"messages": 1, "tokens": 0, "model": None, "updated_at": said["created_at"]}]
+    await imported(database, document)
+    assert of_eve(urls, "select summary from chat.summaries") == [(text,)]
+
+
 async def test_messages_and_summaries_are_no_longer_than_a_chat_makes_them(database):
     document = await adas(database)
 
@@ -256,9 +270,9 @@ async def test_messages_and_summaries_are_no_longer_than_a_chat_makes_them(datab
     await refuses(database, document, [said("x", more="x" * 4_000_001)], "4,000,000 characters at most")
     said([{"type": "image_url", "image_url": {"url": PICTURE}}] * 101 + [part] * 100, more="x" * 2_000_000)(document)
     assert (await imported(database, document)).added["messages"] == 2
-    summary = {"session_id": document["sessions"][0]["session_id"], "summary": "é" * 33_000, "covers_to": None}
+    summary = {"session_id": document["sessions"][0]["session_id"], "summary": "x" * 2_000_001, "covers_to": None}
     summary |= {"messages": 1, "tokens": 0, "model": None, "updated_at": document["begun_at"]}
-    await refuses(database, document, [lambda d: d.update(summaries=[summary])], "65,536 bytes at most")
+    await refuses(database, document, [lambda d: d.update(summaries=[summary])], "2000000 characters")
 
 
 async def exported(database, principal: Principal) -> dict:
