@@ -17,6 +17,7 @@ from tests.chaos.proxy import Proxy, to_postgres
 from tests.conftest import ADA, owner_connection
 from tests.tools.counted import counted
 from tests.tools.recalling import HURRIED, PATIENT, asked, recaller_of, said, texts
+from tests.tools.turns import eventually
 
 BOUND_S = 1.0  # who waits for a database waits longer; `make bench-scale` holds the bound of 60 ms
 
@@ -163,3 +164,12 @@ async def test_a_question_that_nobody_waits_for_any_longer_is_not_searched_for(d
         assert [found.degraded for found, _ in late] == ["timeout"] * 5
         assert texts((await timed(recaller))[0]) == ["My dog is called Rex"]
     assert len(searches) == 1
+
+
+async def test_the_end_does_not_wait_for_a_database_that_went_away_at_the_start(settings, monkeypatch):
+    monkeypatch.setattr(pool, "CONNECT_S", 3_600)
+    nowhere = Database("postgresql://chat_app@127.0.0.1:1/nowhere", settings)
+    async with asyncio.timeout(60):
+        async with recaller_of(nowhere, NoEmbedder()) as recaller:
+            await eventually(recaller._database._connecting.locked)
+    assert not recaller.is_warm

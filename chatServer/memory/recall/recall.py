@@ -290,5 +290,6 @@ async def recalling(
         try:
             yield recaller
         finally:
-            await asyncio.wait({warming})
+            warming.cancel()  # it may wait long for a database that went away
+            await asyncio.wait({warming}, timeout=CLOSE_S)
             await recaller.close()
