@@ -2,6 +2,7 @@
 a role and a search path that last as long as a connection have no place behind a pooler."""
 
 import asyncio
+import inspect
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -60,6 +61,10 @@ class FailedJob(NamedTuple):
     failed_at: datetime | None
 
 
+class Misfit(Exception):
+    """Arguments that a task does not take: they never will fit."""
+
+
 class Backoff(procrastinate.BaseRetryStrategy):
     """A few more runs, each later than the one before. A run that a shutdown broke off goes on elsewhere, at once; one
     that lacks nothing but vectors leaves its line, in which the user's other files wait for it."""
@@ -68,7 +73,7 @@ class Backoff(procrastinate.BaseRetryStrategy):
         now = datetime.now(UTC)
         if isinstance(exception, asyncio.CancelledError):
             return procrastinate.RetryDecision(retry_at=now)
-        if job.attempts + 1 >= MAX_RUNS:
+        if job.attempts + 1 >= MAX_RUNS or isinstance(exception, Misfit):
             return None
         lock = job.lock
         if lock and isinstance(exception, errors.EmbedderFailed):
@@ -155,6 +160,8 @@ class Queue:
         values = {"max_runs": MAX_RUNS, "stalled_s": stalled_s, "overdue_s": overdue_s}
         try:
             async with self._pool.connection() as connection:
+                for (job_id,) in await (await connection.execute(SQL["fail_nameless"])).fetchall():
+                    logger.error("the job %d is given up: its arguments are no object", job_id)
                 return len(await (await connection.execute(SQL["rescue_stalled"], values)).fetchall())
         except psycopg.Error as error:
             logger.warning("jobs of dead workers cannot be rescued now: %s", type(error).__name__)
@@ -208,10 +215,13 @@ class Queue:
 def _watched(name: str, task: Task, job_s: float) -> Task:
     """The task within its time, counted, and its failures logged by their kind."""
 
+    taken = inspect.signature(task)
+
     async def run(**arguments: Any) -> None:
         began = time.perf_counter()
         outcome = "failed"
         try:
+            _be_taken(taken, arguments)
             async with asyncio.timeout(job_s):
                 await task(**arguments)
             outcome = "done"
@@ -225,3 +235,10 @@ def _watched(name: str, task: Task, job_s: float) -> Task:
             metrics.job_seconds.labels(name, outcome).observe(time.perf_counter() - began)
 
     return run
+
+
+def _be_taken(taken: inspect.Signature, arguments: Mapping[str, Any]) -> None:
+    try:
+        taken.bind(**arguments)
+    except TypeError as error:
+        raise Misfit from error

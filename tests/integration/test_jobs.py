@@ -531,3 +531,21 @@ async def test_what_fails_while_the_server_starts_ends_the_worker_and_is_told(se
         with pytest.raises(ZeroDivisionError):
             async with beside:
                 raise ZeroDivisionError
+
+
+async def test_a_job_with_arguments_that_no_task_takes_fails_once_and_says_so_once(database, urls, caplog):
+    odd = ["[]", '"x"', "7", "{}", '{"user_id": "a"}', '{"user_id": "a", "turn_id": "b", "more": 1}']
+    leave = "insert into procrastinate_jobs (queue_name, task_name, args) values ('chat', 'after_turn', %s)"
+    with owner_connection(urls.owner) as owner:
+        owner.execute("set search_path = procrastinate")
+        for arguments in odd:
+            owner.execute(leave, [arguments])
+    patient = Pace(poll_s=0.05, heartbeat_s=0.2, stalled_s=60, job_s=180)
+    async with working(database, pace=patient):
+        await eventually(lambda: [state for state, _ in queued(urls)] == ["failed"] * len(odd))
+        await finished_turn(database, ADA, "others are worked off all the same")
+        await eventually(lambda: len(queued(urls)) == len(odd))
+    assert queued(urls) == [("failed", 1)] * len(odd)
+    told = [each.getMessage() for each in caplog.records if each.name == queue.logger.name]
+    assert len([each for each in told if "given up" in each]) == 3
+    assert told.count("the job after_turn failed: Misfit") == 3

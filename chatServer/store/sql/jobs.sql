@@ -35,6 +35,13 @@ where j.status = 'doing' and (
                    where e.job_id = j.id and e.type = 'started' and e.at > now() - make_interval(secs => %(overdue_s)s)))
 returning j.id, j.status::text;
 
+-- name: fail_nameless
+-- Give up jobs whose arguments have no names: procrastinate trips over them in the midst, and leaves them as they are.
+update procrastinate.procrastinate_jobs
+set status = 'failed', attempts = attempts + 1, abort_requested = false, queueing_lock = null
+where status = 'doing' and jsonb_typeof(args) <> 'object'
+returning id;
+
 -- name: list_failed
 -- The jobs that have failed for good, the newest first: ids only.
 select j.id as job_id, j.task_name, j.attempts, j.args as arguments, max(e.at) as failed_at
