@@ -5,7 +5,8 @@ import sys
 from collections.abc import Iterable, Iterator
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from chatServer.api import headers
 
@@ -21,6 +22,7 @@ class LimitedPatience(HttpToolsProtocol):
     _deadline: asyncio.TimerHandle | None = None
     _header_bytes = 0
     _reading = _to_read = b""
+    _answering: RequestResponseCycle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
@@ -76,6 +78,15 @@ class LimitedPatience(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         super().connection_lost(exc)
+        self.pipeline.clear()
+        if self._answering is not None and not self._answering.response_complete:
+            self._answering.disconnected = True
+            self._answering.message_event.set()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        """uvicorn tells that a client has left only to the last of its requests, which may still wait for its turn."""
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
 
     def _wait_for_headers(self) -> None:
         self._stop_waiting()

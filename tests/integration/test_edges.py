@@ -1,6 +1,7 @@
 """The door: how much may come in and how slowly, what every answer tells the browser, and which pages may ask."""
 
 import asyncio
+import logging
 import re
 import select
 import socket
@@ -9,6 +10,7 @@ import time
 import httpx
 import pytest
 
+from chatServer import metrics
 from chatServer.api import body, headers
 from chatServer.api.body import WholeBody
 from chatServer.api.patience import LimitedPatience
@@ -19,6 +21,7 @@ from tests.conftest import serving
 from tests.tools.listening import listening
 from tests.tools.problems import assert_problem
 from tests.tools.routes import layers_of
+from tests.tools.turns import eventually
 
 JSON = {"Content-Type": "application/json"}
 PAGE = "https://app.example"
@@ -433,3 +436,20 @@ async def test_head_of_health_is_like_get_without_its_body(client, settings):
 
 def test_the_default_lets_no_page_in():
     assert Settings(_env_file=None).cors_origins == ()
+
+
+async def test_a_stream_ends_when_its_client_leaves_with_more_requests_on_the_line(settings, as_ada, caplog):
+    """They wait behind the stream: it is the stream that has to hear of it."""
+    line = f"Host: 127.0.0.1\r\nAuthorization: {as_ada['Authorization']}\r\n\r\n"
+    asked = "".join(f"GET {path} HTTP/1.1\r\n{line}" for path in ("/api/events", "/api/agents", "/api/agents"))
+    listened = metrics.event_streams._value.get()
+    with listening(create_app(settings)) as address:
+        host, port = address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as connection:
+            connection.sendall(asked.encode())
+            heard = b""
+            while b"event: hello" not in heard:
+                heard += connection.recv(65_536)
+            assert metrics.event_streams._value.get() == listened + 1
+        await eventually(lambda: metrics.event_streams._value.get() == listened)
+    assert [each for each in caplog.records if each.levelno >= logging.WARNING] == []
