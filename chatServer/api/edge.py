@@ -18,5 +18,5 @@ class Edge(ABC):
         return pass_on(scope, receive, send)
 
     @abstractmethod
-    async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def request(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """One request on its way in, its answer on its way out."""

@@ -1,6 +1,7 @@
 """Few costly requests of one user are answered at once: his others wait for their turn, and everybody else for none of
 them. What costs little is not looked at."""
 
+from collections.abc import Awaitable
 from functools import partial
 
 from starlette.datastructures import QueryParams
@@ -40,11 +41,11 @@ class InTurn(Edge):
             for limit in (READS, EXPORTS)
         }
 
-    async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def request(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         limit = _limit(scope)
-        if limit is None:
-            await self.app(scope, receive, send)
-            return
+        return self._in_turn(limit, scope, receive, send) if limit else self.app(scope, receive, send)
+
+    async def _in_turn(self, limit: str, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             user = await sender(scope)
             async with self.rows[limit].one_of(user.user_id):
