@@ -6,7 +6,7 @@ PEERS := benchmarks/peers/.venv
 # Tests wait more than they work: three at a time serve two cores.
 SIDE_BY_SIDE ?= 3
 
-.PHONY: run test test-long chaos contract web web-if-stale api e2e screenshots lint types bench bench-own bench-recall bench-scale bench-retrieval load soak lock licences sbom wheel secrets hooks clean
+.PHONY: run test test-long chaos contract web web-if-stale api e2e screenshots lint types bench bench-own bench-instructions bench-recall bench-scale bench-retrieval load soak lock licences sbom wheel secrets hooks clean
 
 run: $(VENV)/.product web-if-stale
 	@$(BIN)/chatserver serve
@@ -83,7 +83,7 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-# Side by side with what people would use instead: benchmarks/RESULTS.md, results.json and plots; 19 minutes, in
+# Side by side with what people would use instead: benchmarks/RESULTS.md, results.json and plots; 19 to 24 minutes, in
 # which it wants the machine for itself. ONLY=turns,startup chooses measures; QUICK=1 takes small numbers, into
 # benchmarks/quick, with ALONE=1 beside the floor only, and installs nothing for it. DATA=FILE... are the conversations of
 # recall, as for bench-recall.
@@ -97,6 +97,10 @@ bench-own: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.turn
 	$(BIN)/python -m benchmarks.edges
 	$(BIN)/python -m benchmarks.revision
+
+# How many instructions a turn takes, beside the floor's: the same to a thousandth on a busy machine. Wants valgrind.
+bench-instructions: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.instructions
 
 # What recall finds, beside what simpler methods find. DATA=FILE for other conversations: benchmarks/conversations.py.
 bench-recall: $(VENV)/.dev

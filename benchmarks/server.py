@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,8 +48,11 @@ class Server:
 
 
 @contextlib.contextmanager
-def running_server(script: dict[str, Any], *, code: str = SERVE, **settings: str) -> Iterator[Server]:
-    """On an empty database in a folder that goes away again, with no limits that were not asked for."""
+def running_server(
+    script: dict[str, Any], *, code: str = SERVE, under: Sequence[str] = (), **settings: str
+) -> Iterator[Server]:
+    """On an empty database in a folder that goes away again, with no limits that were not asked for; `under` something
+    that watches it."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, contextlib.ExitStack() as stack:
         directory = Path(folder)
         directory.chmod(0o755)  # the embedded server may run as another user
@@ -66,7 +69,7 @@ def running_server(script: dict[str, Any], *, code: str = SERVE, **settings: str
             "LOG_LEVEL": "WARNING",
         }
         process = subprocess.Popen(
-            [sys.executable, "-c", code],
+            [*under, sys.executable, "-c", code],
             env={**os.environ, **ours, **unlimited, **settings},
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # it says a lot when it refuses
