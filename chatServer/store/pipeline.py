@@ -29,20 +29,29 @@ REFUSED = (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
 ALWAYS_THE_SAME = (b"begin", b"set local role", b"set local statement_timeout", b"set local idle")
 
 
+class Plain(PostgresQuery):
+    """A query without values, as those that begin and end a transaction: there is nothing to convert."""
+
+    __slots__ = ()
+
+    def __init__(self, query: bytes) -> None:
+        self.query, self.params, self.types, self.formats = query, None, (), None
+
+
 @dataclass(slots=True, eq=False)
 class Statement:
     """One that waits, or has been answered."""
 
     query: PostgresQuery
     may_prepare: bool
-    is_binary: bool = False  # how its answer comes: in the columns' own bytes, not as text
+    is_binary: bool  # how its answer comes: in the columns' own bytes, not as text
     result: PGresult | None = None
 
 
 class Pipeline:
     """A connection for the length of one transaction, which begins with the first statement that is sent."""
 
-    def __init__(self, connection: AsyncConnection[Any], begin: Sequence[bytes], *, waited_s: float = 0.0) -> None:
+    def __init__(self, connection: AsyncConnection[Any], begin: Sequence[bytes], *, waited_s: float) -> None:
         self.waited_s = waited_s  # for a connection: whoever wanted this transaction wanted it so long ago
         self._connection = connection
         self._transformer = Transformer(connection)
@@ -56,7 +65,7 @@ class Pipeline:
         """Let a statement wait for the next answer that is asked for; its error, if any, is raised there."""
         return await Answer(self, tuple_row).execute(query, values, binary=binary)
 
-    def execute_last(self, query: bytes | str, values: Values = None) -> None:
+    def execute_last(self, query: bytes | str, values: Values) -> None:
         """Let a statement wait for the end of the transaction: whatever locks it takes are the last, and are short."""
         self._last.append(self._converted(query, values))
 
@@ -77,8 +86,11 @@ class Pipeline:
     def _converted(
         self, query: bytes | str, values: Values, *, may_prepare: bool = True, binary: bool = False
     ) -> Statement:
+        text = query.encode() if isinstance(query, str) else query
+        if values is None:
+            return Statement(Plain(text), may_prepare, binary)
         converted = PostgresQuery(self._transformer)
-        converted.convert(query.encode() if isinstance(query, str) else query, values)
+        converted.convert(text, values)
         return Statement(converted, may_prepare, binary)
 
     async def result_of(self, statement: Statement) -> PGresult:
@@ -213,6 +225,8 @@ class Answer(Generic[Row]):
             raise psycopg.ProgrammingError("the statement does not give rows")
         first, last = self._place, result.ntuples if limit is None else min(self._place + limit, result.ntuples)
         self._place = last
+        if first == last:
+            return []
         # A row factory looks at the result's columns only, which an answer has as a cursor has them.
         return self._pipeline.rows_of(result, self._row_factory(self), first, last)  # type: ignore[arg-type]
 

@@ -9,13 +9,14 @@ import os
 import select
 import socket
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple, Self
 from uuid import UUID
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from chatServer import errors, metrics
@@ -142,22 +143,22 @@ class Database:
 
     @contextlib.asynccontextmanager
     async def _pipeline(self, begin: list[bytes], timeout_ms: int) -> AsyncIterator[Pipeline]:
+        """One block does it all: each generator around another takes 2 us of every transaction (2026-11-18)."""
         wanted_at = min(time.monotonic(), asked_at.get())
-        async with self._connection(timeout_ms + CUT_OFF_GRACE_MS) as connection:
-            pipeline = Pipeline(connection, begin, waited_s=time.monotonic() - wanted_at)
-            try:
-                yield pipeline
-                await pipeline.commit()
-            except BaseException:
-                await pipeline.rollback()
-                raise
-
-    @contextlib.asynccontextmanager
-    async def _connection(self, cut_off_ms: int) -> AsyncIterator[RawConnection]:
         try:
-            async with self._pool.connection() as connection:
-                with _cut_off(connection, cut_off_ms):
-                    yield connection
+            connection = await self._borrow()
+            cut_off = _cut_off(connection, timeout_ms + CUT_OFF_GRACE_MS)
+            try:
+                pipeline = Pipeline(connection, begin, waited_s=time.monotonic() - wanted_at)
+                try:
+                    yield pipeline
+                    await pipeline.commit()
+                except BaseException:
+                    await pipeline.rollback()
+                    raise
+            finally:
+                cut_off.cancel()
+                await self._give_back(connection)
         except psycopg.Error as error:
             if raised := RAISED.get(error.sqlstate or ""):
                 raise raised from error
@@ -166,6 +167,28 @@ class Database:
             metrics.database_unavailable.inc()
             logger.warning("database unavailable: %s", type(error).__name__)
             raise errors.DatabaseUnavailable from error
+
+    async def _borrow(self) -> RawConnection:
+        """psycopg's pool waits by `asyncio.wait_for`, which in Python 3.11 forgets that its task was cancelled where
+        that comes with the connection: a stream without a reader stayed for good (250 of 9,313, 2026-11-18)."""
+        task = asyncio.current_task()
+        assert task is not None  # nosec B101 # narrows a type
+        cancelled = task.cancelling()
+        connection = await self._pool.getconn()
+        if task.cancelling() > cancelled:
+            await self._give_back(connection)
+            raise asyncio.CancelledError
+        return connection
+
+    async def _give_back(self, connection: RawConnection) -> None:
+        """To the end, also where the task is cancelled meanwhile: the pool would never see that connection again (all 4
+        in 7 s of such clients, 2026-11-18). Where nothing is waited for, without a task of its own."""
+        lock = self._pool._lock
+        is_ready = connection.pgconn.transaction_status == TransactionStatus.IDLE
+        if is_ready and not (lock.locked() or lock._waiters or self._pool._waiting):
+            await self._pool.putconn(connection)
+        else:
+            await asyncio.shield(self._pool.putconn(connection))
 
     async def _set_timeouts(self, connection: RawConnection) -> None:
         """Once for a connection that is nobody else's, instead of twice in each transaction."""
@@ -211,15 +234,9 @@ def hang_up(connection: RawConnection) -> None:
         line.close()
 
 
-@contextlib.contextmanager
-def _cut_off(connection: RawConnection, timeout_ms: int) -> Iterator[None]:
+def _cut_off(connection: RawConnection, timeout_ms: int) -> asyncio.TimerHandle:
     """Hang up when a transaction outlives every timeout of the server: then the server is what hangs.
 
     Cancelling would wait for an answer (10 s were measured); a closed socket is an error at once.
     """
-
-    timer = asyncio.get_running_loop().call_later(timeout_ms / 1_000, hang_up, connection)
-    try:
-        yield
-    finally:
-        timer.cancel()
+    return asyncio.get_running_loop().call_later(timeout_ms / 1_000, hang_up, connection)

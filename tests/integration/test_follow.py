@@ -6,7 +6,6 @@ import json
 import random
 import socket
 import time
-from dataclasses import replace
 from uuid import UUID
 
 import httpx
@@ -61,12 +60,12 @@ async def test_words_that_are_written_as_one_are_read_one_by_one_after_any_numbe
     words = [TurnEvent("text-delta", id="t", text=text) for text in ("one ", "", "three")]
     said = [
         TurnEvent("start", id="m"),
-        *(replace(word, kind="reasoning-delta") for word in words),
+        *(word._replace(kind="reasoning-delta") for word in words),
         TurnEvent("text-start", id="t"),
         *words,
         TurnEvent("text-delta", id="u", text="of another"),
         TurnEvent("data", id="d", name="recall", value={"texts": ["kept", "apart"]}),
-        replace(words[0], value={"odd": 1}),
+        words[0]._replace(value={"odd": 1}),
         *words[:1],
         TurnEvent("finish", value={"state": "done"}),
     ]

@@ -343,7 +343,7 @@ class BecomesTheUserForGood(Database):
 
     @contextlib.asynccontextmanager
     async def transaction(self, principal: Principal) -> AsyncIterator[Connection]:
-        async with self._connection(10_000) as connection, connection.transaction():
+        async with self._pool.connection() as connection, connection.transaction():
             await become(connection, principal)
             yield connection
 
@@ -353,7 +353,7 @@ class BecomesTheUserBeforehand(Database):
 
     @contextlib.asynccontextmanager
     async def transaction(self, principal: Principal) -> AsyncIterator[Connection]:
-        async with self._connection(10_000) as connection:
+        async with self._pool.connection() as connection:
             await become(connection, principal)
             async with connection.transaction():
                 yield connection

@@ -24,6 +24,7 @@ from chatServer.store.migrate import migrate
 from chatServer.store.pool import CUT_OFF_GRACE_MS, Connection, Database
 from tests.conftest import ADA, EVE, NO_LIMITS, cut_off, owner_connection
 from tests.tools.talking import talking
+from tests.tools.turns import eventually
 
 SLACK_S = 1.0
 HEALED_WITHIN_S = 5.0
@@ -122,6 +123,51 @@ async def test_a_cancelled_block_stores_nothing_and_leaves_the_connection_usable
         await asyncio.wait({task}, timeout=5)
         assert task.cancelled()
         assert await stored(database) == 0
+
+
+async def lent(database: Database, goes_on: asyncio.Event) -> None:
+    async with database.transaction(ADA) as connection:
+        await (await connection.execute("select 1")).fetchone()
+        await goes_on.wait()
+
+
+async def test_a_connection_comes_back_from_whoever_is_cancelled_while_he_returns_it(urls, settings):
+    """As a client that leaves a stream while others wait for connections: it was lost for as long as the server ran."""
+    goes_on = asyncio.Event()
+    async with Database(urls.app, settings.model_copy(update={"database_pool_size": 2})) as database:
+        lending = asyncio.create_task(lent(database, goes_on))
+        await eventually(lambda: database.usage().size - database.usage().free == 1)
+        async with database._pool._lock:
+            goes_on.set()
+            await eventually(lambda: database._pool._lock._waiters)  # he wants to return it
+            lending.cancel()
+            await asyncio.wait({lending})
+        await eventually(lambda: database.usage().free == database.usage().size)
+
+
+@pytest.mark.parametrize("pool_size", [1, 4], ids=["pool", "share"])
+async def test_who_is_cancelled_while_he_waits_for_a_connection_is(urls, settings, pool_size):
+    """Also in the moment in which one comes free: a stream whose end was forgotten stayed for good."""
+    update = {"database_pool_size": pool_size, "database_pool_wait_ms": 5_000}
+    async with Database(urls.app, settings.model_copy(update=update)) as database:
+        await database.connect()
+        share = max(pool_size // 2, 1)
+        for ticks in range(20):
+            freed = asyncio.Event()
+            ahead = [asyncio.create_task(lent(database, freed)) for _ in range(share)]
+            await asyncio.sleep(0.05)
+            who = EVE if pool_size == share else ADA
+            waiting = asyncio.create_task(stored(database, who))
+            await asyncio.sleep(0.01)
+            freed.set()
+            await asyncio.wait(ahead, return_when=asyncio.FIRST_COMPLETED)
+            for _ in range(ticks):
+                await asyncio.sleep(0)
+            has_ended = waiting.done()
+            waiting.cancel()
+            await asyncio.wait({waiting, *ahead})
+            assert has_ended or waiting.cancelled(), f"{ticks} steps later"
+        await eventually(lambda: database.usage().free == database.usage().size)
 
 
 async def test_the_next_user_of_a_connection_finds_nothing_of_the_last_one(urls, settings):

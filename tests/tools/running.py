@@ -64,11 +64,11 @@ def server(data_dir: Path, *, is_prepared: bool = True, **environment: str) -> I
     try:
         yield Running(process, address_of(process), data_dir)
     finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-        process.wait(START_S)
         assert process.stdout is not None
-        process.stdout.close()
+        with process.stdout:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+            process.wait(START_S)
 
 
 def _installed(arguments: Sequence[str], *, environment: Mapping[str, str], cwd: Path) -> subprocess.Popen[str]:
@@ -126,10 +126,10 @@ def worker(environment: dict[str, str], *, is_prepared: bool = True) -> Iterator
         assert process.stdout.readline() == "Working off the queue.\n"
         yield process
     finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-        process.wait(WITHIN_S)
-        process.stdout.close()
+        with process.stdout:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+            process.wait(WITHIN_S)
 
 
 def bury(process: Process, urls: Urls) -> None:
