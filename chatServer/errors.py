@@ -52,7 +52,7 @@ class ChatError(Exception):
 
     status: ClassVar[int] = 500
     code: ClassVar[str] = "internal_error"
-    title: ClassVar[str] = "Something went wrong on our side"
+    title: str = "Something went wrong on our side"
     told: ClassVar[str] = ""  # the sentence, where whoever raises it knows no better one
 
     def __init__(self, detail: str = "", *, retry_after_s: int | None = None, **extra: Any) -> None:
@@ -196,13 +196,17 @@ class PreconditionRequired(ChatError):
 
 
 class LimitReached(ChatError):
-    """One of the user's limits; `limit` says which."""
+    """One of the user's limits; `limit` says which, and the title what there was too much of."""
 
     status, code, title = 429, "rate_limited", "Too many messages"
+    at_once: ClassVar = {"event_streams": "streams", "open_uploads": "uploads", "waiting_bytes": "files"}
+    at_once |= {f"parallel_{what}": what for what in ("exports", "imports", "lists", "previews", "reads")}
 
     def __init__(self, detail: str, *, limit: str, retry_after_s: int) -> None:
         super().__init__(detail, retry_after_s=retry_after_s, limit=limit)
         self.limit = limit
+        if limit in self.at_once:
+            self.title = f"Too many {self.at_once[limit]} at once"
 
 
 class RateLimited(LimitReached):

@@ -126,7 +126,7 @@ def _base_name(given: str) -> str:
     return given.replace("\\", "/").rpartition("/")[2]
 
 
-@router.get("", responses=documented(422))
+@router.get("", responses=documented(422, 429))
 async def find(
     state: CurrentState,
     user: CurrentUser,
@@ -138,7 +138,7 @@ async def find(
     return ArticlesAnswer(articles=[ArticleAnswer.of(article) for article in found], before=older)
 
 
-@router.get("/{article_id}", responses=documented(404, 422))
+@router.get("/{article_id}", responses=documented(404, 422, 429))
 async def get(article_id: UUID, state: CurrentState, user: CurrentUser) -> ArticleAnswer:
     """One article: how far it is, or why it cannot be read."""
     return ArticleAnswer.of(await shelf.get(state.database, user, article_id))

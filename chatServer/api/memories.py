@@ -140,7 +140,7 @@ async def audit(state: CurrentState, user: CurrentUser, limit: Annotated[int, Qu
     return AuditAnswer.of(await audits.audit(state.database, user, limit=limit))
 
 
-@router.get("/{memory_id}", responses=documented(404, 422))
+@router.get("/{memory_id}", responses=documented(404, 422, 429))
 async def get(memory_id: UUID, state: CurrentState, user: CurrentUser) -> WholeMemoryAnswer:
     """One memory, with what was done to it."""
     return WholeMemoryAnswer.with_changes(*await show(state.database, user, memory_id))

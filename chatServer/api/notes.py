@@ -83,7 +83,7 @@ VersionToChange = Annotated[int | None, Depends(version_to_change)]
 VersionInPath = Annotated[int, Path(ge=0, le=MAX_VERSION)]
 
 
-@router.get("")
+@router.get("", responses=documented(429))
 async def read(agent: AgentInPath, state: CurrentState, user: CurrentUser, response: Response) -> NotesAnswer:
     """The page, with its version as ETag."""
     return _answer(await notebook.read(state.database, user, agent.name), response)
@@ -104,7 +104,7 @@ async def write(
     return _answer(page, response)
 
 
-@router.get("/versions")
+@router.get("/versions", responses=documented(429))
 async def versions(
     agent: AgentInPath,
     state: CurrentState,
@@ -117,7 +117,7 @@ async def versions(
     return VersionsAnswer(versions=[VersionAnswer.of(each) for each in found], before=older)
 
 
-@router.get("/versions/{version}")
+@router.get("/versions/{version}", responses=documented(429))
 async def version(
     agent: AgentInPath, version: VersionInPath, state: CurrentState, user: CurrentUser
 ) -> WholeVersionAnswer:

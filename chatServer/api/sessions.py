@@ -94,7 +94,7 @@ async def create(
     return SessionAnswer.of(session)
 
 
-@router.get("/{session_id}", responses=documented(404, 422))
+@router.get("/{session_id}", responses=documented(404, 422, 429))
 async def get(key: SessionInPath, state: CurrentState, user: CurrentUser) -> SessionAnswer:
     """One session."""
     return SessionAnswer.of(await sessions.get(state.database, user, key))
@@ -132,7 +132,7 @@ async def delete(key: SessionInPath, state: CurrentState, user: CurrentUser) -> 
     state.recaller.registers.drop(user.user_id)
 
 
-@router.get("/{session_id}/messages", responses=documented(404, 422))
+@router.get("/{session_id}/messages", responses=documented(404, 422, 429))
 async def messages(
     *,
     key: SessionInPath,
@@ -148,7 +148,7 @@ async def messages(
     return MessagesAnswer.of(await transcript.read(state.database, user, key, limit=limit, **points))
 
 
-@router.get("/{session_id}/messages/{message_id}", responses=documented(404, 422))
+@router.get("/{session_id}/messages/{message_id}", responses=documented(404, 422, 429))
 async def message(
     message_id: MessageInPath, key: SessionInPath, state: CurrentState, user: CurrentUser
 ) -> UIMessageAnswer:
@@ -156,7 +156,7 @@ async def message(
     return UIMessageAnswer.model_validate(await transcript.read_one(state.database, user, key, message_id))
 
 
-@router.get("/{session_id}/superseded", responses=documented(404, 422))
+@router.get("/{session_id}/superseded", responses=documented(404, 422, 429))
 async def superseded(
     key: SessionInPath,
     state: CurrentState,

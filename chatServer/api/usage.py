@@ -81,7 +81,7 @@ class UsageAnswer(BaseModel):
         )
 
 
-@router.get("", responses=documented(422))
+@router.get("", responses=documented(422, 429))
 async def usage(
     state: CurrentState,
     user: CurrentUser,

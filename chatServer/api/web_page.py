@@ -55,7 +55,7 @@ def policy(settings: Settings) -> str:
     )
 
 
-async def page(request: Request, state: CurrentState) -> Response:
+async def page(state: CurrentState) -> Response:
     return _page(state.settings, 200)
 
 

@@ -26,8 +26,9 @@ class Row:
         self.guests += 1
         try:
             if self._places.locked():
-                await asyncio.wait_for(self._places.acquire(), within_s)
-            else:  # at once, and without the task that waiting takes
+                async with asyncio.timeout(within_s):  # in Python 3.11 `wait_for` may forget that it was cancelled
+                    await self._places.acquire()
+            else:  # at once, and without a timer
                 await self._places.acquire()
         except BaseException:
             self.guests -= 1
@@ -59,6 +60,11 @@ class Shares:
         self._most, self._wait_s = most, wait_s
         self._waiting, self._refusal = waiting, refusal
         self._rows: dict[UUID, Row] = {}
+
+    def has_room(self, user_id: UUID) -> bool:
+        """Whether the next one of this user would not have to wait."""
+        row = self._rows.get(user_id)
+        return row is None or row.guests < self._most
 
     @contextlib.asynccontextmanager
     async def one_of(self, user_id: UUID) -> AsyncIterator[None]:

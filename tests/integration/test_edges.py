@@ -227,6 +227,53 @@ def test_headers_without_end_are_refused(settings):
         assert httpx.get(f"{address}/healthz", headers={"X-Long": "x" * 10_000}).status_code == 200
 
 
+@pytest.mark.parametrize("before", [b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"], ids=["first", "second"])
+@pytest.mark.parametrize(
+    "large",
+    [b"GET /healthz HTTP/1.1\r\nX-Long: %s\r\n%s\r\n", b"POST /healthz?%s HTTP/1.1\r\nContent-Length: 2\r\n%s\r\n{}"],
+    ids=["header", "address"],
+)
+def test_headers_that_come_whole_are_not_larger_either(settings, large, before):
+    close = b"Connection: close\r\n"
+    with listening(create_app(settings)) as address:
+        assert b"HTTP/1.1 431 " in exchange(address, before + large % (b"x" * 65_536, close))
+        assert b"HTTP/1.1 431 " not in exchange(address, before + large % (b"x" * 65_000, close))
+
+
+def test_a_body_is_no_part_of_the_headers_that_follow_it(settings):
+    body = b"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n" + b"x" * 900_000
+    with listening(create_app(settings)) as address:
+        host, port = address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as connection:
+            connection.sendall(body + b"GET /healthz HTTP/1.1\r\nHo")
+            time.sleep(0.2)
+            connection.sendall(b"st: x\r\nConnection: close\r\n\r\n")
+            said = b"".join(iter(lambda: connection.recv(65_536), b""))
+    assert (said.count(b"HTTP/1.1 405 "), said.count(b"HTTP/1.1 200 ")) == (1, 1)
+
+
+BEHIND = b"GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"
+
+
+@pytest.mark.parametrize("large", [b"X-Short: x\r\n" * 9_000, b"X-Long: " + b"x" * 100_000], ids=["many", "one"])
+def test_headers_behind_a_body_are_not_without_end_either(settings, large):
+    with listening(create_app(settings)) as address:
+        host, port = address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as connection:
+            connection.sendall(BEHIND % b"/healthz")
+            time.sleep(0.2)
+            connection.sendall(large)
+            assert connection.recv(65_536).startswith(b"HTTP/1.1 431 ")
+        assert exchange(address, BEHIND % b"/healthz" + b"X-Short: x\r\n\r\n").startswith(b"HTTP/1.1 200 ")
+
+
+def test_headers_behind_a_body_say_nothing_about_the_request(settings, as_ada):
+    """A proxy that looks at headers has not seen these."""
+    token = f"Authorization: {as_ada['Authorization']}\r\n\r\n".encode()
+    with listening(create_app(settings)) as address:
+        assert exchange(address, BEHIND % b"/api/agents" + token).startswith(b"HTTP/1.1 401 ")
+
+
 @pytest.mark.parametrize(
     ("said", "status"),
     [(b"hello\r\n\r\n", b"400 "), (b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * 100_000, b"431 ")],
