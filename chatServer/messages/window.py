@@ -33,10 +33,15 @@ def _exchange(message: Message, results: Sequence[Message]) -> list[Message]:
     because providers refuse a prompt that has either."""
     if message.role == "tool":
         return []
+    if not results and not message.tool_calls:  # as most are: in a third of what the rest takes
+        return [message] if _says_something(message) else []
     by_call = {tool_result(result)[0]: result for result in results}
     calls = [call for call in message.tool_calls or [] if call.call_id in by_call]
     if len(calls) != len(message.tool_calls or []):
         message = replace(message, tool_calls=calls or None)
     answered = [by_call[call.call_id] for call in calls]
-    says_something = bool(calls or text_of(message) or message.images or message.role != "assistant")
-    return [message, *answered] if says_something else []
+    return [message, *answered] if calls or _says_something(message) else []
+
+
+def _says_something(message: Message) -> bool:
+    return message.role != "assistant" or bool(text_of(message) or message.images)

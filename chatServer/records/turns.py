@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from chatServer.messages.message import Message
@@ -218,15 +218,16 @@ class ModelInput:
     mark_tokens: int = 0  # above it older messages are summarised; 0: there is none
 
 
-@dataclass(frozen=True, slots=True)
-class TurnEvent:
-    """One thing that happened in a turn, as its followers hear it; protocols/ spells it out for each client."""
+class TurnEvent(NamedTuple):
+    """One thing that happened in a turn, as its followers hear it; protocols/ spells it out for each client.
+
+    A tuple, since each word is one: a frozen dataclass takes three times as long to make (1.5 us, 2026-11-18)."""
 
     kind: EventKind
     id: str = ""  # of the message, text, reasoning, tool call or data that it is about
     text: str = ""  # what was said; of an error, a sentence for a person
     name: str = ""  # of the tool, of the data, or the code of an error
-    value: Any = field(default=None, hash=False)  # JSON: arguments, an output, data, metadata
+    value: Any = None  # JSON: arguments, an output, data, metadata
 
 
 @dataclass(frozen=True, slots=True)

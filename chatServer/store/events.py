@@ -3,7 +3,6 @@
 import itertools
 import json
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -23,9 +22,14 @@ async def append_events(
     connection: Connection, user_id: UUID, turn_id: UUID, said: Sequence[TurnEvent], *, attempt: int, seq_from: int
 ) -> None:
     """Nothing happens when this attempt is no longer the one that counts."""
-    values = {"turn_id": turn_id, "attempt": attempt, "seq_from": seq_from, "seq_to": seq_from + len(said) - 1}
-    batch = jsonb(_packed(said))
-    await connection.execute(SQL["append_events"], {"user_id": user_id, "events": batch, **values})
+    values = {"user_id": user_id, "turn_id": turn_id, "attempt": attempt, **batch(seq_from, said)}
+    await connection.execute(SQL["append_events"], values)
+
+
+def batch(seq_from: int, said: Sequence[TurnEvent]) -> dict[str, Any]:
+    """The values of a row; without events there is nothing to store."""
+    packed = jsonb(_packed(said)) if said else None
+    return {"seq_from": seq_from, "seq_to": seq_from + len(said) - 1, "events": packed}
 
 
 async def read_events(
@@ -79,7 +83,7 @@ def _packed(said: Sequence[TurnEvent]) -> list[dict[str, Any]]:
     for word, together in itertools.groupby(said, _word):
         events = list(together)
         if word and len(events) > 1:
-            packed.append(_plain(replace(events[0], text="")) | {TEXTS: [event.text for event in events]})
+            packed.append(_plain(events[0]._replace(text="")) | {TEXTS: [event.text for event in events]})
         else:
             packed += map(_plain, events)
     return packed

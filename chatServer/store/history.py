@@ -198,8 +198,8 @@ class ChatMessageHistory(PostgresChatMessageHistory):
     # What LangChain uses -------------------------------------------------------------------------------
 
     async def aget_messages(self) -> list[BaseMessage]:
-        found = [each.message for each in await self._visible(self._limit)]
-        return [to_langchain(message) for message in paired(found)]
+        found = await self._read("read_window", limit=self._limit)
+        return [to_langchain(message) for message in paired([each.message for each in found if each.is_readable])]
 
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
         """As the stock class does, also into a session that nobody has made yet."""
@@ -232,9 +232,6 @@ class ChatMessageHistory(PostgresChatMessageHistory):
 
     def clear(self) -> None:
         raise TypeError("clear() would have to wait for the database: use `await aclear()`")
-
-    async def _visible(self, limit: int) -> list[StoredMessage]:
-        return [each for each in await self._read("read_window", limit=limit) if each.is_readable]
 
     async def _read(self, name: str, **values: Any) -> list[StoredMessage]:
         answer = await self._ask(name, **values)

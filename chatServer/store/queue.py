@@ -167,10 +167,10 @@ class Queue:
             logger.warning("jobs of dead workers cannot be rescued now: %s", type(error).__name__)
             return 0
 
-    async def failed(self, limit: int = 100) -> list[FailedJob]:
-        """The dead letters, the newest first."""
+    async def failed(self) -> list[FailedJob]:
+        """The newest dead letters, the last one first."""
         async with self._pool.connection() as connection, connection.cursor(row_factory=class_row(FailedJob)) as cursor:
-            return await (await cursor.execute(SQL["list_failed"], {"limit": limit})).fetchall()
+            return await (await cursor.execute(SQL["list_failed"])).fetchall()
 
     async def retry_failed(self, job_id: int | None = None) -> int:
         """Let one dead letter, or each, begin anew; how many there were."""

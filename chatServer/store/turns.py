@@ -1,6 +1,6 @@
 """Rows of chat.turns."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -8,8 +8,8 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from chatServer.records import Turn, TurnState
-from chatServer.store import queries
+from chatServer.records import Turn, TurnEvent, TurnState
+from chatServer.store import events, queries
 from chatServer.store import recalled as lines
 from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
@@ -121,6 +121,7 @@ async def finish_turn(
     attempt: int,
     *,
     state: TurnState,
+    unstored: tuple[int, Sequence[TurnEvent]] = (1, ()),
     partial_text: str | None = None,
     error_code: str | None = None,
     usage: dict[str, Any] | None = None,
@@ -128,13 +129,15 @@ async def finish_turn(
     is_to_be_revised: bool = False,
     is_anonymous: bool = False,
 ) -> None:
-    """Where it is no longer this attempt's turn to end, the transaction fails with errors.Lost. Whoever revises it has
-    no token that says who is anonymous."""
+    """With what of its log is not stored yet, and the number of the first of these events. Where it is no longer this
+    attempt's turn to end, the transaction fails with errors.Lost. Whoever revises it has no token that says who is
+    anonymous."""
     ended = {"state": state, "partial_text": partial_text, "error_code": error_code}
     ended |= {"revision_state": "queued" if is_to_be_revised else "none"}
     details = {"usage": usage and Jsonb(usage), "recalled": recalled and Jsonb(lines.kept(recalled))}
     details |= {"revision": Jsonb({"is_anonymous": True}) if is_to_be_revised and is_anonymous else None}
-    values = {"user_id": user_id, "turn_id": turn_id, "attempt": attempt, **ended, **details}
+    told = events.batch(*unstored)
+    values = {"user_id": user_id, "turn_id": turn_id, "attempt": attempt, **ended, **details, **told}
     await connection.execute(SQL["finish_turn"], values)
 
 

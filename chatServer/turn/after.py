@@ -40,17 +40,15 @@ async def finish(
         user_id, turn = begun.principal.user_id, begun.turn
         # The session's lock comes first, as it does everywhere: then nobody waits for us while we wait for them.
         await sessions.hold_session(connection, user_id, turn.session_id)
-        seq_from, said = unstored
         if is_repeated:
-            await events.delete_events(connection, user_id, turn.turn_id, seq_from=seq_from, seq_to=begun.last_seq)
-        if said:  # while it still runs: the log is that of running attempts
-            await events.append_events(connection, user_id, turn.turn_id, said, attempt=turn.attempt, seq_from=seq_from)
+            await events.delete_events(connection, user_id, turn.turn_id, seq_from=unstored[0], seq_to=begun.last_seq)
         await turns.finish_turn(
             connection,
             user_id,
             turn.turn_id,
             turn.attempt,
             state=outcome.state,
+            unstored=unstored,
             partial_text=outcome.partial_text,
             error_code=outcome.error.code if outcome.error else None,
             usage=usage_json(outcome),

@@ -10,7 +10,7 @@ from typing import Literal
 
 from chatServer import errors, metrics
 from chatServer.agent.answer import Answerer
-from chatServer.agent.purposes import NO_ADVISERS, Advisers
+from chatServer.agent.purposes import Advisers
 from chatServer.agent.tools import ToolContext
 from chatServer.knowledge.retrieve import Retriever
 from chatServer.memory.recall.reach import closed_to, shelves_of
@@ -50,9 +50,9 @@ class Attempt:
         pace: Pace,
         ahead: Ahead,
         *,
-        advisers: Advisers = NO_ADVISERS,
-        retriever: Retriever | None = None,
-        closed: Collection[str] = (),
+        advisers: Advisers,
+        retriever: Retriever,
+        closed: Collection[str],
     ) -> None:
         self.begun = begun
         self.log = EventLog(begun.first_seq)
@@ -181,7 +181,7 @@ class Attempt:
         self._recalled = found = self._prompt.quote(found)
         if found.items:
             used = recalled_json(found)["items"]
-            self.log.add(TurnEvent("metadata", value={"memories_used": used}))
+            self.log.add(TurnEvent("metadata", value={"memories_used": used}), is_clean=True)
         if missing := told_missing(found.degraded):
             self.log.add(TurnEvent("data", id=str(self.begun.turn.turn_id), name="recall", value=missing))
 
@@ -254,7 +254,7 @@ class Attempt:
         unfinished = self._heard.closing() if outcome.state != "done" else []
         known = replace(outcome, recalled=None)  # it was told before the first word
         starting = [replay.revision_event(self.begun.turn)] if is_to_be_revised(self.begun, outcome) else []
-        ending = replay.ending_of(ended(self.begun.turn, known), outcome.error, outcome.messages)
+        ending = replay.ending_of(ended(self.begun.turn, known), outcome.messages, outcome.error)
         return [*unfinished, *starting, *ending]
 
 

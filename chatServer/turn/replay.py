@@ -31,7 +31,7 @@ def events_of(turn: Turn, messages: Sequence[Message]) -> Iterator[TurnEvent]:
         yield from _piece(TEXT, "text-1", turn.partial_text)
     if turn.told_revision:
         yield revision_event(turn)
-    yield from ending_of(turn, messages=messages)
+    yield from ending_of(turn, messages)
 
 
 def revision_event(turn: Turn) -> TurnEvent:
@@ -70,9 +70,7 @@ def _piece(kinds: tuple[EventKind, EventKind, EventKind], piece_id: str, text: s
         yield TurnEvent(end, id=piece_id)
 
 
-def ending_of(
-    turn: Turn, error: errors.ChatError | None = None, messages: Sequence[Message] = ()
-) -> Iterator[TurnEvent]:
+def ending_of(turn: Turn, messages: Sequence[Message], error: errors.ChatError | None = None) -> Iterator[TurnEvent]:
     """What is told last of a turn that has ended and left these messages."""
     metadata: dict[str, Any] = {"turn_id": str(turn.turn_id), "state": turn.state, "model": turn.model or ""}
     metadata |= {"usage": turn.usage or {}, **turn.told_larger}

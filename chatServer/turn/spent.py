@@ -45,7 +45,7 @@ class Spent:
 
 
 async def read_spent(
-    database: Database, principal: Principal, quota: Quota, since: date | None = None, until: date | None = None
+    database: Database, principal: Principal, quota: Quota, since: date | None, until: date | None
 ) -> Spent:
     """From a day on, to another or to today, of which a year is the most; nothing is held or counted by asking."""
     last = (until or datetime.now(UTC).date()).toordinal()

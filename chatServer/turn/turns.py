@@ -48,7 +48,7 @@ class Turns:
         beginning: Beginning,
         answerer: Answerer,
         recaller: Recaller,
-        retriever: Retriever | None = None,
+        retriever: Retriever,
         *,
         timeout_s: float,
         on_start: Callable[[], None],

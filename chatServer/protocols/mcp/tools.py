@@ -69,8 +69,9 @@ async def store_session_message(desk: Desk, caller: Caller, given: shapes.StoreM
 
 async def summarize_session(desk: Desk, caller: Caller, given: shapes.SummarizeSession) -> shapes.Summarized:
     session = await sessions.get(desk.database, caller.principal, SessionKey.parse(given.session_id))
+    occasion = session_summary.Occasion(is_forced=given.force_update)
     found = await session_summary.summarize_session(
-        desk.database, caller.principal, session.session_id, advisers=desk.advisers, force_update=given.force_update
+        desk.database, caller.principal, session.session_id, advisers=desk.advisers, occasion=occasion
     )
     text, count = (found.summary.text, found.summary.messages) if found.summary else ("", 0)
     return shapes.Summarized(updated=found.is_updated, summary=text, covers_messages=count)

@@ -43,14 +43,14 @@ where status = 'doing' and jsonb_typeof(args) <> 'object'
 returning id;
 
 -- name: list_failed
--- The jobs that have failed for good, the newest first: ids only.
+-- The newest hundred of the jobs that have failed for good, the last one first: ids only.
 select j.id as job_id, j.task_name, j.attempts, j.args as arguments, max(e.at) as failed_at
 from procrastinate.procrastinate_jobs j
 left join procrastinate.procrastinate_events e on e.job_id = j.id and e.type = 'failed'
 where j.status = 'failed'
 group by j.id
 order by j.id desc
-limit %(limit)s;
+limit 100;
 
 -- name: retry_failed
 -- Let a failed job, or all of them, begin anew; two of an older server may have had one queueing_lock.

@@ -16,7 +16,7 @@ select clock_timestamp() as asked_at,
         from chat.usage_daily
         where user_id = %(user_id)s and day = (now() at time zone 'utc')::date) as used_tokens
 from chat.turns
-where user_id = %(user_id)s and state = 'running' and lease_until between now() and now() + interval '10 minutes';
+where user_id = %(user_id)s and state = 'running' and {is_alive};
 
 -- name: add_turn_time
 -- Forget the first ones, which are no longer of the last minute, and add the turn that begins.

@@ -1,11 +1,10 @@
--- A running turn past its lease reads as interrupted, wherever it is read; the next write stores it. So does one whose
--- lease lies far ahead: the clock was set back since, and who lives renews it within seconds.
+-- A running turn that is not alive reads as interrupted, wherever it is read; the next write stores it.
+-- {is_alive}: queries.py.
 
 -- name: read_turns
 -- How some turns went.
 select turn_id, session_id, agent_name, turn_key, request_hash,
-    case when state = 'running' and lease_until not between now() and now() + interval '10 minutes'
-        then 'interrupted' else state end as state,
+    case when state = 'running' and not {is_alive} then 'interrupted' else state end as state,
     attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
 from chat.turns
 where user_id = %(user_id)s and turn_id = any(%(turn_ids)s);
@@ -19,15 +18,13 @@ where user_id = %(user_id)s and turn_id = any(%(turn_ids)s) and partial_text is 
 -- name: find_turns
 -- The turn with this key and the one that is running: none, one or two.
 select turn_id, session_id, agent_name, turn_key, request_hash,
-    case when state = 'running' and lease_until not between now() and now() + interval '10 minutes'
-        then 'interrupted' else state end as state,
+    case when state = 'running' and not {is_alive} then 'interrupted' else state end as state,
     attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
 from chat.turns
 where user_id = %(user_id)s and session_id = %(session_id)s and turn_key = %(turn_key)s
 union all
 select turn_id, session_id, agent_name, turn_key, request_hash,
-    case when lease_until not between now() and now() + interval '10 minutes'
-        then 'interrupted' else state end as state,
+    case when not {is_alive} then 'interrupted' else state end as state,
     attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
 from chat.turns
 where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running'
@@ -56,15 +53,13 @@ update chat.turns
 set state = 'running', attempt = attempt + 1, lease_until = now() + make_interval(secs => %(lease_s)s),
     stop_requested_at = null, partial_text = null, error_code = null, finished_at = null, model = %(model)s
 where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s
-    and (state = 'interrupted'
-        or state = 'running' and lease_until not between now() and now() + interval '10 minutes')
+    and (state = 'interrupted' or state = 'running' and not {is_alive})
 returning attempt;
 
 -- name: mark_interrupted
 -- Store what a running turn past its lease reads as.
 update chat.turns set state = 'interrupted', finished_at = now(), lease_until = null
-where user_id = %(user_id)s and turn_id = %(turn_id)s and state = 'running'
-    and lease_until not between now() and now() + interval '10 minutes'
+where user_id = %(user_id)s and turn_id = %(turn_id)s and state = 'running' and not {is_alive}
 returning turn_id;
 
 -- name: renew_lease
@@ -83,24 +78,27 @@ for share;
 -- name: request_stop
 -- Ask whoever runs this session's turn to stop it.
 update chat.turns set stop_requested_at = coalesce(stop_requested_at, now())
-where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running'
-    and lease_until between now() and now() + interval '10 minutes'
+where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running' and {is_alive}
 returning turn_id;
 
 -- name: request_all_stops
 -- Ask whoever runs any turn of the user to stop it.
 update chat.turns set stop_requested_at = coalesce(stop_requested_at, now())
-where user_id = %(user_id)s and state = 'running'
-    and lease_until between now() and now() + interval '10 minutes'
+where user_id = %(user_id)s and state = 'running' and {is_alive}
 returning turn_id;
 
 -- name: finish_turn
--- How it ended; an error when this attempt is no longer the one that counts, so that nobody has to wait for the answer.
+-- How it ended and the rest of its log; an error, for which nobody waits, when this attempt is no longer the one that counts.
 with ended as (
     update chat.turns
     set state = %(state)s, finished_at = now(), lease_until = null, partial_text = %(partial_text)s,
         error_code = %(error_code)s, usage = %(usage)s, recalled = %(recalled)s, revision_state = %(revision_state)s,
         revision = coalesce(%(revision)s, revision)
     where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running'
-    returning turn_id)
+    returning turn_id
+), told as (
+    insert into chat.turn_events (user_id, turn_id, seq_from, seq_to, events)
+    select %(user_id)s, turn_id, %(seq_from)s, %(seq_to)s, %(events)s::jsonb
+    from ended
+    where %(events)s::jsonb is not null)
 select chat.still_counts(exists (select from ended));
