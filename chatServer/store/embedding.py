@@ -101,7 +101,7 @@ async def find_lacking_messages(
     user_id: UUID,
     model: str | None,
     *,
-    before: int = NEWEST,
+    before: int,
     look: int | None = None,
     limit: int,
 ) -> Lacking:

@@ -67,10 +67,10 @@ class Since(NamedTuple):
 
     place: int
     seq: int
-    known_messages: Sequence[UUID] = ()  # with their vector
-    waiting_messages: Sequence[UUID] = ()  # without it
-    lacking_messages: Sequence[UUID] = ()
-    lacking_memories: Sequence[UUID] = ()
+    known_messages: Sequence[UUID]  # with their vector
+    waiting_messages: Sequence[UUID]  # without it
+    lacking_messages: Sequence[UUID]
+    lacking_memories: Sequence[UUID]
 
 
 class Scope(NamedTuple):

@@ -18,9 +18,16 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 def kept(recalled: dict[str, Any]) -> dict[str, Any]:
-    """The same in less room: whatever is a message and nothing else becomes a string, in its place."""
+    """The same in less room: whatever is a message and nothing else becomes letters, in its place, with those that are
+    next to it."""
     sessions: list[str] = []
-    items = [_packed(item, sessions) for item in recalled["items"]]
+    items: list[str | dict[str, Any]] = []
+    for item in recalled["items"]:
+        line = _packed(item, sessions)
+        if isinstance(line, str) and items and isinstance(items[-1], str):
+            items[-1] += line  # JSON takes four bytes for each string
+        else:
+            items.append(line)
     told = {**recalled, "items": items}
     return {**told, "sessions": sessions} if sessions else told
 
@@ -30,8 +37,10 @@ def read(row: dict[str, Any] | None) -> dict[str, Any] | None:
     if row is None or "sessions" not in row:
         return row
     told = {name: value for name, value in row.items() if name != "sessions"}
-    items = [_read(item, row["sessions"]) if isinstance(item, str) else item for item in row["items"]]
-    return {**told, "items": [item for item in items if item is not None]}
+    items: list[dict[str, Any]] = []
+    for item in row["items"]:
+        items += _read(item, row["sessions"]) if isinstance(item, str) else [item]
+    return {**told, "items": items}
 
 
 def _packed(item: dict[str, Any], sessions: list[str]) -> str | dict[str, Any]:
@@ -50,15 +59,15 @@ def _packed(item: dict[str, Any], sessions: list[str]) -> str | dict[str, Any]:
     return b64encode(LINE.pack(UUID(item["id"]).bytes, said, round(item["score"] * 1_000), marks)).decode()
 
 
-def _read(line: str, sessions: Sequence[str]) -> dict[str, Any] | None:
+def _read(lines: str, sessions: Sequence[str]) -> list[dict[str, Any]]:
     try:
-        return _unpacked(line, sessions)
+        return [_unpacked(line, sessions) for line in LINE.iter_unpack(b64decode(lines))]
     except (ValueError, IndexError, TypeError, OverflowError, struct.error):
-        return None
+        return []
 
 
-def _unpacked(line: str, sessions: Sequence[str]) -> dict[str, Any]:
-    raw_id, said, score, marks = LINE.unpack(b64decode(line))
+def _unpacked(line: tuple[bytes, int, int, int], sessions: Sequence[str]) -> dict[str, Any]:
+    raw_id, said, score, marks = line
     message_id, role = str(UUID(bytes=raw_id)), ROLES[marks % ASKS]
     return {
         "id": message_id,

@@ -18,7 +18,7 @@ class Reach(NamedTuple):
     `closed` is None, at what was told to all agents but those."""
 
     shelves: tuple[str, ...]
-    closed: tuple[str, ...] | None = None
+    closed: tuple[str, ...] | None
 
 
 class Said(NamedTuple):

@@ -218,7 +218,9 @@ async def test_a_vector_of_before_there_were_small_ones_is_read_as_it_was(databa
     async with database.transaction(ADA) as connection:
         _, columns, _ = await load_newest(connection, ADA.user_id, "stand:in", messages=10, memories=10)
     assert np.frombuffer(columns.has_vector, ">i4").tolist() == [1, 1]
-    vectors = [np.frombuffer(vec, "<f2")[:3] for vec in items_of([Piece.of(columns, is_memory=False)]).vecs]
+    piece = Piece.of(columns, is_memory=False)
+    assert piece
+    vectors = [np.frombuffer(vec, "<f2")[:3] for vec in items_of([(piece, range(len(piece)))]).vecs]
     assert vectors[1].tolist() == [0.5, -1, 0]
     assert abs(vectors[0]).max() == 7, "the answer's is small"
 

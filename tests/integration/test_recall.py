@@ -183,9 +183,7 @@ async def test_what_another_process_writes_is_seen_by_the_next_question(database
         await deleted(database, ADA, memory_id)
         for recaller in (one, other):
             assert len(texts(await asked(recaller, ADA, "Where is my bike?"))) == 3
-            assert memory_id not in {
-                recaller.registers._kept[ADA.user_id].register.index.id_of(row) for row in range(3)
-            }
+            assert not len((await recaller.registers.of(ADA)).index.rows_of([memory_id]))
 
 
 async def test_a_smaller_id_that_is_committed_later_is_seen(database):

@@ -10,6 +10,7 @@ import pytest
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder
 from chatServer.memory.forget import forget
 from chatServer.memory.recall import recall, registers
+from chatServer.memory.recall import register as register_of_one
 from chatServer.memory.reembed import embed_newest
 from tests.conftest import ADA, owner_connection
 from tests.tools.recalling import asked, deleted, recaller_of, remembered, said, texts
@@ -239,3 +240,39 @@ async def test_nothing_is_ranked_while_the_prompt_has_all_that_was_said(database
         await said(database, ADA, "The cat is called Mia")
         assert texts(await asked(recaller, ADA, "What is my cat called?", excluded=first)) == ["The cat is called Mia"]
         assert ranked
+
+
+async def test_what_the_prompt_has_waits_and_is_found_by_the_first_question_without_it(database):
+    await said(database, ADA, "The vase is from Delft")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        await asked(recaller, ADA, "Where is the vase from?")
+        _, new = await said(database, ADA, "My boat needs paint", "The boat is red")
+        question = "What about the boat and the vase?"
+        for _ in range(2):
+            assert texts(await asked(recaller, ADA, question, excluded=new)) == ["The vase is from Delft"]
+            register = await recaller.registers.of(ADA)
+            assert len(register.index_beside(frozenset(new))) == 1, "they wait"
+        assert len(texts(await asked(recaller, ADA, question, excluded=new[:1]))) == 2
+        assert len(register.index_beside(frozenset(new))) == 3, "they wait no longer"
+
+
+async def test_what_is_forgotten_while_it_waits_is_not_found(database):
+    await said(database, ADA, "The vase is from Delft")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        await asked(recaller, ADA, "Where is the vase from?")
+        _, new = await said(database, ADA, "My boat needs paint")
+        await asked(recaller, ADA, "What about the boat?", excluded=new)
+        register = await recaller.registers.of(ADA)
+        register.forget(new)
+        assert len(register.index) == 1
+
+
+async def test_no_more_wait_than_are_learned_one_by_one(database, monkeypatch):
+    monkeypatch.setattr(register_of_one, "MAX_WAITING", 3)
+    await said(database, ADA, "hello")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        await asked(recaller, ADA, "hello?")
+        _, new = await said(database, ADA, *(f"Plate {n} is broken" for n in range(4)))
+        await asked(recaller, ADA, "Which plate?", excluded=new)
+        register = await recaller.registers.of(ADA)
+        assert len(register.index_beside(frozenset(new))) == 5

@@ -108,10 +108,11 @@ def test_words_and_meaning_are_scored_as_the_formulas_say(rows):
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.data())
 def test_adding_removing_and_replacing_leave_what_a_rebuild_would_make(seed, data):
-    start, later = made_up(seed, 12), made_up(seed + 1, 40, first=12)
+    start, later = made_up(seed, data.draw(st.sampled_from([0, 12]))), made_up(seed + 1, 40, first=12)
     index = Index(items(start))
-    index.add(items(later[:3]))
-    index.add(items(later[3:]))
+    cut = data.draw(st.sampled_from([3, 20]))  # more than a few are linked all at once
+    index.add(items(later[:cut]))
+    index.add(items(later[cut:]))
     gone = data.draw(st.sets(st.sampled_from([row[0] for row in start + later]), max_size=20))
     index.remove(gone)
     changed = made_up(seed + 2, 4, first=5)

@@ -148,7 +148,9 @@ def vectors_of(sent: list[bytes]) -> Sequence[bytes | None]:
     whole, halves = np.zeros(4, ">i8").tobytes(), np.zeros(4, ">i4").tobytes()
     names, has_vector = ["x"] * 4, np.array([bool(each) for each in sent], ">i4").tobytes()
     columns = Columns(4, ids, whole, whole, halves, names, names, names, names, halves, b"", has_vector, b"".join(sent))
-    return items_of([Piece.of(columns, is_memory=False)]).vecs
+    piece = Piece.of(columns, is_memory=False)
+    assert piece
+    return items_of([(piece, range(len(piece)))]).vecs
 
 
 @pytest.mark.parametrize("size", [256, 255, 3])

@@ -33,14 +33,17 @@ def test_all_of_it_is_read_again(items):
     assert read(json.loads(json.dumps(kept(told)))) == told
 
 
-def test_a_message_takes_36_letters_and_a_memory_is_left_as_it_is():
+def test_a_message_takes_36_letters_beside_others_and_a_memory_is_left_as_it_is():
     given = {"id": str(uuid4()), "role": "user", "score": 0.584, "said_at": "2026-11-16T07:29:32.574308+00:00"}
     message = given | {"what": "message", "trust": "user"}
     message["source"] = {"session_id": SESSIONS[0], "message_id": message["id"]}
     memory = given | {"what": "memory", "trust": "user", "kind": "fact", "source": {}}
-    row = kept({"items": [message, memory, message], "total_found": 9})
-    assert [len(item) if isinstance(item, str) else item for item in row["items"]] == [36, memory, 36]
+    told = {"items": [message, memory, message, message], "total_found": 9}
+    row = kept(told)
+    assert [len(item) if isinstance(item, str) else item for item in row["items"]] == [36, memory, 72]
     assert row["sessions"] == SESSIONS[:1]
+    apart = {**row, "items": [row["items"][0], memory, row["items"][2][:36], row["items"][2][36:]]}  # as before
+    assert read(row) == read(apart) == told
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,13 @@ def test_what_is_not_about_it_stays(asked):
 
 @pytest.mark.parametrize(
     ("asked", "names"),
-    [("What pets do I have?", "cat dog puppy"), ("Who are my children?", "son daughter"), ("My car?", "drive")],
+    [
+        ("What pets do I have?", "cat dog puppy"),
+        ("Which animals do I have?", "cat dog puppy"),
+        ("Who are my children?", "son daughter"),
+        ("My car?", "drive"),
+        ("My movies?", "film"),
+    ],
 )
 def test_who_asks_for_a_kind_of_his_own_looks_for_its_names_too(asked, names):
     assert in_other_words(asked) == f"{asked} {names}"
@@ -71,3 +77,8 @@ def test_who_asks_what_somebody_must_not_eat_asks_for_more_than_one_thing(asked,
 @pytest.mark.parametrize("asked", ["What should I eat?", "What should I avoid at work?", "What can I not see?"])
 def test_who_asks_for_something_else_is_asked_no_diet(asked):
     assert in_one_word(asked) == asked
+
+
+@pytest.mark.parametrize("asked", ["Where am I from?", "where are we originally from"])
+def test_who_asks_in_common_words_where_he_is_from_looks_for_how_it_is_said(asked):
+    assert in_other_words(asked) == f"{asked} come from city country"

@@ -3,6 +3,6 @@
 Which file for which question:
 - what the question says: question, asked
 - what comes first, and why: candidates, features, typical, weights, rank, relevance, overview
-- what the index is made of: index, items, postings, places, links, packing, pages
+- what the index is made of: index, items, sessions, postings, places, links, packing, pages
 - what is done before anybody asks: rehearse
 """

@@ -39,7 +39,7 @@ class Asked:
 
     def among_people(self, rows: Rows | slice) -> npt.NDArray[np.bool_]:
         """Whether only people speak in a row's session."""
-        is_so: npt.NDArray[np.bool_] = ~self.index.has_assistant[self.index.columns["session"][rows]]
+        is_so: npt.NDArray[np.bool_] = ~self.index.sessions.has_assistant[self.index.columns["session"][rows]]
         return is_so
 
     def neighbours(self, rows: Rows, side: str) -> Rows:
@@ -98,7 +98,7 @@ def ask(index: Index, question: Question, vec: Floats | None, scope: Scope, now:
 def _session_words(index: Index, lexical: Lexical, spoken: npt.NDArray[np.bool_]) -> Floats:
     """BM25 of each session read as one text, against the best."""
     session, count = index.columns["session"], len(index.sessions.codes)
-    lengths = index.session_lengths / max(float(index.session_lengths.sum()) / max(count, 1), 1.0)
+    lengths = index.sessions.lengths / max(float(index.sessions.lengths.sum()) / max(count, 1), 1.0)
     is_spoken = spoken[lexical.rows]
     cells = lexical.terms[is_spoken] * count + session[lexical.rows[is_spoken]]
     often = np.bincount(cells, lexical.often[is_spoken], len(lexical.idf) * count).astype(np.float32)

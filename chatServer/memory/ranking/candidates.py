@@ -4,13 +4,13 @@ import numpy as np
 import numpy.typing as npt
 
 from chatServer.memory.ranking.asked import Asked, best, divided
+from chatServer.memory.ranking.items import ASSISTANT
 from chatServer.memory.ranking.postings import Floats, Rows
 from chatServer.memory.ranking.weights import Weights
 
 CANDIDATES = 600
 ONE_MORE_OF = 150  # rows: the more there are, the more are nearly as good
 MEMORIES = 32
-ASSISTANT = 1
 
 
 def candidates(asked: Asked, weights: Weights) -> Rows:

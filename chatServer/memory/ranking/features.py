@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from chatServer.memory.ranking.asked import Asked, divided
+from chatServer.memory.ranking.items import ASSISTANT
 from chatServer.memory.ranking.packing import saturated
 from chatServer.memory.ranking.postings import Floats, Rows
 
-ASSISTANT = 1
 DAY_S = 86_400
 RECENT_DAYS = 30
 ASKS, OF_ONESELF, OF_A_TIME = range(3)  # bits, in the order of messages/terms.MARKS

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from uuid import UUID
 
 import numpy as np
@@ -13,6 +12,7 @@ from chatServer.memory.ranking.links import link_all, link_one, unlink
 from chatServer.memory.ranking.packing import DIMENSIONS, SCANNED, packed_ids, packed_vectors, saturated, unit
 from chatServer.memory.ranking.places import NO_PLACES, places_of
 from chatServer.memory.ranking.postings import NO_POSTINGS, Floats, Postings, Rows, post
+from chatServer.memory.ranking.sessions import Sessions
 from chatServer.memory.ranking.typical import Typical, typical
 from chatServer.messages.terms import MARKS
 
@@ -62,7 +62,7 @@ class Index:
 
     def __init__(self, items: Items) -> None:
         self.columns = Columns(KINDS)
-        self.speakers, self.sessions, self.shelves = Codes(), Codes(), Codes()
+        self.speakers, self.sessions, self.shelves = Codes(), Sessions(), Codes()
         self.live = 0
         self._base = self._tail = NO_POSTINGS
         self._places = NO_PLACES
@@ -71,7 +71,7 @@ class Index:
         self._typical: Typical | None = None
         self._append(items)
         self._settle()
-        link_all(self.columns)
+        self.sessions.last = link_all(self.columns)
 
     def __len__(self) -> int:
         return self.live
@@ -91,44 +91,30 @@ class Index:
             self._typical = typical(self.columns, self._postings())
         return self._typical
 
-    @cached_property
-    def session_lengths(self) -> Floats:
-        """The number of terms in each session."""
-        known = self.columns["alive"] & (self.columns["session"] >= 0) & ~self.columns["memory"]
-        counted = np.bincount(self.columns["session"][known], self.columns["length"][known], len(self.sessions.codes))
-        return counted.astype(np.float32)
-
-    @cached_property
-    def has_assistant(self) -> npt.NDArray[np.bool_]:
-        """Whether an assistant speaks in a session; the last entry is nobody's, and true."""
-        theirs = self.columns["alive"] & (self.columns["session"] >= 0) & (self.columns["role"] == 1)
-        speaks = np.bincount(self.columns["session"][theirs], minlength=len(self.sessions.codes) + 1) > 0
-        speaks[-1] = True
-        return speaks
-
     def add(self, items: Items) -> None:
         """New items, without building anything again; an id that is there already is replaced."""
         self.remove(items.ids)
         first = self.columns.count
         self._append(items)
         if len(items) > FEW:
-            link_all(self.columns)
+            self.sessions.last = link_all(self.columns)
         else:
             for row in range(first, self.columns.count):
-                link_one(self.columns, row)
+                link_one(self.columns, row, self.sessions.last)
         if self.columns.count - self._tail_from > min(TAIL, max(SHORT_TAIL, self._tail_from // 4)):
             self._settle()
 
     def remove(self, ids: Collection[UUID]) -> None:
         """Forget some items; unknown ids are nobody's."""
         rows = self.rows_of(ids)
-        alive = self.columns["alive"]
-        for row in rows[alive[rows]]:
-            alive[row] = False
-            self.live -= 1
-            self._total_length -= float(self.columns["length"][row])
-            unlink(self.columns, int(row))
-        self._forget_counts()
+        if not len(rows):
+            return
+        self.columns["alive"][rows] = False
+        self.live -= len(rows)
+        self._total_length -= float(self.columns["length"][rows].sum())
+        self.sessions.count(self.columns, rows, -1)
+        for row in rows.tolist():
+            unlink(self.columns, row, self.sessions.last)
 
     def rows_of(self, ids: Collection[UUID]) -> Rows:
         """The live rows of some items."""
@@ -228,7 +214,7 @@ class Index:
         )
         self.live += count
         self._total_length += float(length.sum())
-        self._forget_counts()
+        self.sessions.count(self.columns, slice(first, None), 1)
 
     def _plain(self, items: Items) -> dict[str, npt.ArrayLike]:
         return {
@@ -247,7 +233,3 @@ class Index:
             "before": -1,
             "after": -1,
         }
-
-    def _forget_counts(self) -> None:
-        for name in ("session_lengths", "has_assistant"):
-            self.__dict__.pop(name, None)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from chatServer.memory.ranking.pages import kept_zeros
 
 ROLES = ("user", "assistant", "other")
+ASSISTANT = ROLES.index("assistant")
 GROWTH = 1.25
 
 

@@ -1,7 +1,7 @@
 """What is found for a question, of all that the user has said and that is remembered of him.
 
 Which file for which question:
-- what a question wants: about_me, asked_of, past, reworded
+- what a question wants: about_me, asked_of, kinds, past, reworded
 - where it may look, and what it looks in: reach, registers, register, unpack, entities
 - what is shown of what was found (by ranking/): lines, passage, label
 - all of it together, in time: recall

@@ -140,7 +140,7 @@ def is_beside(text: str, asked: Asked) -> bool:
     if not asked.others or not asked.others.isdisjoint(map(_one, words)):
         return False
     is_known = bool(told) and all(map(_is_of_known, told))
-    return is_known or _begins_with_another(text, words, asked)
+    return is_known or _begins_with_another(text, asked)
 
 
 def _is_of_theirs(text: str, asked: Asked) -> bool:
@@ -158,7 +158,7 @@ def _is_of_named(text: str) -> bool:
     return bool(_OF_WHOSE.match(text) or (_OF_NAMED.search(text) and not _OWN.search(text)))
 
 
-def _begins_with_another(text: str, words: set[str], asked: Asked) -> bool:
+def _begins_with_another(text: str, asked: Asked) -> bool:
     """Whether it speaks first of somebody who cannot be meant."""
     if not asked.names:
         return bool(_OF_KIN.match(text))

@@ -59,7 +59,7 @@ def line_of(
     nearness: float,
     until_s: float | None,
     about_the_past: bool,
-    is_part: bool = False,
+    is_part: bool,
 ) -> Line:
     """A live row with all that speaks for and against it; `is_part`: only some of what it says is over."""
     until = row.valid_to if isinstance(row, LiveMemory) else until_s and datetime.fromtimestamp(until_s, UTC)

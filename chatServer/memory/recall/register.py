@@ -2,7 +2,7 @@
 where it knows things. It may be stale, so nothing of it is shown: it says which rows to read."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Literal, NamedTuple
 from uuid import UUID
 
@@ -14,6 +14,8 @@ from chatServer.store.recall import Clock, LiveMemory, LiveMessage, News, Since
 MAX_LACKING = 64  # items whose vectors are asked for again, the newest
 REPLACED_BYTES = 400  # of each, with its sources; about
 TELLER_BYTES = 250  # of each message, with what was learned from it; about
+MAX_WAITING = 32  # messages that are not in the index yet; as many are linked one by one
+WAITING_BYTES = 1_500  # of each; about
 
 
 class Replaced(NamedTuple):
@@ -49,8 +51,9 @@ class Register:
         self._lacking: tuple[dict[UUID, None], dict[UUID, None]] = ({}, {})  # messages and memories without a vector
         self._outdated: dict[UUID, float] | None = None
         found = [piece for piece in pieces if piece]
-        self.index = Index(items_of(found))
-        _ = self.index.typical, self.index.session_lengths, self.index.has_assistant  # counted here, not by a question
+        self._index = Index(items_of((piece, range(len(piece))) for piece in found))
+        self._waiting: dict[UUID, tuple[Piece, int]] = {}  # messages that it does not have yet, and where they stand
+        _ = self._index.typical  # counted here, not by a question
         for piece in found:
             self._note(piece, range(len(piece)))
         newest = next((piece for piece in found if not piece.is_memory), None)
@@ -61,7 +64,25 @@ class Register:
     @property
     def nbytes(self) -> int:
         beside = REPLACED_BYTES * len(self.replaced) + TELLER_BYTES * len(self._learned)
-        return self.index.nbytes + beside + self.entities.nbytes
+        return self._index.nbytes + beside + WAITING_BYTES * len(self._waiting) + self.entities.nbytes
+
+    @property
+    def index(self) -> Index:
+        """All that is known."""
+        if self._waiting:
+            self._index.add(items_of((piece, [place]) for piece, place in self._waiting.values()))
+            self._waiting.clear()
+        return self._index
+
+    def index_beside(self, prompt: Set[UUID]) -> Index:
+        """What is searched for a prompt that has these messages: while it has all that came last, these wait, and are
+        learned together: 15.5 million instructions for a turn instead of 16.8 (2026-11-18)."""
+        return self._index if self._waiting.keys() <= prompt else self.index
+
+    @property
+    def speakers(self) -> Mapping[str, int]:
+        """Who has said something, by the number that the index has for him."""
+        return self._index.speakers.codes
 
     @property
     def since(self) -> Since:
@@ -77,7 +98,7 @@ class Register:
         changed: set[UUID] = set()
         messages, memories = Piece.of(news.messages, is_memory=False), Piece.of(news.memories, is_memory=True)
         if messages:
-            changed |= self._learn(messages, [p for p in range(len(messages)) if self._is_new(messages, p)])
+            changed |= self._hear(messages, [p for p in range(len(messages)) if self._is_new(messages, p)])
         self._advance(messages, news.clock)
         if memories:
             changed |= self._learn(memories, [p for p in range(len(memories)) if self._is_changed(memories, p)])
@@ -99,9 +120,10 @@ class Register:
     def forget(self, ids: Collection[UUID]) -> None:
         """What is no longer there to be shown."""
         if ids:
-            self.index.remove(ids)
+            self._index.remove(ids)
             self.entities.remove(ids)
         for item_id in ids:
+            self._waiting.pop(item_id, None)
             self._lacking[0].pop(item_id, None)
             self._lacking[1].pop(item_id, None)
             self._recent.pop(item_id, None)  # it is new when it comes back
@@ -120,7 +142,7 @@ class Register:
         if isinstance(row, LiveMemory):
             return False
         learned = [each for each in self._learned.get(str(row.message_id), ()) if each not in self.replaced]
-        return len(self.index.rows_of(learned)) > 0  # not what was forgotten since
+        return len(self._index.rows_of(learned)) > 0  # not what was forgotten since
 
     def ended(self, row: LiveMessage | LiveMemory, now_s: float) -> float | None:
         """Until when it held, where that is over. A memory says so itself: it may have ended since the index was
@@ -141,9 +163,18 @@ class Register:
         is_later = memories.places[place] > self._seq
         return is_later or (memories.has_vector[place] and memories.ids[place] in self._lacking[1])
 
+    def _hear(self, messages: Piece, places: Sequence[int]) -> set[UUID]:
+        """Messages wait until somebody searches for what may be one of them, or there are many."""
+        heard = {messages.ids[place]: (messages, place) for place in places}
+        self._waiting |= heard
+        self._note(messages, places)
+        if len(self._waiting) > MAX_WAITING:
+            _ = self.index
+        return set(heard)
+
     def _learn(self, piece: Piece, places: Sequence[int]) -> set[UUID]:
         if places:
-            self.index.add(items_of([piece], places))
+            self._index.add(items_of([(piece, places)]))
             self._note(piece, places)
         return {piece.ids[place] for place in places}
 

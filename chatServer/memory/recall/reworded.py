@@ -3,7 +3,7 @@ his pets of his cat. English only."""
 
 import re
 
-from chatServer.memory.facts.vocabulary import CONDITIONS
+from chatServer.memory.recall.kinds import KINDS
 
 MAX_CHARACTERS = 500  # what is longer asks for more than that
 _JOB = re.compile(r"\b(my|our|his|her|their|\w+['’]s) (?:job|profession|occupation)\b(?!['’])", re.IGNORECASE)
@@ -29,16 +29,17 @@ _ADDRESS = re.compile(
     r"\b(my|our|his|her|their|\w+['’]s) (?:(?:new|current|home|full|postal|street) ){0,2}address\b", re.IGNORECASE
 )
 _OWN = re.compile(r"\b(?:i|my|we|our)\b", re.IGNORECASE)
-# What is asked for by its kind is told by its name: the names that most have.
+# Without the word itself, which is in the question.
 _NAMES = {
-    "pet": "cat dog puppy", "children": "son daughter", "kid": "son daughter", "sibling": "brother sister",
-    "parent": "mother father", "car": "drive", "diet": "vegetarian vegan eat", "movie": "film", "film": "movie",
-    "instrument": "piano guitar violin", "language": "speak", "commute": "cycle bike bus train drive walk",
-    "abstain": "allergic allergy intolerant vegetarian vegan eat",
-    "hobby": "like love enjoy", "hobbie": "like love enjoy", "manager": "boss",
-    **dict.fromkeys(("illness", "disease"), " ".join(sorted(CONDITIONS))),
-}  # fmt: skip
+    asked: [name for name in kind.common.split() if name != asked]
+    for kind in KINDS
+    if kind.common
+    for asked in kind.asked.split()
+}
 _KIND = re.compile(rf"\b({'|'.join(_NAMES)})s?\b", re.IGNORECASE)
+# All of its words are common ones.
+_FROM = re.compile(r"\bwhere (?:am i|are we) (?:originally )?from\b", re.IGNORECASE)
+_CAME = "come from city country"
 
 
 def in_one_word(question: str) -> str:
@@ -62,7 +63,8 @@ def in_other_words(question: str) -> str:
     question = in_one_word(question)
     other = reworded(question)
     is_own = len(question) <= MAX_CHARACTERS and _OWN.search(question)
-    names = [_NAMES[kind.lower()] for kind in dict.fromkeys(_KIND.findall(question))] if is_own else []
+    names = [name for kind in dict.fromkeys(_KIND.findall(question)) for name in _NAMES[kind.lower()]] if is_own else []
+    names += [_CAME] if _FROM.search(question) else []
     return " ".join([question, *([other] if other != question else []), *names])
 
 

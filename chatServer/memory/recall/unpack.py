@@ -1,7 +1,7 @@
 """Packed columns of the store, as the items of an index and what a register notes beside it."""
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -63,9 +63,9 @@ class Piece:
         return f"{REPLACED if self.is_replaced(place) else HELD}{self.columns.speakers[place]}"
 
 
-def items_of(pieces: Sequence[Piece], only: Sequence[int] | None = None) -> Items:
-    """All of some pieces, or some places of each, in one."""
-    found = [_items(piece, range(len(piece)) if only is None else only) for piece in pieces]
+def items_of(parts: Iterable[tuple[Piece, Sequence[int]]]) -> Items:
+    """Some places of each of some pieces, in one."""
+    found = [_items(piece, places) for piece, places in parts]
     return Items(*(list(chain.from_iterable(getattr(items, name) for items in found)) for name in Items.__slots__))
 
 
