@@ -31,9 +31,9 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    nodes: tuple[Node, ...] = ()
-    edges: tuple[Edge, ...] = ()
-    is_truncated: bool = False
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    is_truncated: bool
 
 
 async def graph(

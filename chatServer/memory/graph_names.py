@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from chatServer.memory.facts import is_denied
 from chatServer.memory.facts.vocabulary import KIN
@@ -21,8 +21,8 @@ def fold(name: str) -> str:
 class Names:
     """Who may be meant by a name, and how each is called. A name that two have stands for neither of them."""
 
-    meant: Mapping[str, frozenset[str]] = field(default_factory=dict)  # a folded name: the ids of whoever has it
-    called: Mapping[str, str] = field(default_factory=dict)  # an id: the name, as it was written
+    meant: Mapping[str, frozenset[str]]  # a folded name: the ids of whoever has it
+    called: Mapping[str, str]  # an id: the name, as it was written
 
     def id_of(self, name: str) -> str:
         """The one that is meant, or the name itself."""

@@ -11,6 +11,7 @@ from chatServer.api.body import IN_A_FILE, LARGER_BYTES
 from chatServer.config import ROOT, Settings
 from chatServer.errors import ChatError
 from chatServer.main import create_app
+from chatServer.memory.rules import MAX_PER_MINUTE
 
 API = (ROOT / "docs" / "api.md").read_text()
 
@@ -54,6 +55,11 @@ def test_every_metric_is_explained():
     names = {each.describe()[0].name + suffixes.get(each.describe()[0].type, "") for each in counted}
     assert len(names) > 10
     assert names <= explained
+
+
+def test_the_documents_know_how_many_memories_a_minute_are_kept():
+    for document, words in (("operations", "new ones"), ("mcp", "new memories")):
+        assert f"{MAX_PER_MINUTE} {words} a minute and user" in (ROOT / "docs" / f"{document}.md").read_text()
 
 
 def test_the_proxy_lets_the_largest_body_through():

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatServer.memory.facts import Extractor, RuleExtractor
 from chatServer.memory.rules import MAX_FACTS_PER_MESSAGE
-from tests.tools.telling import SAID_AT, told
+from tests.tools.telling import told
 
 HERE = Path(__file__).parent
 
@@ -131,11 +130,6 @@ def test_of_two_that_exclude_each_other_the_last_one_said_holds():
 
 def test_a_flood_of_facts_is_cut():
     assert len(told(" ".join(f"I love tea{number}." for number in range(60)))) == MAX_FACTS_PER_MESSAGE
-
-
-async def test_the_rules_are_one_extractor_among_others():
-    extractor: Extractor = RuleExtractor()
-    assert await extractor.facts("I live in Berlin", SAID_AT) == told("I live in Berlin")
 
 
 JUNK = [

@@ -138,6 +138,8 @@ def test_what_was_told_long_ago_is_put_off_by_its_name(text):
         ("the deadline got pushed to 30 April", "2027-04-30"),
         ("we postponed the deadline to Friday", "2026-11-20"),
         ("They've moved my thesis deadline to Friday instead", "2026-11-20"),
+        ("My supervisor moved the deadline to the 26th", "2026-11-26"),
+        ("My supervisor moved the deadline to the 31st", None),
         ("we had to bring the deadline forward to Tuesday", "2026-11-17"),
         ("The deadline has been delayed until 5 December", "2026-12-05"),
         ("they moved the deadline to the big hall", None),

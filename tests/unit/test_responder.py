@@ -285,7 +285,7 @@ async def test_only_what_rules_learn_is_said_to_be_remembered(said, heard):
         ("ive got two cats", "Thank you, I will remember that."),
         ("cant stand mushrooms lol", "Thank you for telling me."),
         ("moving to manchester in march!!", "Thank you for telling me."),
-        ("just moved to Linz", "Thank you for telling me."),
+        ("just moved to Linz", "Thank you, I will remember that."),
         ("hi im kim", "Thank you for telling me."),
         ("im tired", "Thank you for telling me."),
         ("not vegetarian anymore, im vegan now", "Thank you for telling me."),
@@ -709,7 +709,11 @@ async def test_a_look_into_the_articles_that_failed_is_said_and_no_word_of_there
         ("Bonjour, ça va ?", "Bonjour !"),
         ("ok", "All right."),
         ("Alles klar!", "Gut."),
+        ("Hiya!", "Hello! "),
         ("The weather is nice today", "Thank you for telling me."),
+        ("sorry, it's Ghent, not Antwerp", "Thank you for telling me."),
+        ("no, she's in Bath now", "Thank you for telling me."),
+        ("that’s what he's like lol", "Thank you for telling me."),
         ("Das Wetter ist heute schön.", "Danke, dass du mir das sagst."),
     ],
 )
@@ -717,7 +721,16 @@ async def test_who_greets_or_remarks_something_is_not_told_that_nothing_is_found
     assert (await answer(*looked(said), tools=LOOKING)).content.startswith(told)
 
 
-@pytest.mark.parametrize("asked", ["opening hours", "Compare what is cheaper", "I want to know who is there"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "opening hours",
+        "Mary's opening hours",
+        "the man who's there",
+        "Compare what is cheaper",
+        "I want to know who is there",
+    ],
+)
 async def test_what_asks_without_a_question_mark_is_no_remark(asked):
     assert "MODEL_API_KEY" in (await answer(*looked(asked), tools=LOOKING)).content
 

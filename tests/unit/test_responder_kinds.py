@@ -35,6 +35,9 @@ def _whence(line: str) -> str:
         ("Who is my employer?", "The user works at Bosch."),
         ("Which films do I dislike?", "The user dislikes horror movies."),
         ("When do we move?", "We're moving to Galway on 14 December."),
+        ("What is my dog called?", "The user has a puppy called Biscuit."),
+        ("Who is my husband?", "The user is married to Tom."),
+        ("Who is my fiancée?", "The user is engaged to Sofie."),
         ("When does my passport run out?", "My passport expires in May 2027."),
     ],
 )
@@ -54,6 +57,9 @@ async def test_who_asks_by_the_kind_or_in_another_form_is_told(asked, told):
         "The user dislikes horror movies.",
         "We're moving to Galway on 14 December.",
         "My passport expires in May 2027.",
+        "The user has a puppy called Biscuit.",
+        "The user is married to Tom.",
+        "The user is engaged to Sofie.",
     ]
     said = await answer(remembered(*known), asked)
     assert f"“{told}”" in said.content.split("\n\n")[0]
@@ -304,3 +310,19 @@ async def test_what_was_said_and_holds_no_longer_is_not_quoted_beside_what_does(
     now = (await answer(given, "When is my wedding?")).content
     assert now == "From your memories (remembered, 2026-11-17): “The user's wedding is on 2027-07-05.”"
     assert "12 July" in (await answer(given, "When was my wedding to be before?")).content
+
+
+async def test_what_somebody_studies_is_not_told_as_it_was_before_he_changed_his_mind():
+    known = remembered("The user studies chemistry.", "I study biology. Actually no, I switched to chemistry.")
+    told = (await answer(known, "What do I study?")).content
+    assert told == "From your memories (remembered, 2026-11-17): “The user studies chemistry.”"
+
+
+async def test_what_is_remembered_is_not_quoted_again_as_it_was_said_here():
+    known = remembered("The user has a cat called Miso.")
+    said = (await answer(known, "We have a cat called Miso.", AIMessage("ok"), "What is my cat called?")).content
+    assert said == "From your memories (remembered, 2026-11-17): “The user has a cat called Miso.”"
+    more = "We have a lazy cat called Miso."
+    assert more in (await answer(known, more, AIMessage("ok"), "What is my cat called?")).content
+    denied = "We don't have a cat called Miso."
+    assert denied in (await answer(known, denied, AIMessage("ok"), "What is my cat called?")).content

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Sys
 
 from chatServer.agent.script import ScriptedFailure, ScriptedModel
 from chatServer.agent.script_file import read_script
+from chatServer.agent.speech import text_chunk
 from chatServer.config import ROOT
 from chatServer.errors import StartupError
 from chatServer.messages.fence import fence
@@ -75,6 +76,13 @@ default: "No idea about {0}"
     assert (await answer(asked, "your name?")).content == "second"
     assert (await answer(asked, "weather")).content == "No idea about weather"
     assert asked.calls == 3
+
+
+def test_words_are_chunks_as_langchain_makes_them_and_have_nothing_in_common():
+    one, other = text_chunk("one "), text_chunk("other")
+    assert one == AIMessageChunk(content="one ")
+    one.additional_kwargs["odd"] = one.response_metadata["odd"] = 1
+    assert other == AIMessageChunk(content="other")
 
 
 async def test_only_the_last_user_message_is_searched(tmp_path):

@@ -54,6 +54,7 @@ def test_the_first_sentence_is_the_title(text, title):
         ("¡Hola! Vivo en Oporto.", "Vivo en Oporto"),
         ("Bonjour ! J'habite à Porto.", "J'habite à Porto"),
         ("Hi, I am Robin.", "Hi, I am Robin"),
+        ("hiya! moved to Antwerp in June", "moved to Antwerp in June"),
         ("Hello! How are you?", "Hello!"),
     ],
 )

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from chatServer.agent.builtin.extract import Sentence, Source, keys_of, question_keys, words_of
+from chatServer.agent.builtin.extract import Sentence, Source, keys_of, question_keys, shared, words_of
+from chatServer.agent.builtin.kinds import others_for
 from chatServer.memory.facts import Fact
 from chatServer.memory.facts.words import set_apart, spelled_out
 from chatServer.memory.forget.whose import facts_told
@@ -40,7 +41,7 @@ def without_outdated(question: str, found: Sequence[Sentence], sources: Iterable
     """The sentences but for those that the user said before what is remembered now, beside it or of what is asked."""
     said = {each.text: facts_told(each.text) for each in found if not _is_kept(each)}
     keys = set(question_keys(question))
-    asked = {fact.key for facts in said.values() for fact in facts if not keys.isdisjoint(keys_of(fact.text))}
+    asked = {fact.key for facts in said.values() for fact in facts if shared(keys, fact.text, others_for(keys))}
     beside = _held(filter(_is_kept, found)) if said else {}
     now = beside | _held(filter(_is_kept, sources), asked) if asked else beside
     is_any_kept = any(map(_is_kept, found))

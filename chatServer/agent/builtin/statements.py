@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from chatServer.memory.facts import Fact, facts_in, only_tells
+from chatServer.memory.facts import Fact, facts_in, first_person, only_tells
 from chatServer.memory.facts.words import word_set
 from chatServer.memory.remember.worth import worth_keeping
 from chatServer.memory.rules import MIN_FACT_CHARACTERS
@@ -57,6 +57,12 @@ _HAPPENED = re.compile(
     r"|[Ii]f i\b[^?]{3,80}\bi(?:'d| would)) [^?]{2,200}[.!]",
     re.IGNORECASE,
 )
+# "Sorry, it's Ghent", whatever "it" is.
+_IS_SO = re.compile(
+    r"(?:(?:no|nope|sorry|actually|oops|wait|well|and|but|yes|yeah|oh|haha|lol),? ){0,3}"
+    r"(?:(?:it|he|she|that)['’]s|they['’]re) \w",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\d+")
 _OWN = word_set("i my mine we our")  # "write me a poem" is not about oneself
 # What nobody has told of himself can answer: what he should do, and how it is done.
@@ -81,7 +87,9 @@ def asks_of_oneself(text: str) -> bool:
 
 def is_remark(text: str) -> bool:
     """Whether it tells something of anything: "opening hours" asks, "the weather is nice" does not."""
-    return not _VERBS.isdisjoint(_told(text)[1:]) or bool(_HAPPENED.fullmatch(text.strip()))
+    told = _told(text)
+    is_so = bool(told) and _IS_SO.match(text.strip()) is not None
+    return is_so or not _VERBS.isdisjoint(told[1:]) or bool(_HAPPENED.fullmatch(text.strip()))
 
 
 def _told(text: str) -> list[str]:
@@ -89,7 +97,8 @@ def _told(text: str) -> list[str]:
     if len(text) > MAX_CHARACTERS or "?" in text or "？" in text or asks(text):
         return []
     typed = text.strip().replace("’", "'")
-    words = searchable(_I_LEFT_OUT.sub("I ", _IM.sub(r"\g<before>I \g<verb> ", typed))).split()
+    typed = first_person.filled_in(_IM.sub(r"\g<before>I \g<verb> ", typed))
+    words = searchable(_I_LEFT_OUT.sub("I ", typed)).split()
     is_short = len(words) < (MIN_WORDS - 1 if words and words[0] in _I_AM else MIN_WORDS)
     if is_short:
         return []

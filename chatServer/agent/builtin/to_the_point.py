@@ -33,6 +33,7 @@ _COMPOUND = re.compile(
     r"\b(?:my|our|the) (?!(?:next|last|new|old|first|current|own|best|favou?rite|full)\b)(\w+) (\w+)[?.! ]*$",
     re.IGNORECASE,
 )
+_DENIES = re.compile(r"\b(?:not|no|never)\b|n't\b", re.IGNORECASE)
 _ORIGIN = re.compile(r"\bwhere (?:am i|do i come|did i come) (?:originally )?from\b", re.IGNORECASE)  # common words
 _COUNTS = re.compile(r"\b(?:how (?:old|many|much|long|tall|often)|when|what time|what day)\b", re.IGNORECASE)
 _COUNTED = re.compile(
@@ -122,11 +123,21 @@ def _told(sources: Iterable[Source], asked: Asked | None) -> Iterator[Source]:
         yield replace(source, text=said_for_oneself(source.text)) if is_said and is_meant else source
 
 
+def _once(found: list[Sentence]) -> Iterator[Sentence]:
+    """The sentences but for what was said in this conversation and is remembered in the same words."""
+    kept = [set(keys_of(each.text)) for each in found if each.kind == "memories"]
+    for each in found:
+        keys = set(keys_of(each.text))
+        if each.kind != "said" or _DENIES.search(each.text) or not any(keys <= memory for memory in kept):
+            yield each
+
+
 def _to_the_point(
     question: str, asked: Asked | None, sources: list[Source], found: list[Sentence], limit: int = MAX_SENTENCES
 ) -> list[Sentence]:
     found = put_right(found, sources, asked.others if asked else ())
     found = wanted_first(question, without_noted_anew(without_outdated(question, found, sources)))
+    found = list(_once(found))
     if asked is None:
         return found[:limit]
     return [each for each in found if each.kind not in OWN or not is_beside(each.text, asked)][:limit]

@@ -8,11 +8,12 @@ Which file for which question:
 - whom it is about: kin, partings, meant
 - what is so no longer, in other words: given_up
 - where somebody lives now: moves
+- what is said as "we", or without "I", or shorter ("my sister's a vet"): first_person, contracted
 - when it is: dates, when, events
 - what corrects a fact that was told before: corrections
 """
 
-from chatServer.memory.facts.facts import Extractor, RuleExtractor, facts_in, only_tells
+from chatServer.memory.facts.facts import RuleExtractor, facts_in, only_tells
 from chatServer.memory.facts.meanings import Fact, is_denied
 
-__all__ = ["Extractor", "Fact", "RuleExtractor", "facts_in", "is_denied", "only_tells"]
+__all__ = ["Fact", "RuleExtractor", "facts_in", "is_denied", "only_tells"]

@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass, replace
 
-from chatServer.memory.facts import moves
+from chatServer.memory.facts import contracted, first_person, moves
 from chatServer.memory.facts.meanings import USER, Who
 from chatServer.memory.facts.sentences import NOTE, OUR, TRAVELS, WE_HAVE
-from chatServer.memory.facts.vocabulary import KIN, NOT_NAMES, PLURALS
+from chatServer.memory.facts.vocabulary import EVENTS, KIN, NOT_NAMES, PLURALS
 from chatServer.memory.facts.words import NAME, any_of, set_apart, spelled_out, word_set
 
 MAX_LEADS = 6
@@ -20,7 +20,8 @@ _LEAD_WORDS = any_of(
     "do not forget that|you should know that|i want you to know that|let me tell you|about me|a bit about me",
     "facts about me|some facts about me|info|reminder|update|edit|ps|also|just|to be honest|tbh|personally|honestly",
     "actually|sorry|correction|i was wrong|i made a mistake|i misspoke|my mistake|my bad|as i said|like i said",
-    "oops|i mean|i meant|or rather|sadly|unfortunately|luckily|fortunately|thankfully",
+    "oops|i mean|i meant|or rather|sadly|unfortunately|luckily|fortunately|thankfully|(?:it )?turns out that",
+    "(?:it )?turns out|guess what|(?:good|bad|big|great|sad) news|as of today|from now on|(?:at|since) last",
     "so|and|but|since|because|as|given that|nowadays|currently|right now|now|today|these days",
 )
 _LEADS = re.compile(rf"{_LEAD_WORDS}\b(?:[\s,:.!—–-]+|$)", re.IGNORECASE)
@@ -61,10 +62,16 @@ _LIVES_WITH = re.compile(
 )
 _STAYS = re.compile(
     r",? (?:for (?:about |around )?(?:\w+ ){1,2}(?:days?|weeks?|nights?|months?)|and \w+ing back\b.*)(?=[.! ]*$)"
-    r"|,? with my [\w ]{2,30}?(?= on\b| next\b|[.! ]*$)",
+    r"|,? with my [\w ]{2,30}?(?= on\b| next\b|[.! ]*$)"
+    rf"|,? for (?:(?:an?|the|my|our) (?:[\w'-]+ ){{0,2}}(?:{'|'.join(sorted(EVENTS))})|work|business)(?=[.! ]*$)",
     re.IGNORECASE,
 )
-_FEELING = re.compile(r",? (?:sadly|unfortunately|luckily|fortunately|thankfully)$", re.IGNORECASE)
+# What is no part of what is told.
+_ADDED = re.compile(
+    r",? (?:(?:sadly|unfortunately|luckily|fortunately|thankfully)|(?:and )?i can not wait"
+    r"|(?:and )?(?:(?:please|pls|plz) )?(?:do not (?:let me )?forget(?: it)?|remind me(?: of it| then)?))$",
+    re.IGNORECASE,
+)
 _NUMBER = r"(?:\d{1,2}|two|three|four|five)"
 _WHOM = re.compile(
     rf"(?:(?:my|our) |(?={_NUMBER} ))(?:(?P<count>{_NUMBER}) )?(?P<kin>{_SOMEBODY})"
@@ -74,13 +81,17 @@ _HE = re.compile(r"(?:he|she)(?: (?=\w)|('s) )", re.IGNORECASE)
 _IS_SO = ("allergic", "retired", "married", "divorced", "widowed", "vegetarian", "vegan")
 _ELIDED_VERBS = any_of(
     "am|is|have|has|live|lives|moved|work|works|study|studies|speak|speaks|play|plays|drive|drives|take|takes",
+    "started|turned|got|quit|stopped|bought|sold|left|took up",
     "love|loves|like|likes|hate|hates|prefer|prefers|do not|does not|can not",
     *_IS_SO,
 )
 _ELIDED = re.compile(
-    rf",? (?:and|but) (?:also |now |currently )?(?={_ELIDED_VERBS}\b)"
+    rf",? (?:and|but) (?:also |now |currently |still )?(?={_ELIDED_VERBS}\b)"
     r"|, (?=(?:(?:also|always|now|really) )?(?:prefers?|hates?|dislikes?|do not|does not|can not) \w)",
     re.IGNORECASE,
+)
+_IS_VERB = re.compile(
+    r"\A(?:i|my .{1,40}) (?:now )?(?:am|is|has|bought|got|took up|do not|does not|can not)\b", re.IGNORECASE
 )
 _SUBJECT = re.compile(rf"(?i:i\b|my [a-z-]+)(?: {NAME})?")
 _QUESTION_WORDS = "what|how|which|where|can|could|would|should|will"
@@ -121,7 +132,7 @@ class Clause:
     is_negation: bool = False
     is_over: bool = False  # not any more
     is_past: bool = False  # it used to be
-    is_elided: bool = False  # it has its subject from the clause before
+    is_elided: bool = False  # it has its subject from the clause before, if it is one
 
 
 # What is taken away, and what that says of the clause.
@@ -130,9 +141,10 @@ _TAKEN: tuple[tuple[re.Pattern[str], str, dict[str, bool]], ...] = (
     (re.compile(r"i no longer ", re.I), "i ", {"is_negation": True, "is_over": True}),
     (re.compile(r"i am not ", re.I), "i am ", {"is_negation": True}),
     (re.compile(r"i (?:do not|never) ", re.I), "i ", {"is_negation": True}),
+    (re.compile(r"i have never (lik|lov|enjoy)ed? ", re.I), "i like ", {"is_negation": True}),
     (re.compile(r"i do (?=\w)", re.I), "i ", {}),
     (
-        re.compile(r"i (?:have )?(?:stopped|quit|gave up|given up) (learn|play)ing (?!.* at )(?=\w)", re.I),
+        re.compile(r"i (?:have )?(?:stopped|quit|gave up|given up) (?:on )?(learn|play)ing (?!.* at )(?=\w)", re.I),
         r"i \1 ",
         {"is_negation": True, "is_over": True},
     ),
@@ -145,20 +157,28 @@ _TAKEN: tuple[tuple[re.Pattern[str], str, dict[str, bool]], ...] = (
     (re.compile(r"(my [\w ]{1,30}) is not ", re.I), r"\1 is ", {"is_negation": True}),
 )
 _IS = re.compile(r"\b(my (?:name|birthday|job|home|e-?mail|time ?zone))'s\b", re.IGNORECASE)
-_NO_MORE = re.compile(r",? (?:anymore|any more|any longer)\b[.! ]*$", re.IGNORECASE)
+_NO_MORE = re.compile(r",? (?:anymore|any more|any longer)\b(?=(?:,? since [\w ]{3,30})?[.! ]*$)", re.IGNORECASE)
+# "My number has changed, it's 0488 12 12 12 now."
+_CHANGED = re.compile(
+    r"\A(my [\w-]+(?: [\w-]+)??)(?: has| have)?(?: just| recently)? changed"
+    r"(?: to|[,;:]? (?:and )?(?:it is|it's|now it is|now it's|the new one is)) ([^,;]{2,60}?)(?: now)?(?=[.! ]*\Z)",
+    re.IGNORECASE,
+)
 
 
 def clauses(sentence: str) -> list[Clause]:
     """The clauses that are about the user or somebody close; of a question, what is stated before it is asked."""
-    text = set_apart(spelled_out(" ".join(sentence.split())))
+    text = set_apart(contracted.in_full(spelled_out(" ".join(sentence.split()))))
     if "?" in text[-4:]:
         text = _before_the_question(text)
-    text = _with_plans(OUR.sub("my ", WE_HAVE.sub("I have ", moves.in_one_form(without_leads(text)))))
+    text = moves.in_one_form(first_person.in_first_person(without_leads(text)))
+    text = _with_plans(OUR.sub("my ", WE_HAVE.sub("I have ", text)))
+    text = _CHANGED.sub(r"\1 is \2", text)
     if NOTE.fullmatch(text):
         text = f"i have {'an' if text[0] in 'aeiAEI' else 'a'} {text[0].lower()}{text[1:]}"
     if not _OPENING.match(text):
         return []
-    text = _NOT_OLD.sub("", _FEELING.sub("", text.rstrip(".!… ")))
+    text = _NOT_OLD.sub("", _ADDED.sub("", text.rstrip(".!… ")))
     if instead := _INSTEAD.fullmatch(text):
         who, verb = instead["who"], "is " if instead["short"] else ""
         return [_clause(f"{who} {instead['old']}"), _clause(f"{who} {verb}{instead['new']}")]
@@ -200,7 +220,7 @@ def _parts(text: str) -> list[tuple[str, bool]]:
             continue
         told, *asides = _ASIDE.split(part)
         first, *more = _with_subject(told)
-        parts += [(first, False), *((each, True) for each in more)]
+        parts += [(first, False), *((each, _IS_VERB.search(each) is None) for each in more)]
         if asides and (named := _NAMED.fullmatch(told)):
             parts += [(each, True) for each in _with_subject(_of_the_named(named, asides[0]))]
     return parts

@@ -28,8 +28,9 @@ _FORMS = tuple(
         rf"{_MONTH}(?: of)?,? {_YEAR}",
         rf"{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?",
         rf"{_MONTH} {_DAY}(?:,? {_YEAR})?",
-        _MONTH,
+        rf"(?:{_WHICH} )?{_MONTH}",
         rf"(?P<season>spring|summer|autumn|fall|winter)(?: of)? {_YEAR}",
+        rf"{_WHICH} (?P<season>spring|summer|autumn|fall|winter)",
         rf"(?:{_WHICH} )?(?P<weekday>{'|'.join(_DAYS)})",
         rf"{_WHICH} (?P<unit>week|month|year)",
         rf"(?:about |around )?{_COUNT} {_UNIT} (?P<ago>ago)",
@@ -138,6 +139,7 @@ def _read(parts: dict[str, str | None], midnight: datetime, is_ahead: bool) -> W
     found = When(midnight.replace(year=year, month=month, day=day), _unit(parts))
     if parts.get("year"):
         return found
+    is_ahead = (is_ahead or parts.get("which") == "next") and parts.get("which") != "last"
     is_before = is_ahead and found.end <= midnight
     other_year = year + 1 if is_before else year - 1 if not is_ahead and found.day > midnight else year
     return replace(found, day=found.day.replace(year=other_year)) if (month, day) != (2, 29) else found

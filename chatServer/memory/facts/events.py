@@ -7,18 +7,25 @@ from datetime import datetime, timedelta
 from typing import TypeGuard
 
 from chatServer.memory.facts.dates import HOUR, Span, when_in, without_time
-from chatServer.memory.facts.meanings import Fact, Meaning
+from chatServer.memory.facts.meanings import USER, Fact, Meaning
 from chatServer.memory.facts.objects import Object, folded, thing
 from chatServer.memory.facts.told import Told
-from chatServer.memory.facts.vocabulary import EVENTS
+from chatServer.memory.facts.vocabulary import EVENTS, PARTNERS
 from chatServer.memory.facts.when import WRITTEN, When
 
 _WHERE = r"(?: in [a-z][\w ]{2,30}| (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30}|(?<=meeting) with [\w'-]{2,20})"
 _EVENT = re.compile(rf"an? (?:[\w'-]+ ){{0,3}}?(\w+){_WHERE}?", re.IGNORECASE)
 _DUE = re.compile(
-    rf"(?P<what>(?:\w+ )?(?P<event>\w+))(?P<where>{_WHERE}??) (?:is|leaves|departs|starts|begins) (?P<day>.{{3,40}})",
+    rf"(?P<what>(?:\w+ )?(?P<event>\w+))(?P<where>{_WHERE}??)"
+    r" (?:is|leaves|departs|goes|starts|begins|(?:is|got|was|has been) (?:moved|pushed|postponed|rescheduled)(?: back)?"
+    r" (?:to|until)) (?P<day>.{3,40})",
     re.IGNORECASE,
 )
+_HOUR_FIRST = re.compile(
+    r"at (\d{1,2}(?::\d\d)?(?: ?(?:am|pm|o'clock))?) ((?:on )?\w+day|tomorrow)(?: morning| afternoon| evening)?$",
+    re.IGNORECASE,
+)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(r"(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)", re.IGNORECASE)
 _TO_WHERE = re.compile(r" (?:to|with|at|for|in) .*")
 
@@ -37,7 +44,7 @@ _PUT_OFF = re.compile(
 _WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
 _LATER = re.compile("postponed?|delay(?:ed)?|(?:push(?:ed)?|put)(?: back| off)?", re.IGNORECASE)
 _PUTS_OFF = re.compile(
-    r"(?:i|we|they|he|she)(?: have|'ve)?(?: just| now)?"
+    r"(?:i|we|they|he|she|(?:the|my) [\w-]+|dr [\w-]+)(?: have| has|'ve)?(?: just| now)?"
     rf" (?:{_MOVED}|had to (?P<had>move|postpone|reschedule|change|delay|shift|push|put|bring)) {_WHAT}"
     rf"{_AWAY} (?:to|for|until) "
     r"(?P<new>[^,]{3,40}?)(?P<instead> instead| now)?",
@@ -58,7 +65,8 @@ def planned(told: Told, text: str) -> list[Fact]:
 
 def due(told: Told, text: str) -> list[Fact]:
     """Of "my exam is next Friday" and "my flight to Rome leaves on 12 December"."""
-    said = _DUE.fullmatch(HOUR.sub("", text.strip(" .!")))
+    text = _HOUR_FIRST.sub(r"\2 at \1", text.strip(" .!"))
+    said = _DUE.fullmatch(HOUR.sub("", text))
     when = when_in(said["day"], told.said_at, is_ahead=True) if said and said["event"].lower() in EVENTS else None
     if not said or not _is_ahead(when, told.said_at) or told.clause.is_negation:
         return []
@@ -66,6 +74,25 @@ def due(told: Told, text: str) -> list[Fact]:
     name = said["what"].lower() + said["where"]
     key = f"event:{name.lower()} {{}}"
     return [told.fact(Meaning(f"'s {name}", key, thing), what, Span(end=when.end))]
+
+
+def expected(told: Told, text: str) -> list[Fact]:
+    """Of "my wife is expecting our second in March", and of the user herself; a grandchild is somebody else's."""
+    whose = told.clause.who.relation
+    return _baby(told, text) if not whose or whose in PARTNERS else []
+
+
+def born(told: Told, text: str) -> list[Fact]:
+    """Of "our baby is due on 3 March"."""
+    return _baby(told, text) if told.clause.who.relation == "child" else []
+
+
+def _baby(told: Told, text: str) -> list[Fact]:
+    when = when_in(text.strip(" .!"), told.said_at, is_ahead=True)
+    if not _is_ahead(when, told.said_at) or told.clause.is_negation:
+        return []
+    said = Meaning("'s baby", "event:baby {}", thing)
+    return [told.about(USER).fact(said, Object(when.what, f"due {when}"), Span(end=when.end))]
 
 
 def _is_ahead(when: When | None, said_at: datetime) -> TypeGuard[When]:
@@ -87,7 +114,8 @@ def is_on(fact: Fact, day: str, said_at: datetime) -> bool:
 
 def moved(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fact]:
     """On another day, where the text is one; and that it was to be on the old one."""
-    when, old = _when(text, said_at), WRITTEN.search(fact.object)
+    old = WRITTEN.search(fact.object)
+    when = _when(text, said_at) or _in_its_month(text, old["what"] if old else "", said_at)
     is_still_ahead = _is_ahead(when, said_at) and fact.valid_to and fact.valid_to > said_at
     if not when or not old or not is_still_ahead or when.what == old["what"]:
         return []
@@ -105,6 +133,13 @@ def moved(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fact]
     )
     was_to = _PRESENT.sub(lambda verb: _WAS[verb.group()], fact.text, count=1)
     return [new, replace(fact, text=was_to, valid_from=None, valid_to=said_at, sentence=sentence)]
+
+
+def _in_its_month(text: str, old: str, said_at: datetime) -> When | None:
+    """ "The 16th", of what was to be on the 14th of May."""
+    number = _NUMBER.fullmatch(HOUR.sub("", text.strip(" .!")))
+    day = f"{old[:8]}{int(number[1]):02}" if number and _DAY.fullmatch(old) else ""
+    return when_in(day, said_at, is_ahead=True) if day else None
 
 
 def put_off(sentence: str, told: Sequence[Fact], said_at: datetime) -> list[Fact]:

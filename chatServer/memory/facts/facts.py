@@ -6,9 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Protocol
+from itertools import dropwhile
 
-from chatServer.memory.facts import corrections, diets, events, given_up, kin, meant, moves, names, partings, tastes
+from chatServer.memory.facts import (
+    corrections,
+    diets,
+    events,
+    first_person,
+    given_up,
+    kin,
+    meant,
+    moves,
+    names,
+    partings,
+    tastes,
+)
 from chatServer.memory.facts.clauses import Clause, clauses
 from chatServer.memory.facts.dates import Span, without_time
 from chatServer.memory.facts.meanings import MEANINGS, Fact, Meaning
@@ -24,13 +36,11 @@ LONG = 1_000  # characters from which on a message is read in a thread: 4,000 th
 MAX_STATEMENTS = 60  # of one message: whoever writes more of them tells no more facts than are kept
 _WANTS = re.compile(r"\?|\b(?:please|me|you|your|let's)\b", re.IGNORECASE)  # "find me a hotel there"
 _AT_WORK = re.compile(r" (?:at (?:work|the office)|in (?:my|our) (?:team|company))\b", re.IGNORECASE)
+_ILL = {
+    "diabetic": "diabetes", "asthmatic": "asthma", "epileptic": "epilepsy", "autistic": "autism",
+    "dyslexic": "dyslexia",
+}  # fmt: skip
 MIN_AGE = 10  # of a user: "I'm 5" is more often a place in a queue
-
-
-class Extractor(Protocol):
-    """Whatever finds facts in a message of the user: these rules, or a model."""
-
-    async def facts(self, text: str, said_at: datetime) -> list[Fact]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +69,21 @@ def facts_in(
     he told at any time, for "my favourite colour is not blue but green"; `is_asked`: there is something else that "no,
     Madrid" may be about."""
     found: list[Fact] = []
-    for sentence in statements(text, is_reply=bool(earlier or held))[:MAX_STATEMENTS]:
+    said_first = statements(text, is_reply=bool(earlier or held))[:MAX_STATEMENTS]
+    for number, sentence in enumerate(dropwhile(first_person.greets, said_first)):
         corrected = corrections.corrected(sentence, found, earlier, said_at, held=held, is_asked=is_asked)
         if corrected:
             found = events.settled(found, corrected)
             continue
         facts: list[Fact] = []
         told = [*held, *earlier, *found]
-        turned = corrections.turned(sentence, told, said_at)
+        whole = sentence if number else first_person.filled_in(sentence)
+        turned = corrections.turned(whole, told, said_at)
         said = given_up.in_plain_words(meant.known(turned, told), told)
         for clause in clauses(said):
             if facts or not clause.is_elided:  # "balance work and study prep" is no sentence with "I study"
                 facts = moves.without_unsure(_facts(Told(clause, sentence, said_at)), told)
-                found += facts if said == sentence else [each for each in facts if not _is_told(each, told)]
+                found += facts if said == whole else [each for each in facts if not _is_told(each, told)]
         found += given_up.replaced(said, found, told, said_at)
     found += diets.ended(found, [*held, *earlier], said_at)
     return _settled(found)[:MAX_FACTS_PER_MESSAGE]
@@ -178,13 +190,16 @@ def _is_written_alike(told: Told, text: str) -> bool:
 
 
 # "I'm not a doctor" tells nothing; "I don't live in Rome" does.
-_NEVER_DENIED = frozenset(["job", "name", "sure_name", "called", "age", "moving", "spouse", "studies"])
+_NEVER_DENIED = frozenset(
+    ["job", "name", "sure_name", "called", "age", "moving", "spouse", "fiance", "studies", "owns"]
+)
 _SPECIAL = {
     "was_home": lambda told, text: _past(told, "home", text),
     "moved": lambda told, text: _plain(told, "home", text) if _is_written_alike(told, text) else [],
     "came": lambda told, text: _plain(told, "origin", text) if _is_written_alike(told, text) else [],
     "left": lambda told, text: _past(told, "home", text),
     "started": _started,
+    "started_there": lambda told, text: [] if told.clause.is_negation else _plain(told, "started_there", text),
     "was_employer": lambda told, text: _past(told, "employer", text),
     "no_employer": lambda told, text: _over(told, "employer", text),
     "no_eats": lambda told, text: _over(told, "eats", text),
@@ -193,6 +208,7 @@ _SPECIAL = {
     "non_smoker": lambda told, text: _plain(told.flipped(), "smokes", text),
     "alcohol": lambda told, text: _alcohol(told),
     "no_alcohol": lambda told, text: [] if told.clause.is_negation else _alcohol(told.over()),
+    "ill": lambda told, text: _plain(told, "condition", _ILL[text.lower()]),
     "dislikes": lambda told, text: _plain(told.flipped(), "likes", text),
     "has": kin.possessed,
     "several": kin.each_named,
@@ -201,6 +217,8 @@ _SPECIAL = {
     "former": partings.former,
     "event": events.planned,
     "due": events.due,
+    "expected": events.expected,
+    "born": events.born,
 }
 
 

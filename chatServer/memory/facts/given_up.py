@@ -5,18 +5,27 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from chatServer.memory.facts import kin
+from chatServer.memory.facts import kin, names
 from chatServer.memory.facts.clauses import SAME_KIN, without_leads
 from chatServer.memory.facts.meanings import Fact
-from chatServer.memory.facts.vocabulary import PARTNERS
+from chatServer.memory.facts.vocabulary import PARTNERS, SUBJECTS
 from chatServer.memory.facts.words import spelled_out
 
+_LATELY = "(?: have|'ve)?(?: just| finally| recently)?"
+_BOUGHT = rf"(?:,| and)(?: (?:i|we){_LATELY})?(?: now)? (?:bought|got|drive|leased) (?P<bought>an? [^,.;]{{2,40}}?)"
 _MORE = r"(?P<more>(?:,| and) (?:now )?(?:i|my)\b.{3,200})?"
+_WHEN = r",? (?:now|last \w+|yesterday|today|(?:in|on) \w+|\w+ \w+ ago)"
 _GAVE_UP = re.compile(
-    r"(?:i(?: have|'ve)?(?: just| finally| recently)? )?"
-    r"(?:(?P<employer>quit|left|resigned from|(?:got |was |been )?(?:fired|sacked|laid off|let go) (?:from|by)"
-    r"|stopped working (?:at|for|in))|(?P<drives>sold|scrapped|gave away|got rid of)) "
-    rf"(?:the |my )?(?P<what>[^,.;]{{2,40}}?)(?:,? last (?:week|month|year))?(?:{_MORE}| and .{{3,80}})",
+    rf"(?:(?:i{_LATELY} )?"
+    r"(?P<employer>quit|left|resigned from|(?:got |was |been )?(?:fired|sacked|laid off|let go) (?:from|by)"
+    rf"|stopped working (?:at|for|in))|(?:(?:i|we){_LATELY} )?(?P<drives>sold|scrapped|gave away|got rid of)) "
+    rf"(?:the |my |our )?(?P<what>[^,.;]{{2,40}}?)(?:{_WHEN})?(?:{_BOUGHT}(?:{_WHEN})?|{_MORE}| and .{{3,80}})",
+    re.IGNORECASE,
+)
+# What somebody studies, of whom it was told that he studies.
+_SWITCHED = re.compile(
+    rf"i{_LATELY} (?:switched|changed|transferred)(?P<subject> (?:my )?(?:majors?|subjects?|courses?|degrees?))?"
+    rf"(?: from (?P<old>[\w ]{{3,30}}?))? to (?P<new>[\w ]{{3,30}}?)(?:{_WHEN}| now| instead)?",
     re.IGNORECASE,
 )
 _SAYS = {"employer": "work at", "drives": "drive"}
@@ -27,18 +36,39 @@ _ARTICLE = re.compile(r"(?:an?|the|my) ", re.IGNORECASE)
 
 def speaks_of_it(text: str) -> bool:
     """Whether what was told long ago has to be known to understand this."""
-    return _GAVE_UP.fullmatch(_plain(text)) is not None or _NEW.search(text) is not None
+    said = _plain(text)
+    return any(each.fullmatch(said) for each in (_GAVE_UP, _SWITCHED)) or _NEW.search(text) is not None
 
 
 def in_plain_words(sentence: str, told: Sequence[Fact]) -> str:
     """ "I no longer work at Greggs, now I work in a warehouse"; others as they are."""
     said = _GAVE_UP.fullmatch(_plain(sentence))
     if said is None:
-        return sentence
+        return _studied(sentence, told)
     about = "employer" if said["employer"] else "drives"
-    had = [each for each in told if each.key == f"user|{about}" and not each.is_negation and not each.valid_to]
-    named = next((each.object for each in had if _named(each.object) == _named(said["what"])), None)
-    return f"I no longer {_SAYS[about]} {named}{said['more'] or ''}" if named else sentence
+    is_gone_home = (said["employer"] or "").lower() == "left" and said["what"].islower()  # "I left the library"
+    had = [] if is_gone_home else _had(told, about)
+    named = next((each for each in had if _is_called(_named(each), said["what"], about)), None)
+    bought = f", I drive {said['bought']}" if about == "drives" and names.car(said["bought"] or "") else ""
+    return f"I no longer {_SAYS[about]} {named}{bought or said['more'] or ''}" if named else sentence
+
+
+def _studied(sentence: str, told: Sequence[Fact]) -> str:
+    """ "I study chemistry", for who switched to it from what he studied."""
+    said, had = _SWITCHED.fullmatch(_plain(sentence)), _had(told, "studies")
+    is_meant = said and (said["subject"] or said["new"].lower() in SUBJECTS)
+    is_of_it = said and (not said["old"] or _named(said["old"]) in map(_named, had))
+    return f"I study {said['new']}" if said and had and is_meant and is_of_it else sentence
+
+
+def _had(told: Sequence[Fact], about: str) -> list[str]:
+    return [each.object for each in told if each.key == f"user|{about}" and not each.is_negation and not each.valid_to]
+
+
+def _is_called(had: str, what: str, about: str) -> bool:
+    """ "The Volvo" is the Volvo V60, and "the car" whatever is driven."""
+    is_the_car = about == "drives" and (what.lower() == "car" or had.startswith(f"{_named(what)} "))
+    return is_the_car or had == _named(what)
 
 
 def replaced(sentence: str, found: Sequence[Fact], told: Sequence[Fact], said_at: datetime) -> list[Fact]:

@@ -22,7 +22,7 @@ _SOMEBODY = re.compile(
 )
 _JOINT = re.compile(r",? and |, ")
 _CALLED = re.compile(r"(?:i am (?:called|named)|my names are) ", re.IGNORECASE)
-_NEXT = re.compile(r"(?:,? and|,) (?=(?:an?|\d{1,2}|one|two|three|four|five) )", re.IGNORECASE)
+_NEXT = re.compile(r"(?:,? and|,? but|,) (?=(?:an?|\d{1,2}|one|two|three|four|five) )", re.IGNORECASE)
 _NAME = rf"{CAPITAL}[\w'-]{{1,30}}"
 _LISTED = re.compile(
     rf"(?P<who>\w+(?: \w+){{1,2}})(?:[,:]|(?P<called> called| named):?)"
@@ -38,7 +38,7 @@ def relation(told: Told, name: str) -> Fact:
     word = told.clause.who.relation
     said = Meaning(f"have {_article(word)} called", None, names.name)
     fact = told.about(USER).fact(said, Object(name))
-    return Fact(fact.text, "user", f"has {word}", name, _key(word, name), False, None, None, told.sentence)
+    return replace(fact, predicate=f"has {word}", key=_key(word, name))
 
 
 def renamed(text: str, fact: Fact) -> list[Fact]:

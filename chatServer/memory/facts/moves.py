@@ -11,11 +11,11 @@ from chatServer.memory.facts.vocabulary import COUNTRIES, LANDS, PLACE_STARTS, T
 _MOVED = re.compile(r"\b(?:moved|relocated) from\b", re.IGNORECASE)
 _KNOWN = TOWNS | COUNTRIES | LANDS
 _STARTS = PLACE_STARTS - {"new"}  # New Relic
-_PLACE = "|".join(sorted(map(re.escape, _KNOWN), key=len, reverse=True))
+PLACE = "|".join(sorted(map(re.escape, _KNOWN), key=len, reverse=True))
 _AFTER_PLACE = r"now|last|this|yesterday|recently|in|with|from|and|but|because|since|when|for work|\w+ \w+ ago"
 _WE_DWELL = re.compile(
     r"\b(?P<we>we)(?P<have>'ve| have)? (?=(?:(?:just|now|recently|finally|all|both|currently) ){0,2}"
-    rf"(?:lived? in|(?:moved|relocated) to) (?:the |new )?(?:{_PLACE})(?:[.,;!]|$| (?:{_AFTER_PLACE})\b))",
+    rf"(?:lived? in|(?:moved|relocated) to) (?:the |new )?(?:{PLACE})(?:[.,;!]|$| (?:{_AFTER_PLACE})\b))",
     re.IGNORECASE,
 )
 _WHEN = r"(?:last|this) (?:week|weekend|month|year|spring|summer|autumn|fall|winter)|yesterday|in (?:\w+ )?\d{4}"

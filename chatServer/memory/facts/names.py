@@ -11,6 +11,17 @@ _WORD = r"[^\W\d_]+(?:['-][^\W\d_]+){0,3}"
 _NAME = re.compile(rf"{_WORD}(?: {_WORD}){{0,3}}")
 _CAPITAL = re.compile(r"(?:[A-ZÀ-ÖØ-ÞА-Я][\w&.'’-]*|of|the|de|del|la|le|van|von|der|and|&|upon|am)")
 
+_THERE = re.compile(
+    rf"the (?:(?!(?:same|other|next|wrong|right)\b)[\w'.-]+ ){{0,2}}(?:{'|'.join(known.WORKPLACES)}|(?:post|tax) office"
+    r"|(?:town|city) hall|(?:police|fire|railway) station)",
+    re.IGNORECASE,
+)
+_MAKE = "|".join(sorted(known.MAKES, key=len, reverse=True))
+_CAR = re.compile(rf"an? (?:[a-z-]+ ){{0,2}}(?=[A-ZŠ])(?i:{_MAKE})(?: [A-Z\d][\w.-]*){{0,2}}")
+_TAUGHT = re.compile(
+    r"[\w ]{3,30}? (?:at|in) (?:an? |the |my )?(?:(?!sunday)[\w-]+ ){0,3}(?:school|college|university)", re.IGNORECASE
+)
+_MADE_UP = re.compile(r"\b(?!(?:Ma?c|De|La|Le|Du|Van|O'))\w*[a-z][A-Z]")  # YouTrack, not McAllen
 _PARTS = re.compile(r"['-](?!s$)")  # of a name; "Anna's" is none
 _PREFIXES = word_set("non half self pro anti ex semi pre post co part full multi bi sub super vice")
 _CALLED = re.compile(r"an? (?:[\w'-]+ ){1,4}(?:called|named)(?: (.+))?", re.IGNORECASE)
@@ -99,7 +110,14 @@ def _is_place(text: str, bare: list[str]) -> bool:
     if not _NAME.fullmatch(text.replace(".", "")) or len(text) < 2 or len(words) > max_words:
         return False
     no_place = known.NOT_PLACES | known.TECHNOLOGIES | known.FIELDS
-    return bool(bare) and bare[0].lower() not in no_place and not text.lower().endswith("'s") and not is_when(text)
+    is_made_up = _MADE_UP.search(text) is not None or (len(bare) == 1 and bare[0].lower() in known.PRODUCTS)
+    return (
+        bool(bare)
+        and not is_made_up
+        and bare[0].lower() not in no_place
+        and not text.lower().endswith("'s")
+        and not is_when(text)
+    )
 
 
 def sure_place(text: str) -> list[Object]:
@@ -114,11 +132,18 @@ def organisation(text: str) -> list[Object]:
         is_plain = 1 < len(text.split(" ")) <= 5 and not known.NOT_THINGS & {word.lower() for word in words[1:]}
         return one(f"{words[0].lower()} {' '.join(text.split(' ')[1:])}") if is_plain else []
     is_named = words[0].lower() == "the" and words[1:] and words[1][:1].isupper()
-    text = _capitals(text) if any(letter.isupper() for letter in text) else MORE.sub("", text)
+    text = _named_whole(text) if any(letter.isupper() for letter in text) else MORE.sub("", text)
     max_words = 1 if text == text.lower() else 5
     is_org = is_named or not (words[0].lower() in known.NOT_ORGS or is_when(text))
     is_text = len(text) <= 60 and any(letter.isalpha() for letter in text)
     return one(titled(text)) if is_org and is_text and len(text.split(" ")) <= max_words else []
+
+
+def _named_whole(text: str) -> str:
+    """ "The St Mary hospital": what follows a name may be what it is."""
+    named = _capitals(text)
+    follows = text[len(named) :].strip().partition(" ")[0]
+    return f"{named} {follows}" if named and follows in known.WORKPLACES else named
 
 
 def employer(text: str) -> list[Object]:
@@ -135,10 +160,34 @@ def company(text: str) -> list[Object]:
     return organisation(name) if is_name and not is_other else []
 
 
+def workplace(text: str) -> list[Object]:
+    """One of which there is one in town: "the library", "the children's hospital"; not "the same school as Tom"."""
+    said = _THERE.fullmatch(MORE.sub("", trimmed(text)))
+    return one(said.group()[0].lower() + said.group()[1:]) if said else []
+
+
+def place_of_work(text: str) -> list[Object]:
+    """One where nobody starts but to work there: at a school one learns, and at the library one may begin a walk."""
+    found = workplace(text)
+    return found if found and found[0].value.rpartition(" ")[2] in known.WORK_ONLY else []
+
+
+def car(text: str) -> list[Object]:
+    """One that only its make gives away: who has a Fiat drives it."""
+    named, _, more = text.strip(EDGE).partition(", ")
+    is_own = _CAR.fullmatch(named) and not more.startswith(("for ", "but "))
+    return vehicle(named) if is_own else []
+
+
 def vehicle(text: str) -> list[Object]:
     found = organisation(text)
     last = found[0].value.split(" ")[-1] if found else ""
     return found if last[:1].isupper() or last in known.VEHICLES else []
+
+
+def teacher(text: str) -> list[Object]:
+    """Of who teaches something at a school."""
+    return job("teacher") if _TAUGHT.fullmatch(trimmed(text)) else []
 
 
 def job(text: str) -> list[Object]:

@@ -40,9 +40,11 @@ _PREFERABLE = frozenset(
 )
 _COUNTABLE = frozenset(["nut", "peanut", "tree nut", "egg", "cat", "dog", "bee", "strawberry", "prawn", "shrimp"])
 _TO = re.compile(r"(?<=, |d |r )to (?=\w)", re.IGNORECASE)  # "cats, and to pollen"
-# In a list of things: another clause ("and wants a dog"), or a remark ("sadly"); and of "no coffee, only tea" the tea.
+# In a list of things: another clause ("and wants a dog"), or a remark ("sadly", "tastes like soap"); and of "no coffee,
+# only tea" the tea.
 _CLAUSE = re.compile(
     r"so |then |only |(?:love|like|enjoy)s? "
+    r"|(?:taste|smell|feel|look|sound)s (?:like|of|so|too|very|really|just|nice|good|great|bad|awful|horrible|gross)\b"
     r"|(?!\w+ing |to )\w+ (?:an?|the|my|his|her|our|their|its|to|it|him|them|every)\b"
     r"|(?:ever|always|never|though|of course|(?!(?:family|jelly|lily|holly|\w*fly)$)(?-i:[a-z]{3,}ly))$",
     re.IGNORECASE,

@@ -8,9 +8,14 @@ adverbs and negations taken away. So one row serves "I don't live in Rome any mo
 import re
 
 from chatServer.memory.facts.vocabulary import ROLES
+from chatServer.memory.facts.when import MONTH_NAMES
 from chatServer.memory.facts.words import NUMBERS
 
 _WORK = r"i (?:work|am working|have worked|have been working|am employed)"
+_TOOK_UP_WORK = (
+    r"i (?!.* for (?:my|our|him|her|them)\b)(?:have )?(?:started (?:working|to work|an? (?:new )?job)"
+    r"|have a (?:new )?job|(?:got|found|landed) (?:an?|the) (?:new )?job)"
+)
 _DEGREE = r"am doing (?:an?|my) (?:phd|doctorate|master'?s|bachelor'?s|degree)(?: degree)? in"
 _FEW = "|".join(list(NUMBERS)[2:])  # a child is two, and nobody is zero
 _ROWS = (
@@ -19,6 +24,7 @@ _ROWS = (
     r"i go by (?P<called>.+)",
     r"(?:(?:you|people|friends|everyone|everybody|my friends|most people) (?:can |may )?)?calls? me (?P<called>.+)",
     r"i (?:prefer|like) to be called (?P<called>.+)",
+    r"i(?:'d| would) (?:rather|prefer to|like to|love to) be called (?P<called>.+?)(?: (?:rather )?than .+)?",
     r"my pronouns are (?P<pronouns>.+)",
     # Where
     r"i (?:moved|have moved|relocated|have relocated) from (?P<left>.+?) to (?P<moved>.+)",
@@ -35,7 +41,7 @@ _ROWS = (
     r"i was born (?:and raised )?in (?P<birthplace>.+)",
     r"my (?:birthday|birth ?date|date of birth) is (?:on )?(?P<birthday>.+)",
     rf"i (?:am|turned) (?P<age>\d{{1,3}}|{_FEW})(?: years (?:old|of age)| yo)?"
-    r"(?: yesterday| today| (?:last|this) \w+)?",
+    rf"(?: yesterday| today| (?:last|this) \w+| in (?:{'|'.join(MONTH_NAMES)})| on \w+day)?",
     r"i am an? (?P<age>\d{1,3})[ -]years?[ -]old (?P<job>.+)",
     r"i am an? (?P<age>\d{1,3})[ -]years?[ -]old(?: (?:man|woman|guy|girl|boy|male|female|person))?",
     # Work and study
@@ -43,8 +49,12 @@ _ROWS = (
     rf"{_WORK} (?:at|for) (?P<employer>.+?) as (?:an? |the )?(?P<job>.+)",
     rf"{_WORK} as (?:an? |the )?(?P<job>.+)",
     rf"{_WORK} (?:at|for) (?P<employer>.+)",
-    r"i (?:started working|started to work|got a job|have a job|started an? (?:new )?job) (?:at|for) (?P<employer>.+)",
+    rf"{_TOOK_UP_WORK} (?:at|for) (?P<employer>.+)",
+    rf"(?:{_TOOK_UP_WORK}|i (?:work|have worked|have been working|am employed)) (?:at|for|in) (?P<works_there>the .+)",
+    r"i (?:got|was|have been) hired (?:by|at) (?P<company>.+)",
+    r"i am with (?P<employer>an? (?:[\w-]+ ){0,3}(?:startup|start-up|company|firm|agency|studio) (?:called|named) .+)",
     r"i (?:have )?started at (?P<started>.+)",
+    r"i (?:have )?started at (?P<started_there>the .+)",
     r"i worked (?:at|for) (?P<was_employer>.+)",
     r"i (?:quit|left|lost|resigned from|(?:was|got) fired from) my job (?:at|with) (?P<no_employer>.+)",
     r"i (?:resigned|(?:was|got|have been) (?:fired|sacked|laid off|let go)) from (?!an? |the |my )(?P<no_employer>.+)",
@@ -52,8 +62,10 @@ _ROWS = (
     rf"{_WORK} in (?:(?P<field>\w+)|(?:an?|the) [\w ]{{2,30}}?) (?:at|for) (?P<company>.+)",
     rf"{_WORK} in (?P<workplace>.+)",
     rf"{_WORK} in (?P<field>.+)",
+    r"i teach (?P<teaches>.+)",
     r"my (?:job|occupation|profession) is (?:an? )?(?P<job>.+)",
     r"i am (?:an?|the) (?P<job>.+?) (?:at|for) (?P<employer>.+)",
+    r"i am (?:an?|the) (?P<job>.+?) (?:at|for|in) (?P<works_there>the .+)",
     r"i am (?:an?|the) (?P<job>.+?) from (?P<origin>.+)",
     r"i am (?:an?|the) (?P<job>.+?) (?:in|living in|based in) (?P<home>.+)",
     r"i am an? (?P<job>.+)",
@@ -65,8 +77,9 @@ _ROWS = (
     r"i (?:speak|can speak|am fluent in) (?P<speaks>.+)",
     r"i am an? native (?P<native>\w+) speaker",
     r"my (?:native|first|mother) (?:language|tongue) is (?P<native>.+)",
-    r"i (?:am learning|learn|am studying|study|am trying to learn|started learning) (?P<learns>.+)",
-    rf"i (?:study|am studying|{_DEGREE}) (?P<studies>.+)",
+    r"i (?:am learning|learn|am studying|study|am trying to learn|started learning|have been (?:learn|study)ing)"
+    r" (?P<learns>.+)",
+    rf"i (?:study|am studying|have been studying|{_DEGREE}) (?P<studies>.+)",
     # Tastes
     r"i (?:like|love|enjoy|adore|am fond of|am into|have loved|have liked) (?P<likes>.+)",
     r"i am an? (?:big |huge |great |massive )?fan of (?P<likes>.+)",
@@ -76,8 +89,9 @@ _ROWS = (
     r"i prefer (?P<prefers>.+)",
     r"my (?:all[ -]time )?fav(?:ou?rite)? (?P<favourite_of>.+?)(?: of all time)? (?:is|are) (?P<favourite>.+)",
     r"(?P<favourite>.+?) (?:is|are) my (?:all[ -]time )?favou?rite (?P<favourite_of>.+)",
-    r"i (?:play|have played) (?:the )?(?P<plays>.+)",
+    r"i (?:play|have played|took up|have taken up|started (?:playing|to play)) (?:the )?(?P<plays>.+?)(?: instead)?",
     r"i drive (?P<drives>an? .+)",
+    r"i (?:have )?(?:bought|got|have got|have|own|leased) (?P<owns>an? .+)",
     # Food and health
     r"i am allergic to (?P<allergic>.+)",
     r"i have an? (?P<allergy>.+?) allergy",
@@ -97,8 +111,10 @@ _ROWS = (
     r"i (?:have )?started (?:eating|to eat) (?P<eats>.+ again)",
     r"i (?:drink|can drink) (?P<drinks>.+)",
     r"i (?:have|suffer from|was diagnosed with|have been diagnosed with) (?:type \d )?(?P<condition>\w+)(?: disease)?",
+    r"i am (?:an? )?(?P<ill>diabetic|asthmatic|epileptic|autistic|dyslexic)(?:,.*)?",
     # Somebody
-    r"i am married to (?P<spouse>.+)",
+    r"i (?:(?:am|got) married to|married) (?:my \w+ )?(?P<spouse>.+)",
+    r"i (?:am|got) engaged to (?:my \w+ )?(?P<fiance>.+)",
     r"i (?:am|got|just got) (?P<marital>[a-z]+)",
     r"i (?:have got|have|own|got|adopted) (?P<event>.+)",
     r"i (?:have got|have|own|got|adopted) (?P<has>.+)",
@@ -107,11 +123,14 @@ _ROWS = (
     rf"my (?:new )?(?P<role>{'|'.join(sorted(ROLES))}) is (?:called |named )?(?P<who>.+)",
     r"my (?P<former>(?:ex|late|former)[ -].+)",
     # How to reach
-    r"my (?P<due>.+? (?:is|leaves|departs|starts|begins) .+)",
+    r"my (?P<due>.+? (?:is|leaves|departs|goes|starts|begins|got|was|has been) .+)",
+    r"i am expecting(?: (?:an?|my|our|the)(?: \w+)? (?:baby|child|girl|boy)| twins| (?:my|our) (?:first|second|third))?"
+    r" (?P<expected>(?:in|on|next|this) .+)",
+    r"i am due (?P<born>(?:in|on|next|this) .+)",
     r"my time ?zone is (?P<timezone>.+)",
     r"i am in (?:the )?(?P<timezone>.+?) time ?zone",
     r"my e-?mail(?: address)? is (?P<email>.+)",
-    r"my (?:new )?(?:mobile|cell|(?:(?:mobile|cell) ?)?phone|telephone)(?: number)? is (?P<phone>.+)",
+    r"my (?:new )?(?:number|(?:mobile|cell|(?:(?:mobile|cell) ?)?phone|telephone)(?: number)?) is (?P<phone>.+)",
     r"you can (?:call|reach|text) me (?:at|on|under) (?P<phone>.+)",
     r"you can (?:reach|e-?mail) me (?:at|under) (?P<email>.+)",
     r"(?:i am(?: called| named)?|my names are) (?P<several>.+)",

@@ -5,7 +5,7 @@ Everything else is left alone: code, quotations, pasted letters, verse, what oth
 
 import re
 
-from chatServer.memory.facts import moves
+from chatServer.memory.facts import first_person, moves
 from chatServer.memory.facts.vocabulary import CHILDREN, PETS
 from chatServer.memory.facts.words import NAME, any_of, straight
 
@@ -44,7 +44,7 @@ _OURS = "|".join(sorted(PETS | CHILDREN, key=len, reverse=True))
 # What a couple has either of them has; of two brothers, or of cats without names, a riddle tells.
 WE_HAVE = re.compile(
     r"\bwe(?:(?: have|'ve)(?: got| adopted| rescued)?| got| adopted| rescued) "
-    r"(?=(?:an?|\d{1,2}|one|two|three|four|five) (?:\w+ )?"
+    r"(?=(?:no (?:kids|children|pets) but )?(?:an?|\d{1,2}|one|two|three|four|five) (?:\w+ )?"
     rf"(?:{_OURS})s?(?: (?:called|named) |[,:](?-i:(?: {NAME},?){{1,5}} and {NAME})))",
     re.IGNORECASE,
 )
@@ -60,7 +60,8 @@ TRAVELS = (
     (re.compile(rf"{_WE_ARE} getting married (?=(?:on|in|next|this)\b)", re.IGNORECASE), "my wedding is "),
 )
 # A child and an animal are of either of a couple.
-OUR = re.compile(rf"\b[Oo]ur (?=(?:{_OURS})(?:'s (?:birthday|name)|,? [A-Z]\w+| is| was| plays| lives| works)\b)")
+_IS_OURS = r"'s (?:birthday|name|called)|,? [A-Z]\w+| is| was| plays| lives| works"
+OUR = re.compile(rf"\b[Oo]ur (?=(?:{_OURS})(?:{_IS_OURS})\b)")
 _SPEAKER = re.compile(r"^[ \t]*(?:\*\*)?[A-Z][\w ]{0,20}(?:\*\*)?:[ \t]+\S", re.MULTILINE)
 
 
@@ -112,7 +113,7 @@ _OTHERS = re.compile(
 )
 _OWN_LABELS = any_of(
     r"btw|fyi|note|please note|ps|p\.s|about me|facts about me|correction|update|edit|info",
-    "remember|please remember|reminder|i (?:have |just )?moved",
+    "remember|please remember|reminder|i (?:have |just )?moved|(?:good|bad|big|great|sad) news|guess what",
 )
 _LABEL = re.compile(rf"(?!{_OWN_LABELS}\b)[\w' ]{{1,30}}:(?=\s|$)", re.IGNORECASE)
 _CODE = re.compile(r"[{}<>=|\\\[\]]|//|::|->|\w\(|;$|https?:")
@@ -152,7 +153,7 @@ def _own_prose(text: str) -> str:
 
 def _tells_of_oneself(text: str) -> bool:
     is_of_us = WE_HAVE.search(text) or OUR.search(text) or any(pattern.search(text) for pattern, _ in TRAVELS)
-    is_of_us = is_of_us or moves.tells_of_us(text)
+    is_of_us = is_of_us or moves.tells_of_us(text) or first_person.tells(text)
     return bool(_OWN_WORDS.search(text) or NOTE.fullmatch(text.strip()) or is_of_us)
 
 

@@ -100,9 +100,29 @@ NOT_PLACES = word_set(
     " spring summer autumn winter apartment flat house room building street unit block condo dorm"
     " team google microsoft apple amazon meta facebook ibm oracle intel nvidia anthropic siemens bosch hostel"
 )
+# To which one moves from another of them; a lake may be called so.
+PRODUCTS = word_set(
+    "trellis signal teams zoom miro canva sketch affinity ableton reaper cubase sap salesforce hubspot zendesk stripe"
+    " paypal revolut monzo wise kindle kobo playstation xbox nintendo opera brave edge duckduckgo deepl grammarly"
+    " duolingo strava garmin fitbit substack medium reddit threads patreon zig julia typst overleaf zotero"
+    " basecamp linear clickup airtable anytype roam bear joplin raindrop pocket feedly plex jellyfin tidal deezer"
+)
 # Those that are known without their capital.
 TOWNS = word_set(
-    "amsterdam athens atlanta auckland baltimore bangkok barcelona basel beijing belfast belgrade berlin bern"
+    "aachen aarhus aberdeen accra adelaide algiers amman ankara antwerp bandung bangalore bari bergen bialystok bilbao"
+    " bochum bonn braga brno bruges brunswick cadiz cagliari canberra caracas casablanca catania charleroi"
+    " chattanooga cincinnati cleveland coimbra coventry cracow curitiba dakar dallas darmstadt debrecen delft dhaka"
+    " dijon duisburg dundee durban eindhoven espoo faro florence freiburg galway gdynia göttingen granada grenoble"
+    " groningen guadalajara haarlem haifa harare havana heidelberg honolulu houston hyderabad ibiza izmir kabul"
+    " kampala karachi karlsruhe kassel katowice kaunas khartoum kharkiv kingston klagenfurt kobe kolkata kosice kuwait"
+    " lagos lahore leiden leuven leverkusen lille lima limerick lincoln linköping lodz luanda lund lviv maastricht"
+    " macau malmö malmo mannheim maribor mechelen medellin memphis milwaukee minsk modena monterrey montevideo namur"
+    " nantes nashville nijmegen norwich odense odessa omaha oporto orlando ostend oulu oviedo oxford padua pamplona"
+    " parma perugia pisa plovdiv poznan quebec quito rabat reykjavik rostock sacramento salamanca sapporo"
+    " santiago skopje sofia southampton stavanger stettin swansea szczecin szeged tampere tampa tehran thessaloniki"
+    " tilburg tirana trieste trondheim tucson tunis turku uppsala valletta varna verona vigo wellington winnipeg"
+    " wolverhampton wroclaw wuppertal würzburg york zaragoza"
+    " amsterdam athens atlanta auckland baltimore bangkok barcelona basel beijing belfast belgrade berlin bern"
     " birmingham bogota bologna bordeaux boston bratislava bremen brisbane bristol brussels bucharest budapest cairo"
     " calgary cardiff chennai chicago cologne copenhagen delhi denver detroit dortmund dresden dubai dublin dubrovnik"
     " dusseldorf düsseldorf edinburgh frankfurt gdansk geneva genoa ghent glasgow gothenburg graz hamburg hanoi"
@@ -127,6 +147,26 @@ COUNTRIES = word_set(
     " alabama alaska arizona arkansas california colorado connecticut delaware florida hawaii idaho illinois indiana"
     " iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota mississippi missouri montana"
     " nebraska nevada ohio oklahoma oregon pennsylvania tennessee texas utah vermont virginia wisconsin wyoming"
+)
+# By which a car is named, in small letters; what is more often something else ("a Mini", "a Seat") is not among them.
+MAKES = word_set(
+    "volvo fiat golf volkswagen vw audi bmw mercedes porsche opel vauxhall ford toyota honda nissan mazda subaru"
+    " suzuki mitsubishi hyundai kia skoda škoda peugeot renault citroën citroen dacia tesla polestar lexus jeep"
+    " chevrolet chevy dodge cadillac buick chrysler lancia maserati ferrari lamborghini bentley saab yaris corolla"
+    " prius civic passat polo twingo clio zoe fiesta corsa"
+)
+# Where one works, and says "the" of it: "I work at the library".
+WORKPLACES = word_set(
+    "library hospital clinic pharmacy bakery school kindergarten nursery university college academy museum zoo theatre"
+    " theater airport supermarket factory brewery warehouse restaurant bookshop bookstore embassy court council"
+    " ministry institute observatory"
+)
+WORK_ONLY = word_set("hospital clinic pharmacy bakery factory brewery warehouse restaurant supermarket")
+# What is studied, and switched to.
+SUBJECTS = word_set(
+    "anthropology archaeology architecture astronomy biochemistry biology botany business chemistry economics"
+    " engineering geography geology history informatics journalism law linguistics literature mathematics maths math"
+    " medicine musicology nursing pharmacy philosophy physics psychology sociology statistics theology zoology"
 )
 COLOURS = word_set(
     "black white grey gray red orange yellow green blue purple violet pink brown turquoise teal cyan magenta beige gold"
@@ -207,7 +247,7 @@ ROLES = word_set(
 )
 EVENTS = word_set(
     "appointment interview exam flight meeting wedding surgery deadline presentation concert marathon operation"
-    " graduation checkup conference funeral test party trip audition date"
+    " graduation anniversary checkup conference funeral test party trip audition date"
 )
 ZONES = word_set(
     "utc gmt cet cest eet eest est edt cst cdt mst mdt pst pdt bst ist jst kst msk aest aedt acst awst nzst wet"

@@ -12,6 +12,7 @@ from chatServer.memory.forget.said import as_kept, telling
 from chatServer.records import Memory
 
 _LEAD = re.compile(r"(?:that |about )?(?:the )?(?:user(?P<own>'s)?(?: (?P<verb>is|has|does|\w+s)\b)? |)", re.IGNORECASE)
+_IES = re.compile(r"ies\Z")  # studies
 _FIRST = {"is": "am", "was": "was", "has": "have", "does": "do"}
 _NO_LONGER = " no longer "  # who wants it forgotten that he smoked means this, too
 
@@ -67,7 +68,7 @@ def _in_first_person(what: str) -> str:
     if lead["own"]:
         return f"my {what[lead.end() :]}"
     verb = (lead["verb"] or "").lower()
-    return f"I {_FIRST.get(verb) or verb.removesuffix('s')} {what[lead.end() :]}"
+    return f"I {_FIRST.get(verb) or _IES.sub('y', verb).removesuffix('s')} {what[lead.end() :]}"
 
 
 def _facts(text: str) -> list[Fact]:

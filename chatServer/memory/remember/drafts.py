@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import blake2b
 from uuid import UUID
 
-from chatServer.memory.facts import Extractor, Fact, facts_in, is_denied
+from chatServer.memory.facts import Fact, RuleExtractor, facts_in, is_denied
 from chatServer.memory.facts.facts import LONG
 from chatServer.memory.facts.sentences import statements
 from chatServer.memory.remember.anew import said_anew
@@ -50,9 +50,9 @@ def question_in(messages: list[StoredMessage]) -> StoredMessage | None:
 async def drafts_of(
     sheet: "Sheet",
     messages: list[StoredMessage],
-    extractor: Extractor,
+    extractor: RuleExtractor,
     *,
-    answers: Sequence[str] = (),
+    answers: Sequence[str],
     tools: KnownTools,
 ) -> list[Draft]:
     """Of a turn's messages; `answers` are those before it, which somebody may bring back."""

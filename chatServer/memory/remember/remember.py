@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from chatServer import metrics
-from chatServer.memory.facts import Extractor, Fact, RuleExtractor, only_tells
+from chatServer.memory.facts import Fact, RuleExtractor, only_tells
 from chatServer.memory.facts.corrections import names_old, speaks_of_old
 from chatServer.memory.facts.diets import words_told_before
 from chatServer.memory.facts.meant import may_name
@@ -54,7 +54,6 @@ async def remember(
     *,
     scopes: Scopes,
     tools: KnownTools = NO_TOOLS,
-    extractor: Extractor | None = None,
 ) -> Learned:
     """Learn from a turn, once: `chat.turns.revision` says that it was done, in the transaction that does it.
 
@@ -68,7 +67,7 @@ async def remember(
         if turn is None or shelf is None:
             return _refused(nothing, "off" if turn else "done_or_off")
         sheet = Sheet(turn, turn_id, shelf)
-        read = await _read(connection, user_id, sheet, extractor)
+        read = await _read(connection, user_id, sheet)
     drafts = await drafts_of(sheet, read.messages, read.extractor, answers=read.answers, tools=tools)
     drafts = [passed for draft in drafts if (passed := await _guarded(draft))]
     if not drafts:
@@ -89,23 +88,22 @@ class _Read(NamedTuple):
 
     messages: list[StoredMessage]
     answers: list[str]  # that were given before it
-    extractor: Extractor
+    extractor: RuleExtractor
 
 
-async def _read(connection: Connection, user_id: UUID, sheet: Sheet, extractor: Extractor | None) -> _Read:
-    """The turn, and what its question may speak of: rules are told of that, another extractor is not."""
+async def _read(connection: Connection, user_id: UUID, sheet: Sheet) -> _Read:
+    """The turn, and what its question may speak of."""
     history = ChatMessageHistory(connection, user_id, sheet.turn.session_id)
     messages = await history.of_turn(sheet.turn_id, sheet.turn.question_id)
     question = question_in(messages)
     if question is None:
-        return _Read(messages, [], extractor or RuleExtractor())
+        return _Read(messages, [], RuleExtractor())
     before = await history.page(MESSAGES_BETWEEN, before=question.id)
     answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
-    if extractor is None:
-        earlier = await _told_before(connection, user_id, question, before)
-        denied = await _perhaps_denied(connection, user_id, sheet.shelf, question)
-        extractor = RuleExtractor(earlier, denied, is_asked=bool(earlier) and _is_asked(before))
-    return _Read(messages, answers, extractor)
+    earlier = await _told_before(connection, user_id, question, before)
+    denied = await _perhaps_denied(connection, user_id, sheet.shelf, question)
+    rules = RuleExtractor(earlier, denied, is_asked=bool(earlier) and _is_asked(before))
+    return _Read(messages, answers, rules)
 
 
 async def _told_before(

@@ -1,0 +1,87 @@
+"""What a household says as "we", and what is typed without "I", as the user would say it of himself."""
+
+import re
+
+from chatServer.memory.facts.moves import PLACE
+from chatServer.memory.facts.vocabulary import CHILDREN, KIN, MAKES, PETS, WORK_ONLY
+from chatServer.memory.facts.words import NAME, any_of
+
+_MAKE = "|".join(sorted(MAKES, key=len, reverse=True))
+_A_CAR = rf"an? (?:[\w-]+ ){{0,2}}(?-i:(?=[A-ZŠ]))(?:{_MAKE})\b"
+_OURS = "|".join(sorted(PETS | CHILDREN, key=len, reverse=True))
+_KIN = "|".join(sorted(KIN, key=len, reverse=True))
+_LATELY = r"(?:(?:just|now|recently|finally|both|all|originally|already) ){0,2}"
+_PARENT = r"(?:dad|mum|mom|grandma|grandpa)(?: is| has| lives| moved| works)\b"  # whose else would it be
+_SOMEBODY = rf"my (?:{_KIN})(?: (?-i:{NAME}))?"
+_TOGETHER = rf"\A(?:me and {_SOMEBODY}|{_SOMEBODY} and me),? (?:we )?(?:both |all )?"
+_SWAPPED = r"(?:traded(?: in)?|(?:part[ -])?exchanged|swapped) (?:the|our|my) [\w -]{2,30}?(?: in)? for "
+_FORMS = tuple(
+    (re.compile(pattern, re.IGNORECASE), instead)
+    for pattern, instead in (
+        (rf"{_TOGETHER}are (?!called|named)(?=\w)", "I am "),
+        (rf"{_TOGETHER}(?!are\b)(?=\w)", "I "),
+        (rf"\A((?:(?:my|i)\b[^;]{{3,80}}?(?:, | and | but ))?)(?={_PARENT})", r"\1my "),
+        (r"\bwe have (?:got )?(?=(?:two|three|four|five|\d) (?:kids|children|daughters|sons)\b)", "I have "),
+        (rf"\bwe(?:'re| are| come) {_LATELY}from (?=(?:the )?(?:{PLACE})(?:[.,;!]|$| (?:and|but)\b))", "I come from "),
+        (
+            rf"\bwe(?: have|'ve)? {_LATELY}"
+            rf"(?=(?:bought|got|own|drive|leased) {_A_CAR}|sold (?:the|our) (?:car|{_MAKE})\b)",
+            "I ",
+        ),
+        (
+            rf"\b(?:i|we)(?: have|'ve)? {_LATELY}{_SWAPPED}(?={_A_CAR})",
+            "I bought ",
+        ),
+        (
+            rf"\b(?:i|we)(?: have|'ve)? (?:named|called) (?:the|my|our) (?:(?:new|little|baby) )?(?P<kin>{_OURS})"
+            rf" (?P<name>(?-i:{NAME}))(?=[.,;!]|$| (?:because|after|and)\b)",
+            r"I have a \g<kin> called \g<name>",
+        ),
+    )
+)
+_LEFT_OUT = re.compile(
+    r"(?=(?:(?:just|recently|finally) )?"
+    + any_of(
+        rf"(?:bought|got|{_SWAPPED.removesuffix(' ')}) {_A_CAR}|sold (?:the|my|our) (?:car|{_MAKE})",
+        rf"(?:moved|relocated) to (?:the |new )?(?:{PLACE})",
+        "started (?:an?|my) new job (?:at|with)|started working (?:at|for)|got (?:engaged|married) to",
+        "started at the (?:" + "|".join(sorted(WORK_ONLY)) + ")|(?:got|found) a new job (?:at|with)",
+        "(?:can't|cannot|can not) (?:stand|eat)",
+    )
+    + r"\b)",
+    re.IGNORECASE,
+)
+_AM_LEFT_OUT = re.compile(
+    r"(?!.*\b(?:is|are|my)\b)(?=(?:(?:just|really) )?not an? (?:\w+ )?fan of\b|(?:\w+ly )?allergic to\b)", re.IGNORECASE
+)
+
+_GREETING = re.compile(
+    r"(?:hi|hello|hey|hiya|heya|yo|good (?:morning|afternoon|evening))(?: there| again| all| everyone)?"
+    r"[\s,.!–—-]+(?=\w|$)",
+    re.IGNORECASE,
+)
+
+
+def tells(text: str) -> bool:
+    """Whether a message is about the user, though it has no word for him."""
+    return filled_in(text) != text or in_first_person(text) != text
+
+
+def filled_in(text: str) -> str:
+    """ "I moved to Graz", for a message that begins with "moved to Graz", or with a greeting before that."""
+    said = _GREETING.sub("", text.lstrip())
+    if _LEFT_OUT.match(said):
+        return f"I {said[0].lower()}{said[1:]}"
+    return f"I am {said[0].lower()}{said[1:]}" if _AM_LEFT_OUT.match(said) else text.lstrip()
+
+
+def greets(sentence: str) -> bool:
+    """Whether it says nothing else."""
+    return _GREETING.fullmatch(sentence) is not None
+
+
+def in_first_person(text: str) -> str:
+    """ "I come from Ghent", for "we both come from Ghent"."""
+    for pattern, instead in _FORMS:
+        text = pattern.sub(instead, text, count=1)
+    return text
