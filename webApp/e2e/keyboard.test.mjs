@@ -1,6 +1,7 @@
 // Where the focus is after each act of somebody without a pointer, and what is in reach on a small, wide or coarse page.
 import assert from "node:assert/strict";
 import { answers, composer, PHONE, questions, say, settled, signedIn, signIn } from "./browser.mjs";
+import { make } from "./memories.mjs";
 import { until, wait } from "./waiting.mjs";
 
 const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.tagName);
@@ -22,6 +23,50 @@ export const tests = {
     await page.keyboard.press("Enter");
     await page.getByText("Not remembered after all.").waitFor({ state: "detached" });
     await isFocused(page, /^Undo: The user lives in Lisbon/);
+  },
+
+  async "who forgets a memory of the list by keyboard is at the next one, and after the last one on the page"(world) {
+    const { page } = await signedIn(world);
+    for (const text of ["First of all.", "Then this.", "At last that."]) await make(world, { text, kind: "fact" });
+    await page.goto("/memory");
+    const rows = page.locator(".row-text");
+    await rows.nth(2).waitFor();
+    const text = () => page.evaluate(() => document.activeElement?.textContent);
+    await page.getByRole("button", { name: "Forget: Then this." }).focus();
+    await page.keyboard.press("Enter");
+    await until(async () => (await text()) === "First of all.", "the focus is not on the row below");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Forget" }).click();
+    await until(async () => (await text()) === "At last that.", "the focus is not on the row that is left");
+    await page.getByRole("button", { name: "Forget: At last that." }).focus();
+    await page.keyboard.press("Enter");
+    await rows.first().waitFor({ state: "detached" });
+    await until(() => page.evaluate(() => document.activeElement?.id === "main"), "the focus is not on the page");
+  },
+
+  async "on a phone no line of what a memory is ends with a dot"(world) {
+    const { page } = await signedIn(world, PHONE);
+    await make(world, { text: "The cat is called Minka.", kind: "fact" });
+    await page.goto("/memory");
+    await page.locator(".row-text").waitFor();
+    const ends = await page.locator(".row-meta").evaluate((meta) => {
+      const parts = [...meta.children];
+      const last = parts.filter((each, place) => parts[place + 1] && parts[place + 1].offsetTop > each.offsetTop);
+      return last.map((each) => getComputedStyle(each, "::after").content);
+    });
+    assert.deepEqual([...new Set(ends)], ["none"], "and there is more than one line");
+  },
+
+  async "a finger leaves no button lit"(world) {
+    const { page } = await signedIn(world, PHONE);
+    await make(world, { text: "The cat is called Minka.", kind: "fact" });
+    await page.goto("/memory");
+    const filters = page.getByRole("button", { name: "Filters" });
+    const color = () => filters.evaluate((each) => getComputedStyle(each).borderColor);
+    const before = await color();
+    await filters.hover(); // as a tap leaves it
+    await wait(300);
+    assert.equal(await color(), before);
   },
 
   async "who leaves an edit is where he was; who sends one, or wants an answer anew, is where he writes"(world) {

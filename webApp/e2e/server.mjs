@@ -11,7 +11,7 @@ export const root = fileURLToPath(new URL("../../", import.meta.url));
 export const python = process.env.CHAT_PYTHON ?? join(root, ".venv/bin/python");
 const STARTS_IN_MS = 120_000;
 
-export function freePort() {
+function freePort() {
   return new Promise((resolve, reject) => {
     const probe = createServer().once("error", reject);
     probe.listen(0, "127.0.0.1", () => {

@@ -57,7 +57,7 @@ type Answer<O> = Success<O> extends { content: { "application/json": infer A } }
 type Named<O, K extends string> = O extends { parameters: { [N in K]?: infer V } } ? V : never;
 type Body<O> = O extends { requestBody?: { content: { "application/json": infer B } } } ? B : FormData;
 
-export interface Options<O> {
+interface Options<O> {
   path?: Named<O, "path">;
   query?: Named<O, "query">;
   body?: Body<O> | FormData;

@@ -8,7 +8,7 @@ import { localSignIn, type LocalSignIn } from "./localSignIn";
 import type { ClientSetup, User } from "./signIn";
 import type { SupabaseSignIn } from "./supabaseSignIn";
 
-export type AnySignIn = LocalSignIn | SupabaseSignIn;
+type AnySignIn = LocalSignIn | SupabaseSignIn;
 
 interface AuthState {
   status: "loading" | "ready" | "failed";

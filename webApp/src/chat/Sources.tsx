@@ -31,7 +31,7 @@ export function Sources({ message }: { message: ChatMessage }) {
 }
 
 /** The metadata has them with their pages; while the answer streams only the parts do. */
-export function sourcesOf(message: ChatMessage): Named[] {
+function sourcesOf(message: ChatMessage): Named[] {
   const told = message.metadata?.sources;
   const quoted = told?.filter((each) => each.quoted);
   const used = quoted?.length ? quoted : told;

@@ -18,7 +18,7 @@ export interface UsedMemory {
   source?: { session_id: string; message_id: string; title?: string | null } | null;
 }
 
-export interface Source {
+interface Source {
   article_id: string;
   title: string;
   name: string;

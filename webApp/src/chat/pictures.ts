@@ -3,7 +3,7 @@ import type { FileUIPart } from "ai";
 import { strings } from "../strings";
 
 export const PICTURE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-export const MAX_PICTURES = 10;
+const MAX_PICTURES = 10;
 const MAX_BYTES = 5_000_000;
 const MAX_BYTES_TOGETHER = 5_800_000; // a body has at most 8 MB, and base64 makes a third more of them
 

@@ -2,7 +2,7 @@
 import { ApiError } from "../api/errors";
 import { strings } from "../strings";
 
-export interface Reconnect {
+interface Reconnect {
   /** The rest behind an event (null: from the start); null when the server knows of nothing more. */
   rest: (lastEventId: string | null) => Promise<ReadableStream<Uint8Array> | null>;
   /** Waits before another try. */

@@ -7,7 +7,7 @@ import { steady } from "./steadyStream";
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 8_000;
 
-export const streamAddress = (sessionId: string) => `/api/chat/${encodeURIComponent(sessionId)}/stream`;
+const streamAddress = (sessionId: string) => `/api/chat/${encodeURIComponent(sessionId)}/stream`;
 
 interface Asked {
   id: string;

@@ -4,7 +4,7 @@ import type { Preview } from "../api/types";
 import { strings } from "../strings";
 
 export type Part = components["schemas"]["PartAnswer"];
-export type Trigger = components["schemas"]["TriggerAnswer"];
+type Trigger = components["schemas"]["TriggerAnswer"];
 
 const words = strings.context;
 const LEAST = 0.8; // per cent; narrower could not be seen
@@ -18,7 +18,7 @@ export function percent(share: number): string {
 /** What the model reads, without what is left free. */
 export const promptParts = ({ parts }: Preview): Part[] => parts.filter(({ name }) => name !== "reserve" && name !== "room");
 
-export interface Segment {
+interface Segment {
   name: string;
   x: number;
   width: number;

@@ -6,7 +6,7 @@ import { hasText, textOf, type ChatMessage, type Metadata } from "../chat/messag
 
 const LAST = 6; // stored messages: the last question and its answer, with a few tools
 
-export interface LastTurn {
+interface LastTurn {
   question: string | null;
   answer: Metadata | null;
 }

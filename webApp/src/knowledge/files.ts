@@ -3,7 +3,7 @@ import type { Article } from "../api/types";
 import { strings } from "../strings";
 
 const words = strings.knowledge;
-export const MAX_FILE_BYTES = 25_000_000;
+const MAX_FILE_BYTES = 25_000_000;
 export const ENDINGS = [".txt", ".text", ".log", ".rst", ".csv", ".tsv", ".md", ".markdown", ".mdx", ".html", ".htm", ".xhtml", ".pdf"];
 
 /** Why a file need not be sent; null: the server may look at it. A name without an ending is the server's to judge. */

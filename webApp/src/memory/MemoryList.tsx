@@ -1,9 +1,10 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Memory } from "../api/types";
 import { Button } from "../shell/Button";
 import { EmptyState } from "../shell/EmptyState";
 import { ErrorCard } from "../shell/ErrorCard";
 import { Waiting } from "../shell/Spinner";
+import { isFocusLost } from "../shell/useFocusFollows";
 import { strings } from "../strings";
 import { FilterBar } from "./FilterBar";
 import { isFiltered, NO_FILTERS, type Filters } from "./filters";
@@ -68,14 +69,33 @@ interface RowsProps {
 }
 
 function Rows({ memories, isFiltered, onOpen, onTag }: RowsProps) {
+  const { list, act } = useFocusStays(memories);
   if (!memories.length) {
     return isFiltered ? <EmptyState title={words.nothingFits} /> : <EmptyState title={words.emptyTitle}>{words.emptyLead}</EmptyState>;
   }
   return (
-    <ul className="rows">
+    <ul className="rows" ref={list} onClickCapture={act}>
       {memories.map((each) => (
         <MemoryRow key={each.id} memory={each} onOpen={() => onOpen(each.id)} onTag={onTag} />
       ))}
     </ul>
   );
+}
+
+/** Who forgets one by keyboard is at the one that takes its place, or on the page when none is left. */
+function useFocusStays(memories: Memory[]) {
+  const list = useRef<HTMLUListElement>(null);
+  const acted = useRef<{ id: string | undefined; place: number } | null>(null);
+  const act = ({ target }: { target: EventTarget }) => {
+    const place = [...(list.current?.children ?? [])].findIndex((row) => row.contains(target as Node));
+    acted.current = { id: memories[place]?.id, place };
+  };
+  useEffect(() => {
+    if (!acted.current || memories.some(({ id }) => id === acted.current?.id)) return;
+    const rows = list.current?.querySelectorAll<HTMLElement>(".row-text") ?? [];
+    const row = rows[Math.min(acted.current.place, rows.length - 1)] ?? document.getElementById("main");
+    acted.current = null;
+    if (isFocusLost()) row?.focus({ preventScroll: true });
+  }, [memories]);
+  return { list, act };
 }

@@ -1,7 +1,7 @@
 /** What is written but not saved yet: it survives a reload of its tab, and belongs to that tab alone. */
 import { useCallback, useRef, useState } from "react";
 
-export interface NotesDraft {
+interface NotesDraft {
   text: string;
   /** The version that it was begun from. */
   over: number;

@@ -34,7 +34,7 @@ export function useFetchActiveChatSession() {
   return { status, error, sessionId, agentName, generation, retry };
 }
 
-export interface NewSession {
+interface NewSession {
   agentName: string | null;
   isPrivate?: boolean;
   /** Instead of a chat to which nobody should come back. */

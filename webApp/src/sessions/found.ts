@@ -1,5 +1,5 @@
 /** The line that a search has found, with the words that it was searched for. */
-export interface Piece {
+interface Piece {
   text: string;
   isMatch: boolean;
 }

@@ -2,7 +2,7 @@
 import type { Session } from "../api/types";
 import { strings } from "../strings";
 
-export interface Group {
+interface Group {
   name: string;
   sessions: Session[];
 }

@@ -10,7 +10,7 @@ import { allOf, changedIn, type Change, type Pages } from "./lists";
 
 const PAGE = 40;
 
-export interface Wanted {
+interface Wanted {
   q: string;
   isArchive: boolean;
 }

@@ -3,7 +3,7 @@ import { lazy, type ComponentType } from "react";
 import { strings } from "../strings";
 import { BookIcon, ChartIcon, ChatIcon, GraphIcon, MemoryIcon, NotesIcon, PersonIcon } from "./icons";
 
-export interface PageEntry {
+interface PageEntry {
   path: string;
   name: string;
   icon: ComponentType<{ size?: number }>;

@@ -1,7 +1,7 @@
 /** Light or dark: the system's, unless the user has chosen; public/theme.js reads the same key before the first paint. */
 import { create } from "zustand";
 
-export type Theme = "light" | "dark";
+type Theme = "light" | "dark";
 export const THEME_KEY = "theme";
 
 const wish = typeof matchMedia === "function" ? matchMedia("(prefers-color-scheme: dark)") : null;

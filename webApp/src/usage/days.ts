@@ -10,7 +10,7 @@ const words = strings.usage;
 const DAY_MS = 86_400_000;
 const MOST_SERIES = 5;
 
-export const isoDay = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
+const isoDay = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
 export const since = (days: number, now = Date.now()): string => isoDay(now - (days - 1) * DAY_MS);
 export const number = (value: number): string => value.toLocaleString("en");
 export const dayName = (day: string): string =>
@@ -91,7 +91,7 @@ export function niceTop(most: number): number {
   return [1, 2, 5, 10].map((step) => step * power).find((top) => top >= most)!;
 }
 
-export interface Sum {
+interface Sum {
   agent: string;
   model: string;
   turns: number;

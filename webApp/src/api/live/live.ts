@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import type { LiveEvent } from "./eventStream";
 
 export type LiveType = "hello" | "reset" | "session" | "title" | "turn" | "memory" | "knowledge";
-export type Listener = (event: LiveEvent) => void;
+type Listener = (event: LiveEvent) => void;
 
 const listeners = new Map<string, Set<Listener>>();
 
