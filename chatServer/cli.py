@@ -148,8 +148,14 @@ def migrate(settings: Settings, _: argparse.Namespace) -> None:
         app_url = settings.database_url.get_secret_value() if settings.database_url else ""
         if app_url and migrations.set_login_password(url, app_url):
             print("The role chat_app has the password of DATABASE_URL.")
+        revision = migrations.revision_of(url)
     print(f"Revisions that ran: {', '.join(applied)}." if applied else "Nothing was missing.")
-    print(f"The database is at revision {migrations.newest_revision()}.")
+    print(f"The database is at revision {revision}.")
+    if not migrations.knows(revision):
+        print(
+            f"That is newer than this code, which ends at {migrations.newest_revision()}. It can serve from it, and "
+            "changes nothing: to migrate further, run the newer code."
+        )
 
 
 def token(settings: Settings, parsed: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ ARENA_MAX = -8  # as malloc.h has it: M_ARENA_MAX
 
 
 @contextlib.asynccontextmanager
-async def giving_back(every_s: float = EVERY_S) -> AsyncIterator[None]:
+async def giving_back() -> AsyncIterator[None]:
     """One heap for all threads, looked through every minute; nothing where there is another C library."""
     library = ctypes.CDLL(None)
     if not hasattr(library, "malloc_trim"):
@@ -23,7 +23,7 @@ async def giving_back(every_s: float = EVERY_S) -> AsyncIterator[None]:
 
     async def trim() -> None:
         while True:
-            await asyncio.sleep(every_s)
+            await asyncio.sleep(EVERY_S)
             await asyncio.to_thread(library.malloc_trim, 0)
 
     trimming = asyncio.create_task(trim(), name="giving memory back")

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
-from chatServer.account.fields import Big, Count, Json, Long, Moment, Name, Row, SessionId, Share, Short, Tokens
+from chatServer.account.fields import Big, Count, Json, Long, Moment, Name, Row, SessionId, Share, Short, Tokens, Tries
 from chatServer.account.message_items import MessageRow
 from chatServer.conversation.tokens import count_text
 from chatServer.knowledge.kinds import clean_name
@@ -45,7 +45,7 @@ class TurnRow(Row):
     trigger: Literal["submit", "edit", "regenerate"]
     request_hash: Annotated[str, Field(pattern=r"^([0-9a-f]{2}){0,128}$")] | None
     state: TurnState
-    attempt: Count
+    attempt: Tries
     user_message_id: UUID | None
     reply_message_id: UUID | None
     supersedes_turn_id: UUID | None

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import BaseMessage, ToolMessage
@@ -143,7 +143,7 @@ async def _answered(planned: Planned, result: ToolResult, duration_ms: int, max_
     status = "error" if result.is_error else "success"
     read = clean_text(result.read) if result.read else text_of(await cut_new_result(message, max_tokens))
     reply = ToolMessage(read, tool_call_id=call.id, name=call.name, status=status, id=message.message_id)
-    events = (replace(each, id=message.message_id) if each.kind == "data" else each for each in result.events)
+    events = (each._replace(id=message.message_id) if each.kind == "data" else each for each in result.events)
     return Answered((told, *events, *planned.told, Said(message)), reply)
 
 

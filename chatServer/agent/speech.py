@@ -21,6 +21,7 @@ from langchain_core.tools import BaseTool
 from chatServer.messages.blocks import text_in
 
 _WORD = re.compile(r"\S+\s*|\s+")
+_SILENCE = AIMessageChunk(content="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,11 @@ def said_in(message: BaseMessage) -> str:
 
 def text_chunk(word: str, *, beside_reasoning: bool = False) -> AIMessageChunk:
     """Plain text, unless blocks of reasoning came before: blocks of one message are told apart by their index."""
-    block: dict[str | int, Any] = {"type": "text", "text": word, "index": 1}
-    return AIMessageChunk(content=[block] if beside_reasoning else word)
+    if beside_reasoning:
+        block: dict[str | int, Any] = {"type": "text", "text": word, "index": 1}
+        return AIMessageChunk(content=[block])
+    # A copy has nothing to validate: 7 us instead of 11 for each word of an answer (2026-11-18).
+    return _SILENCE.model_copy(update={"content": word, "additional_kwargs": {}, "response_metadata": {}})
 
 
 def reasoning_chunk(word: str) -> AIMessageChunk:

@@ -23,7 +23,7 @@ class Wish:
 _GREETINGS = [
     (
         "en",
-        r"(?:hi|hello|hey|good (?:morning|afternoon|evening|night))(?: there| again| everyone| all)?",
+        r"(?:hi|hello|hey|hiya|heya|good (?:morning|afternoon|evening|night))(?: there| again| everyone| all)?",
         r"(?:how are you(?: doing)?(?: today)?|how's it going|how do you do|what's up|nice to meet you)",
     ),
     (

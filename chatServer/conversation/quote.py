@@ -14,7 +14,7 @@ NOT_ALL = "Not everything that is remembered about me could be looked up just no
 
 
 def quoted_within(
-    items: Sequence[Recalled], room_tokens: int, *, is_all: bool = True
+    items: Sequence[Recalled], room_tokens: int, *, is_all: bool
 ) -> tuple[Message | None, int, Sequence[Recalled]]:
     """One line each, best first: where it is from, and what it says, as many as there really is room for; and whether
     there may be more. In the user's role, since it is his. Its tokens, and which lines these are."""

@@ -73,7 +73,7 @@ async def read_one(database: Database, principal: Principal, key: SessionKey, me
 
 
 async def read_superseded(
-    database: Database, principal: Principal, key: SessionKey, *, limit: int, before: UUID | None = None
+    database: Database, principal: Principal, key: SessionKey, *, limit: int, before: UUID | None
 ) -> Transcript:
     """The same of what edits and regenerations replaced; a page begins with a whole message."""
     async with database.transaction(principal) as connection:

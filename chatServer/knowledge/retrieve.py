@@ -47,8 +47,8 @@ class Looking:
     looked: store.Looked
     top_k: int
     room_tokens: int
-    as_read: AsRead | None = None
-    vector: NDArray[np.float32] | None = field(default=None, hash=False)
+    as_read: AsRead | None
+    vector: NDArray[np.float32] | None = field(hash=False)
 
     @property
     def owners(self) -> tuple[UUID, UUID]:

@@ -175,8 +175,8 @@ async def find_lacking_chunks(
     user_id: UUID,
     model: str,
     *,
-    after: tuple[UUID, int] = (NOBODY.user_id, -1),
-    article_id: UUID | None = None,
+    after: tuple[UUID, int],
+    article_id: UUID | None,
     limit: int,
 ) -> list[LackingChunk]:
     """Chunks without a vector of this model, of all articles or one."""

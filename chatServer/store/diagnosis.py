@@ -51,7 +51,7 @@ class DatabaseFacts:
     is_older: bool
     tables: list[FaultyTable]
     clock_ahead_s: float  # of the server's, compared with ours
-    embedding: Embedding | None = None  # whose vectors there are
+    embedding: Embedding | None  # whose vectors there are
 
 
 def look_at(url: str, *, clock: Callable[[], float] = time.time) -> DatabaseFacts:

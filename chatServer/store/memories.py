@@ -205,7 +205,7 @@ async def find_saying(
     words: Collection[str],
     *,
     quoted: Collection[str],
-    beside: Collection[str] | None = None,
+    beside: Collection[str] | None,
 ) -> list[UUID]:
     """The messages in reach of a shelf that have all these stems, or, if somebody else than the user said them, all
     those that are worth a quote, and one of those beside them, if any are given."""

@@ -89,6 +89,13 @@ def newest_revision() -> str:
     return head
 
 
+def revision_of(owner_url: str) -> str:
+    """The revision that a migrated database is at: the newest, unless newer code was there."""
+    with connect_as_owner(owner_url) as connection:
+        [[revision]] = connection.execute(b"select version_num from chat.alembic_version")
+    return str(revision)
+
+
 def knows(revision: str) -> bool:
     """Whether a revision is one of ours; one that is not comes from newer code."""
     return revision in _revisions()

@@ -67,7 +67,7 @@ async def write_notes(
 
 
 async def list_versions(
-    connection: Connection, user_id: UUID, agent_name: str, *, limit: int, before: int | None = None
+    connection: Connection, user_id: UUID, agent_name: str, *, limit: int, before: int | None
 ) -> list[NotesVersion]:
     """Versions without their text, the newest first."""
     values = {"user_id": user_id, "agent_name": agent_name, "limit": limit, "before": before}

@@ -9,9 +9,10 @@ from typing import Any
 
 from chatServer.api import chat_body
 from chatServer.store import notes, sessions, turns
+from chatServer.store.queries import IS_ALIVE
 from chatServer.turn import before, record
 
-PAST_ITS_LEASE = b"lease_until not between now() and now() + interval '10 minutes'"
+PAST_ITS_LEASE = f"not {IS_ALIVE}".encode()
 
 
 def commit_at_the_end() -> None:

@@ -290,7 +290,7 @@ def count(urls, table: str) -> int:
     return row[0] if row else 0
 
 
-async def until(is_so: Callable[[], object], timeout_s: float = 20) -> None:
+async def until(is_so: Callable[[], object], timeout_s: float = 60) -> None:  # 20 were too few on a busy machine
     async with asyncio.timeout(timeout_s):
         while not is_so():
             await asyncio.sleep(0.02)

@@ -26,7 +26,17 @@ from chatServer.store import superseded
 from tests.conftest import ADA, EVE, owner_connection
 from tests.tools.memory_rows import memory, write
 from tests.tools.recalling import asked, recaller_of
-from tests.tools.remembering import hidden_texts, kept, learn, memory_events, say, tell, texts, told_to_store
+from tests.tools.remembering import (
+    hidden_texts,
+    kept,
+    learn,
+    learn_while,
+    memory_events,
+    say,
+    tell,
+    texts,
+    told_to_store,
+)
 from tests.tools.talking import talking
 from tests.tools.working import always
 
@@ -335,14 +345,8 @@ async def test_a_regenerated_answer_leaves_what_the_question_said(database):
 
 async def test_a_message_that_is_edited_while_it_is_learned_from_teaches_nothing(database):
     session_id = str(uuid.uuid4())
-
-    class Slow:
-        async def facts(self, text: str, said_at: datetime) -> list:
-            await replace_from_last_question(database, session_id)
-            return []
-
-    turn_id = await say(database, "Remember that I live in Rome or so.", session_id=session_id)
-    await learn(database, turn_id, extractor=Slow())
+    turn_id = await say(database, "I live in Rome.", session_id=session_id)
+    await learn_while(database, turn_id, replace_from_last_question(database, session_id))
     assert await texts(database, ever=True) == []
 
 

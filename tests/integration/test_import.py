@@ -131,6 +131,19 @@ async def test_a_turn_that_came_without_its_question_is_not_begun_anew(client, a
     assert (again.status_code, again.json()["code"]) == (502, "model_failed")
 
 
+@pytest.mark.parametrize(("attempt", "status"), [(1_000, 200), (10**9, 422)])
+async def test_a_turn_that_comes_unanswered_can_be_answered_whatever_its_attempt(client, as_eve, urls, attempt, status):
+    """An attempt counts its events beyond those of all before it, in an integer."""
+    client.headers.update(as_eve)
+    document = unfinished(question=str(uuid.uuid4()), reply=str(uuid.uuid4()))
+    document["turns"][0]["attempt"] = attempt
+    assert (await client.post("/api/account/import", json=document)).status_code == status
+    message = {"id": "x", "role": "user", "parts": [{"type": "text", "text": "hello"}]}
+    ask = {"json": {"id": document["user_id"], "message": message}, "headers": {"Accept": "application/json"}}
+    assert (await client.post("/api/chat", **ask)).status_code == 200
+    assert of_eve(urls, "select state, attempt from chat.turns") == [("done", 1_001 if status == 200 else 1)]
+
+
 async def test_no_time_lies_at_the_ends_of_the_calendar(database):
     document = await adas(database)
     [memory], [change] = document["memories"], document["memory_changes"]
@@ -179,7 +192,7 @@ async def test_no_number_is_so_large_that_counting_on_fails(database):
     document = await adas(database)
     document["memory_changes"][0]["attempt"] = 1
     counters = {
-        ("turns", "attempt"): 10**9,
+        ("turns", "attempt"): 1_000,
         ("notes", "version"): 10**9,
         ("notes_versions", "version"): 10**9,
         ("memories", "recalls"): 10**9,

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from chatServer.agent.prompts import PLACEHOLDER
-from chatServer.agent.summary.session_summary import summarize_session
+from chatServer.agent.summary.session_summary import Occasion, summarize_session
 from chatServer.conversation.tokens import count_message
 from chatServer.main import running
 from chatServer.messages import Message
@@ -57,7 +57,7 @@ async def test_it_is_what_the_next_turn_asks_part_by_part(chat, database):
     session_id = (await say(chat, "hello"))["session_id"]
     await say(chat, "And where is my bicycle? I left it at the station.")
     await say(chat, "note Wakes up early.")
-    await summarize_session(database, ADA, session_id, force_update=True)
+    await summarize_session(database, ADA, session_id, occasion=Occasion(is_forced=True))
     seen = await look(chat)
     check_sums(seen)
     given = await say(chat, "Where do I live?")

@@ -10,7 +10,6 @@ import pytest
 from chatServer import metrics
 from chatServer.conversation import sessions
 from chatServer.conversation.sessions import Changes, SessionKey
-from chatServer.memory.facts import Fact
 from chatServer.memory.remember import remember as verb
 from chatServer.memory.remember.drafts import Draft
 from chatServer.messages import Message
@@ -20,7 +19,7 @@ from chatServer.store import memory_changes as changes
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, EVE, owner_connection, rows
 from tests.tools.memory_rows import RULES, memory
-from tests.tools.remembering import kept, learn, memory_events, say, tell, texts, told_to_store
+from tests.tools.remembering import kept, learn, learn_while, memory_events, say, tell, texts, told_to_store
 
 
 @pytest.fixture
@@ -136,15 +135,6 @@ async def test_one_row_for_a_set_of_tools_however_often_and_in_whichever_order_t
     ]
 
 
-async def test_another_extractor_can_take_the_rules_place(database):
-    class Model:
-        async def facts(self, text: str, said_at: datetime) -> list[Fact]:
-            return [Fact(f"He said {text}", "user", "said", text, None, False, None, None, text)]
-
-    await learn(database, await say(database, "Guten Tag, ich heisse Ada"), extractor=Model())
-    assert await texts(database) == ["He said Guten Tag, ich heisse Ada"]
-
-
 # Once ----------------------------------------------------------------------------------------------------
 
 
@@ -202,14 +192,9 @@ async def test_nothing_is_learned_where_memory_is_off(database):
 
 async def test_a_session_whose_memory_is_switched_off_meanwhile_keeps_nothing(database):
     session_id = str(uuid.uuid4())
-
-    class Slow:
-        async def facts(self, text: str, said_at: datetime) -> list[Fact]:
-            await sessions.change(database, ADA, SessionKey.parse(session_id), Changes(memory="off"))
-            return [Fact(text, "user", "said", text, None, False, None, None, text)]
-
     turn_id = await say(database, "I live in Berlin.", session_id=session_id)
-    await learn(database, turn_id, extractor=Slow())
+    off = sessions.change(database, ADA, SessionKey.parse(session_id), Changes(memory="off"))
+    await learn_while(database, turn_id, off)
     assert await texts(database, ever=True) == []
 
 

@@ -40,6 +40,7 @@ async def no_title(_: str) -> None:
 
 
 CLAIMED = "select summarising_until is not null from chat.sessions"
+FORCED = Occasion(is_forced=True)
 LATER = "select args ->> 'turn_id' from procrastinate.procrastinate_jobs where scheduled_at > now()"
 
 
@@ -141,10 +142,10 @@ async def test_a_summary_is_asked_for_by_force_and_is_nobody_elses(database, url
     again = await summarize_session(database, ADA, session_id)
     assert (again.is_updated, again.summary) == (False, first.summary)
     await talk(database, 1, session_id)
-    forced = await summarize_session(database, ADA, session_id, force_update=True)
+    forced = await summarize_session(database, ADA, session_id, occasion=FORCED)
     assert (forced.is_updated, forced.summary.messages) == (True, 4)
     with pytest.raises(errors.SessionNotFound):
-        await summarize_session(database, EVE, session_id, force_update=True)
+        await summarize_session(database, EVE, session_id, occasion=FORCED)
 
 
 async def test_a_summary_of_what_was_replaced_or_summarised_meanwhile_is_not_stored(database, urls, session_id):
@@ -167,7 +168,7 @@ async def test_a_summary_of_what_was_replaced_or_summarised_meanwhile_is_not_sto
 async def test_many_who_summarise_at_once_leave_one_summary_and_ask_once(database, urls, session_id):
     await talk(database, 5, session_id)
     model = writer("The user has questions.")
-    asked = {"advisers": Advisers(always(model)), "force_update": True}
+    asked = {"advisers": Advisers(always(model)), "occasion": FORCED}
     told = await asyncio.gather(*(summarize_session(database, ADA, session_id, **asked) for _ in range(6)))
     assert (sum(each.is_updated for each in told), model.calls) == (1, 1)
     assert rows(urls, "select messages from chat.summaries") == [(6,)]
@@ -176,7 +177,7 @@ async def test_many_who_summarise_at_once_leave_one_summary_and_ask_once(databas
 async def test_a_summary_that_a_client_asks_for_is_charged_and_bounded_by_the_day(database, urls, session_id):
     await talk(database, 5, session_id)
     model = writer("The user has questions.")
-    asked = {"advisers": Advisers(always(model), tokens_per_day=1), "force_update": True}
+    asked = {"advisers": Advisers(always(model), tokens_per_day=1), "occasion": FORCED}
     assert (await summarize_session(database, ADA, session_id, **asked)).summary.text == "The user has questions."
     await talk(database, 2, session_id)
     rest = await summarize_session(database, ADA, session_id, **asked)
@@ -199,7 +200,7 @@ async def test_a_worker_puts_off_what_another_is_at(database, urls, session_id):
     *_, last = await talk(database, 5, session_id)
     theirs, ours = writer("The other's. " * 10, delay_ms=100), writer("The worker's.")
     other = asyncio.create_task(
-        summarize_session(database, ADA, session_id, advisers=Advisers(always(theirs)), force_update=True)
+        summarize_session(database, ADA, session_id, advisers=Advisers(always(theirs)), occasion=FORCED)
     )
     await eventually(lambda: theirs.calls)
     await after(database, last, Reviser("off", Advisers(always(ours))))
@@ -250,7 +251,7 @@ async def test_whoever_is_stopped_over_a_summary_is_in_nobodys_way(database, url
     *_, last = await talk(database, 5, session_id)
     slow = Advisers(always(model := writer("Never. " * 100, delay_ms=1_000)))
     for begun in (
-        lambda: summarize_session(database, ADA, session_id, advisers=slow, force_update=True),
+        lambda: summarize_session(database, ADA, session_id, advisers=slow, occasion=FORCED),
         lambda: after(database, last, Reviser("off", slow)),
     ):
         model.calls = 0

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from chatServer import cli
 from chatServer.config import ROOT, Settings
 from chatServer.errors import StartupError
 from chatServer.main import running
@@ -135,3 +136,15 @@ async def test_to_migrate_a_database_that_is_newer_changes_nothing(urls, start):
     execute(urls.owner, "update chat.alembic_version set version_num = '9999'")
     assert migrate(urls.owner) == []
     await start(urls.app)
+
+
+def test_to_migrate_names_the_revision_of_a_database_that_is_newer(urls, monkeypatch, capsys, tmp_path):
+    execute(urls.owner, "update chat.alembic_version set version_num = '9999'")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MIGRATION_DATABASE_URL", urls.owner)
+    monkeypatch.setenv("DATABASE_URL", urls.app)
+    cli.main(["migrate"])
+    told = capsys.readouterr().out
+    assert "The database is at revision 9999." in told
+    assert f"newer than this code, which ends at {newest_revision()}" in told
+    assert "run the newer code" in told

@@ -2,6 +2,7 @@
 the CPU (4 s, 2026-11-15). That the installed command itself starts is for other tests."""
 
 import atexit
+import contextlib
 import fcntl
 import importlib
 import multiprocessing
@@ -67,7 +68,9 @@ class Command:
         return self._process.exitcode
 
     def send_signal(self, number: int) -> None:
-        os.kill(self.pid, number)
+        # As of subprocess.Popen. Another process waits for this one: it may be gone before its exit code is known here.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, number)
 
     def terminate(self) -> None:
         self._process.terminate()

@@ -1,9 +1,12 @@
 """Telling the server something, letting it learn, and looking at what it keeps."""
 
+import asyncio
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
 from uuid import UUID
 
+from chatServer.memory import guard
 from chatServer.memory.remember.drafts import Draft, KnownTools
 from chatServer.memory.remember.remember import Learned, remember
 from chatServer.memory.shelve import shelve
@@ -16,11 +19,31 @@ from tests.tools.memory_rows import RULES
 from tests.tools.turns import finish_turn
 
 
-async def learn(
-    database: Database, turn_id: UUID, user: Principal = ADA, *, scope: MemoryScope = "agent", **options
-) -> Learned:
+async def learn(database: Database, turn_id: UUID, user: Principal = ADA, *, scope: MemoryScope = "agent") -> Learned:
     tools = KnownTools(trusted=frozenset({"clock", "notes"}), keepers=frozenset({"notes"}))
-    return await remember(database, user, turn_id, scopes=lambda _: scope, tools=tools, **options)
+    return await remember(database, user, turn_id, scopes=lambda _: scope, tools=tools)
+
+
+_meanwhile: list[Callable[[], object]] = []
+
+
+def meanwhile(text: str) -> str:
+    while _meanwhile:
+        _meanwhile.pop()()
+    return text
+
+
+async def learn_while(database: Database, turn_id: UUID, happens: Coroutine[Any, Any, object]) -> None:
+    """Learn from a turn, and let something happen after it was read and before anything is written: where the guard of
+    a deployment is asked."""
+    loop = asyncio.get_running_loop()
+    _meanwhile.append(lambda: asyncio.run_coroutine_threadsafe(happens, loop).result(10))
+    guard.install(f"{__name__}:meanwhile")
+    try:
+        await learn(database, turn_id)
+    finally:
+        guard.install(None)
+    assert not _meanwhile
 
 
 async def say(

@@ -39,19 +39,20 @@ class Occasion:
     turn_id: UUID | None = None
 
 
+WHEN_DUE = Occasion()
+
+
 async def summarize_session(
     database: Database,
     principal: Principal,
     session_id: str,
     *,
     advisers: Advisers = NO_ADVISERS,
-    force_update: bool = False,
-    occasion: Occasion | None = None,
+    occasion: Occasion = WHEN_DUE,
 ) -> Summarised:
     """Bring a session's summary up to date when it is time for that, or when it is asked for; SessionNotFound. Whoever
     comes second, here or in another process, waits as long as the occasion allows and goes on from what the first has
     made; or takes what is there."""
-    occasion = occasion or Occasion(is_forced=force_update)
     ends_at = time.monotonic() + occasion.wait_s
     done = await _summarised(database, principal, session_id, advisers, occasion)
     while done.is_awaited and await _is_through(database, principal, session_id, done.summary, ends_at):

@@ -30,9 +30,9 @@ class Compacted:
     known: Summary | None
     summary: Summary
     message_ids: tuple[UUID, ...] = field(repr=False)
-    tokens_before: int = 0
-    reason: Reason = "asked"
-    claim: datetime | None = None  # until when nobody else makes one
+    tokens_before: int
+    reason: Reason
+    claim: datetime | None  # until when nobody else makes one
 
     def told(self) -> dict[str, Any]:
         """As clients hear it: numbers, never a text."""
@@ -70,8 +70,8 @@ class Unsummarised:
     session_id: str
     known: Summary | None
     messages: Sequence[StoredMessage] = field(repr=False)
-    how: Compression = USUAL_COMPRESSION
-    kept_from: int | None = None
+    how: Compression
+    kept_from: int | None
     reason: Reason = "asked"
     claim: datetime | None = None
 
