@@ -4,6 +4,7 @@ import asyncio
 import logging
 
 from chatServer import errors
+from chatServer.messages.rows import forget_rows
 from chatServer.records import Principal, Receipt
 from chatServer.store import erasure, turns
 from chatServer.store.pool import Database
@@ -32,6 +33,7 @@ async def erase(database: Database, principal: Principal) -> Receipt:
             if not tries_left:
                 raise
             await asyncio.sleep(LOOK_EVERY_S)
+    forget_rows()
     logger.info("all data of a user was erased", extra={"fields": {"rows": sum(receipt.counts.values())}})
     return receipt
 

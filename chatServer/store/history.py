@@ -2,15 +2,13 @@
 LIMIT and to work inside the caller's transaction. The stock class reads what this one writes, and the reverse."""
 
 import asyncio
-import json
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
+from langchain_core.messages import BaseMessage, message_to_dict
 from langchain_postgres import PostgresChatMessageHistory
 from psycopg.rows import TupleRow
 
@@ -18,7 +16,6 @@ from chatServer.errors import SessionNotFound
 from chatServer.messages import (
     Message,
     clean_json,
-    clean_text,
     cut,
     from_langchain,
     paired,
@@ -26,7 +23,8 @@ from chatServer.messages import (
     text_of,
     to_langchain,
 )
-from chatServer.messages.plain import plain_row, read_plain, without_unsaid
+from chatServer.messages.plain import plain_row, without_unsaid
+from chatServer.messages.rows import read_row
 from chatServer.messages.terms import packed_terms
 from chatServer.records import StoredMessage, Stretch, new_id
 from chatServer.store import images, queries, sessions
@@ -37,19 +35,10 @@ from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("messages.sql")
 TABLE = "chat_message_history"
-WHOLE = {
-    "AIMessageChunk": "ai",
-    "HumanMessageChunk": "human",
-    "SystemMessageChunk": "system",
-    "ToolMessageChunk": "tool",
-}
 DEFAULT_AGENT = "assistant"
 LONG = 100_000  # characters of rows
 STRETCH_BYTES = 16_000_000
 WINDOW_IMAGE_BYTES = 16_000_000  # the last picture may go beyond
-AS_POSTGRES_WRITES = json.JSONDecoder()  # nothing before the value and nothing behind it that had to be skipped
-
-logger = logging.getLogger(__name__)
 
 
 class ChatMessageHistory(PostgresChatMessageHistory):
@@ -99,7 +88,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         stored = {each.message.message_id: each for each in seen}
         whole = [_kept(stored[message.message_id], message) for message in cut([each.message for each in seen])]
         shown = await images.put_images_back(self._db, self._user_id, self._session_id, whole, most=WINDOW_IMAGE_BYTES)
-        return [images.without_references(each) for each in shown]
+        return [images.without_references(each) if each.message.images else each for each in shown]
 
     async def opening(self, limit: int) -> list[StoredMessage]:
         """The oldest messages that a model may see, oldest first."""
@@ -180,9 +169,10 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         row = clean_json(plain) if plain else without_unsaid(clean_json(message_to_dict(to_langchain(message))))
         if row["data"].get("id") == str(message_id):  # which the row says beside it
             del row["data"]["id"]
-        keeper = images.Keeper()
-        row = keeper.without_images(row)
-        await keeper.keep(self._db, self._user_id, self._session_id, message_id)
+        if not plain or row["data"].get("response_metadata"):  # plain words hold no picture
+            keeper = images.Keeper()
+            row = keeper.without_images(row)
+            await keeper.keep(self._db, self._user_id, self._session_id, message_id)
         text = text_of(message) if message.role in ("user", "assistant") else ""
         words = searchable(text).split()
         return {
@@ -255,39 +245,13 @@ async def stored_messages(rows: Sequence[Sequence[Any]]) -> list[StoredMessage]:
 
 def stored_message(columns: Sequence[Any]) -> StoredMessage:
     place, given_id, turn_id, created_at, row, tokens = columns
-    message_id, is_readable = str(given_id), True
-    try:
-        message = message_of(row, message_id)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        # The table is open to other writers. What we cannot read is shown to people as it stands, and to no model.
-        logger.warning("message %s is not in LangChain's format", message_id)
-        message = Message(role="assistant", content=f"(not a message: {clean_text(row)})")
-        is_readable = False
-    message.message_id = message_id
+    message, is_readable = read_row(row, str(given_id))
     return StoredMessage(place, turn_id, created_at, message, is_readable, tokens, size=len(row))
-
-
-def message_of(row: str, message_id: str | None = None) -> Message:
-    """A row's JSON as a message; whatever LangChain raises, where another writer's is none."""
-    stored, _ = AS_POSTGRES_WRITES.raw_decode(row)
-    if message_id and type(stored) is dict and type(stored.get("data")) is dict:
-        stored["data"].setdefault("id", message_id)
-    return read_plain(stored) or from_langchain(messages_from_dict([_whole(stored)])[0])
 
 
 def _kept(stored: StoredMessage, message: Message) -> StoredMessage:
     """A message of the window; one that lost a call is no longer what was counted."""
     return stored if message is stored.message else replace(stored, message=message, tokens=None)
-
-
-def _whole(row: Any) -> Any:
-    """A chunk of a stream as the message it is: LangChain would parse its broken arguments, at any length, in time
-    that grows with their square."""
-    kind = WHOLE.get(row["type"])
-    if kind is None:
-        return row
-    data = {name: value for name, value in row["data"].items() if name not in ("type", "tool_call_chunks")}
-    return {"type": kind, "data": data}
 
 
 def _uuid_of(message_id: str) -> UUID:

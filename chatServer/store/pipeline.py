@@ -6,17 +6,17 @@ an idle client a server connection and never takes it back (docs/decisions/0008)
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, Self, TypeAlias, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection
 from psycopg._preparing import Prepare
-from psycopg._queries import PostgresQuery
-from psycopg.abc import PQGen
+from psycopg._queries import PostgresQuery, _query2pg_nocache
+from psycopg.abc import Buffer, PQGen
 from psycopg.adapt import Transformer
 from psycopg.generators import fetch_many, send
-from psycopg.pq import ConnStatus, ExecStatus, PipelineStatus
+from psycopg.pq import ConnStatus, ExecStatus, Format, PipelineStatus
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.rows import AsyncRowFactory, TupleRow, tuple_row
 
@@ -29,23 +29,23 @@ REFUSED = (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
 ALWAYS_THE_SAME = (b"begin", b"set local role", b"set local statement_timeout", b"set local idle")
 
 
-class Plain(PostgresQuery):
-    """A query without values, as those that begin and end a transaction: there is nothing to convert."""
-
-    __slots__ = ()
-
-    def __init__(self, query: bytes) -> None:
-        self.query, self.params, self.types, self.formats = query, None, (), None
+# What psycopg makes of a text with named places: once for each of ours, of which there are more than it remembers.
+_with_numbers = lru_cache(maxsize=1_024)(_query2pg_nocache)
 
 
-@dataclass(slots=True, eq=False)
 class Statement:
-    """One that waits, or has been answered."""
+    """One that waits, or has been answered; to psycopg it looks like a query of its own."""
 
-    query: PostgresQuery
-    may_prepare: bool
-    is_binary: bool  # how its answer comes: in the columns' own bytes, not as text
-    result: PGresult | None = None
+    __slots__ = ("formats", "is_binary", "may_prepare", "params", "query", "result", "types")
+
+    def __init__(self, query: bytes, *, may_prepare: bool, is_binary: bool) -> None:
+        self.query = query
+        self.params: Sequence[Buffer | None] | None = None
+        self.types: tuple[int, ...] = ()
+        self.formats: Sequence[Format] | None = None
+        self.may_prepare = may_prepare
+        self.is_binary = is_binary  # how its answer comes: in the columns' own bytes, not as text
+        self.result: PGresult | None = None
 
 
 class Pipeline:
@@ -88,10 +88,17 @@ class Pipeline:
     ) -> Statement:
         text = query.encode() if isinstance(query, str) else query
         if values is None:
-            return Statement(Plain(text), may_prepare, binary)
-        converted = PostgresQuery(self._transformer)
-        converted.convert(text, values)
-        return Statement(converted, may_prepare, binary)
+            return Statement(text, may_prepare=may_prepare, is_binary=binary)
+        text, formats, names, parts = _with_numbers(text, "utf-8")
+        if names and type(values) is dict and values.keys() >= set(names):
+            given: Sequence[Any] = [values[name] for name in names]
+        else:
+            given = PostgresQuery.validate_and_reorder_params(parts, values, names)  # which says what is missing
+        statement = Statement(text, may_prepare=may_prepare, is_binary=binary)
+        statement.params = self._transformer.dump_sequence(given, formats)
+        statement.types = self._transformer.types or ()
+        statement.formats = self._transformer.formats
+        return statement
 
     async def result_of(self, statement: Statement) -> PGresult:
         if statement.result is None:
@@ -169,18 +176,20 @@ class Pipeline:
 
     def _put(self, pgconn: PGconn, statement: Statement) -> list[Statement]:
         """Into libpq's buffer; returned is whose answers will come."""
-        query = statement.query
-        prepared = self._connection._prepared
-        prepare, name = prepared.get(query, None if statement.may_prepare else False)
+        text, params, types, formats = statement.query, statement.params, statement.types, statement.formats
         form = int(statement.is_binary)
+        prepared = self._connection._prepared
+        if name := prepared._names.get((text, types)) if statement.may_prepare else None:
+            prepared._names.move_to_end((text, types))  # the one that was used longest ago is the first to go
+            pgconn.send_query_prepared(name, params, param_formats=formats, result_format=form)
+            return [statement]
+        prepare, name = prepared.get(statement, None if statement.may_prepare else False)  # type: ignore[arg-type]
         if prepare is Prepare.NO:
-            types, formats = query.types, query.formats
-            pgconn.send_query_params(query.query, query.params, types, formats, result_format=form)
+            pgconn.send_query_params(text, params, types, formats, result_format=form)
         else:
-            if prepare is Prepare.SHOULD:
-                pgconn.send_prepare(name, query.query, param_types=query.types)
-            pgconn.send_query_prepared(name, query.params, param_formats=query.formats, result_format=form)
-        if statement.may_prepare and prepared.maybe_add_to_cache(query, prepare, name):
+            pgconn.send_prepare(name, text, param_types=types)
+            pgconn.send_query_prepared(name, params, param_formats=formats, result_format=form)
+        if statement.may_prepare and prepared.maybe_add_to_cache(statement, prepare, name):  # type: ignore[arg-type]
             prepared._rotate()
         return [statement, statement] if prepare is Prepare.SHOULD else [statement]
 
@@ -257,5 +266,5 @@ def _error_of(statement: Statement, result: PGresult, encoding: str) -> psycopg.
     if result.status != ExecStatus.FATAL_ERROR:
         return psycopg.NotSupportedError("this statement cannot travel with others")
     error = psycopg.errors.error_from_result(result, encoding=encoding)
-    error.add_note(f"The statement was: {statement.query.query.decode(encoding)}")  # not the one that waits for rows
+    error.add_note(f"The statement was: {statement.query.decode(encoding)}")  # not the one that waits for rows
     return error

@@ -8,9 +8,9 @@ from uuid import UUID
 from psycopg.rows import TupleRow, class_row
 
 from chatServer.messages import text_of
+from chatServer.messages.rows import message_of
 from chatServer.records import Category, Kind, Origin, Trust
 from chatServer.store import queries
-from chatServer.store.history import message_of
 from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
 from chatServer.store.queries import NEWEST

@@ -11,7 +11,7 @@ from chatServer.conversation import budget
 from chatServer.conversation import pages as page_sizes
 from chatServer.conversation import window as window_memory
 from chatServer.conversation.window import WindowMemory
-from chatServer.messages import Message
+from chatServer.messages import Message, rows
 from chatServer.store import history as history_store
 from chatServer.store import images, superseded
 from chatServer.store.history import ChatMessageHistory
@@ -99,13 +99,13 @@ async def test_what_turns_left_unfinished_counts_for_the_size_of_a_page(
 
 @pytest.mark.parametrize(("letters", "is_beside"), [(2_000, False), (200_000, True)])
 async def test_long_messages_are_decoded_beside_the_event_loop(database, session_id, monkeypatch, letters, is_beside):
-    threads, decode = set(), history_store.message_of
+    threads, decode = set(), rows.message_of
 
     def noted(*given):
         threads.add(threading.current_thread())
         return decode(*given)
 
-    monkeypatch.setattr(history_store, "message_of", noted)
+    monkeypatch.setattr(rows, "message_of", noted)
     async with database.transaction(ADA) as connection:
         history = ChatMessageHistory(connection, ADA.user_id, session_id)
         await history.append([Message(role="user", content="x" * letters)])
