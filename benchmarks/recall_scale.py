@@ -34,9 +34,9 @@ import uvloop
 from benchmarks.command import parser
 from benchmarks.many_memories import Telling, fill, owner_of, question_about
 from benchmarks.server import cpu_s
-from chatServer.cli import settle
 from chatServer.config import Settings
 from chatServer.conversation.tokens import count_text
+from chatServer.heap import settle
 from chatServer.memory.embed import WordLlamaEmbedder
 from chatServer.memory.ranking import candidates
 from chatServer.memory.recall.recall import Recaller, recalling

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import contextlib
 import errno
-import gc
 import signal
 import socket
 import sys
@@ -14,7 +13,7 @@ from types import FrameType
 import uvicorn
 import uvloop
 
-from chatServer import __version__, logs
+from chatServer import __version__, heap, logs
 from chatServer.agent.catalog import Catalog
 from chatServer.agent.models import Models
 from chatServer.api.dev_key import DevKey
@@ -83,7 +82,7 @@ def _listen(settings: Settings) -> socket.socket:
 
 async def _serve(settings: Settings, listening: socket.socket, told: Sequence[int]) -> None:
     # The state is built before uvicorn starts, so that a refusal is a sentence and not a traceback of uvicorn's.
-    async with running(settings, when_loaded=settle) as state:
+    async with running(settings, when_loaded=heap.settle) as state:
         config = uvicorn.Config(
             create_app(settings, state),
             http=LimitedPatience,
@@ -93,17 +92,6 @@ async def _serve(settings: Settings, listening: socket.socket, told: Sequence[in
             timeout_graceful_shutdown=AFTER_THE_GRACE_S,
         )
         await Server(config, settings, state, told).serve([listening])
-
-
-def settle() -> None:
-    """What was loaded stays, so the collector of garbage need not look through it again and again: with 200 streams
-    that took the p95 of reads from 48 to 22 ms (2026-11-15). And whoever works in a thread gives way sooner: beside
-    one that loads an index the p95 of recall fell from 112 to 92 ms, on a machine with four times as much to do as it
-    has cores (2026-11-15, N = 150)."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(5_000, 20, 20)
-    sys.setswitchinterval(0.001)
 
 
 class Server(uvicorn.Server):

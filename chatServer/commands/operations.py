@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from chatServer import logs, tracing
+import uvloop
+
+from chatServer import heap, logs, tracing
 from chatServer.agent.catalog import load_agents
 from chatServer.agent.embeddings import embedder_of
 from chatServer.agent.models import Models
@@ -98,7 +100,8 @@ def worker(settings: Settings, parsed: argparse.Namespace) -> None:
         logs.install(settings.log_level)
         tracing.forget_tracing_variables(settings)
         end_with_terminal()
-    print(asyncio.run(_worker(settings, parsed)))
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        print(runner.run(_worker(settings, parsed)))
 
 
 async def _worker(settings: Settings, parsed: argparse.Namespace) -> str:
@@ -133,6 +136,7 @@ async def _work(settings: Settings, database: Database) -> str:
     agents = load_agents(settings.agents_dir, settings.default_agent)
     tasks = workshop(settings, database, agents, Models(settings)).tasks()
     working = Worker(database, tasks, grace_s=settings.shutdown_grace_s)
+    heap.settle()
     print("Working off the queue.", flush=True)
     await working.run(stopping)
     return "Stopped."

@@ -73,7 +73,7 @@ class Database:
             max_size=settings.database_pool_size,
             timeout=settings.database_pool_wait_ms / 1_000,
             reconnect_timeout=RECONNECT_TIMEOUT_S,
-            check=_check_if_the_server_spoke,
+            check=check_if_the_server_spoke,
             configure=self._set_timeouts if settings.database_url_is_direct else None,
             kwargs={
                 # Behind a transaction pooler a prepared statement is gone, or somebody else's, next time.
@@ -218,7 +218,7 @@ def _is_outage(error: psycopg.Error) -> bool:
     return error.sqlstate[:2] in OUTAGE_CLASSES or error.sqlstate in OUTAGE_CODES
 
 
-async def _check_if_the_server_spoke(connection: RawConnection) -> None:
+async def check_if_the_server_spoke(connection: RawConnection) -> None:
     """An idle connection has nothing to read; if it has, it is a goodbye. Costs no round trip."""
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)

@@ -20,7 +20,7 @@ from psycopg_pool import AsyncConnectionPool
 from chatServer import errors, metrics
 from chatServer.store import queries
 from chatServer.store.events import KEPT_S
-from chatServer.store.pool import RECONNECT_TIMEOUT_S, RawConnection, hang_up
+from chatServer.store.pool import RECONNECT_TIMEOUT_S, RawConnection, check_if_the_server_spoke, hang_up
 from chatServer.store.user_events import USER_EVENTS_KEPT_S
 
 SQL = queries.load("jobs.sql")
@@ -93,7 +93,7 @@ class Queue:
             max_size=PLACES[QUEUE],
             timeout=RECONNECT_TIMEOUT_S,
             reconnect_timeout=RECONNECT_TIMEOUT_S,
-            check=AsyncConnectionPool.check_connection,
+            check=check_if_the_server_spoke,
             configure=self._remember,
             kwargs={
                 "autocommit": True,
