@@ -63,6 +63,7 @@ class Database:
         self._statement_timeout_ms = settings.database_statement_timeout_ms
         self._idle_timeout_ms = settings.database_idle_timeout_ms
         self._connecting = asyncio.Lock()
+        self._beginnings: dict[tuple[str, int], list[bytes]] = {}  # of transactions, by role and timeout
         # Half of them for one user; of a pool beside, whose transactions are short, all. Who waits for his own half is
         # in nobody's way, and has time.
         share = self.pool_size if is_ready else max(self.pool_size // 2, 1)
@@ -196,11 +197,14 @@ class Database:
         await connection.execute("; ".join(f"set {name} = {value}" for name, value in timeouts).encode())
 
     def _begin(self, role: str, timeout_ms: int) -> list[bytes]:
+        if begin := self._beginnings.get((role, timeout_ms)):
+            return begin
         # Only SET LOCAL statements reach the workers of Citus; set_config does not.
         known = self._settings.database_url_is_direct and timeout_ms == self._statement_timeout_ms
         timeouts = () if known else self._timeouts(timeout_ms)
         local = [f"set local {name} = {value}".encode() for name, value in timeouts]
-        return [b"begin", f"set local role {role}".encode(), *local]
+        begin = [b"begin", f"set local role {role}".encode(), *local]
+        return self._beginnings.setdefault((role, timeout_ms), begin)
 
     def _timeouts(self, timeout_ms: int) -> Sequence[tuple[str, int]]:
         return ("statement_timeout", timeout_ms), ("idle_in_transaction_session_timeout", self._idle_timeout_ms)
