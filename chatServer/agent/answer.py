@@ -22,7 +22,6 @@ stays valid. A cancellation passes through at once, to the model's connection an
 import asyncio
 import importlib
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -34,11 +33,11 @@ from chatServer.agent.given import in_turns
 from chatServer.agent.lean import Lean
 from chatServer.agent.listen import ModelStreams, Streams
 from chatServer.agent.models import Models
-from chatServer.agent.run import Run, Tighten
+from chatServer.agent.run import Hear, Run, Tighten
 from chatServer.agent.speech import SpeakingModel
 from chatServer.agent.tools import Tool, ToolContext, ToolResult, parameters_of
 from chatServer.agent.tools.outside import Outside
-from chatServer.records import ModelInput, Said, TurnEvent
+from chatServer.records import ModelInput
 
 if TYPE_CHECKING:
     from chatServer.agent.graph import Graph
@@ -49,7 +48,7 @@ MAX_COMPILED = 256
 class Compiled(Protocol):
     """An agent that is ready: it holds nothing of any turn."""
 
-    def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]: ...
+    async def answer(self, run: Run, hear: Hear) -> None: ...
 
 
 class Answerer:
@@ -66,10 +65,15 @@ class Answerer:
         """The tools, those of servers elsewhere as these describe them; which may have to be asked."""
         return await self._outside.described(tools) if any(tool.outside for tool in tools) else tools
 
-    def answer(
-        self, asked: ModelInput, tools: Sequence[Tool], context: ToolContext, tighten: Tighten | None = None
-    ) -> AsyncGenerator[TurnEvent | Said, None]:
-        """Everything that happens until the model has answered; the module says in which order. `tighten` gives a
+    async def answer(
+        self,
+        asked: ModelInput,
+        tools: Sequence[Tool],
+        context: ToolContext,
+        hear: Hear,
+        tighten: Tighten | None = None,
+    ) -> None:
+        """Tell everything that happens until the model has answered; the module says in which order. `tighten` gives a
         shorter prompt where the tools have said much."""
         run = Run(
             asked,
@@ -82,19 +86,17 @@ class Answerer:
         )
         agent = asked.agent
         key = (asked.model, agent.limits.output_tokens, agent.middleware, tuple(tools), run.first_tool)
-        compiled = self._compiled.get(key)
-        return compiled.answer(run) if compiled else self._answer_first(key, run)
+        compiled = self._compiled.get(key) or await self._compile(key, run)
+        await compiled.answer(run, hear)
 
-    async def _answer_first(self, key: Hashable, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
+    async def _compile(self, key: Hashable, run: Run) -> Compiled:
         agent = run.asked.agent
         model = await self._models.get(run.asked.model, output_tokens=agent.limits.output_tokens)
         compiled = await _compile(model, tuple(run.tools.values()), agent.middleware, run.first_tool)
         if len(self._compiled) >= MAX_COMPILED:  # tools that are made anew for each turn would fill the memory
             self._compiled.pop(next(iter(self._compiled)))
         self._compiled[key] = compiled
-        async with aclosing(compiled.answer(run)) as events:
-            async for event in events:
-                yield event
+        return compiled
 
 
 async def _compile(

@@ -3,8 +3,7 @@
 Importing this takes more than a second; agent/answer.py does it when the first agent with middleware is asked.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -20,12 +19,10 @@ from chatServer.agent.calls import Answered, Planned, answer, plan
 from chatServer.agent.given import system, window
 from chatServer.agent.lean import ended
 from chatServer.agent.listen import ModelStreams, listen
-from chatServer.agent.run import Run
+from chatServer.agent.run import Hear, Run
 from chatServer.agent.step import Redactor, Step
 from chatServer.agent.tight import Tight
-from chatServer.records import Said, TurnEvent
-
-Write = Callable[[Any], None]
+from chatServer.records import TurnEvent
 
 
 @dataclass(slots=True)
@@ -33,6 +30,7 @@ class InGraph:
     """What the graph is handed for one turn: create_agent's `context`."""
 
     run: Run
+    hear: Hear
     redactor: Redactor | None
     tight: Tight
     asked: int  # so many messages are the prompt; what follows was added by this turn
@@ -44,16 +42,16 @@ class InGraph:
         self.planned = {one.call.id: one for one in planned}
         self.answered.clear()
 
-    async def answer(self, call_id: str, write: Write) -> ToolMessage:
+    async def answer(self, call_id: str) -> ToolMessage:
         """Run one call among its neighbours, and tell the results in the order of the calls."""
         answered = await answer(self.planned[call_id], self.run)
         self.answered[call_id] = answered
         while self.planned and (first := next(iter(self.planned))) in self.answered:
             del self.planned[first]
             for event in self.answered[first].events:
-                write(event)
+                self.hear(event)
             if not self.planned:
-                write(TurnEvent("step-finish"))
+                self.hear(TurnEvent("step-finish"))
         return answered.reply
 
 
@@ -69,24 +67,20 @@ class OurSteps(AgentMiddleware[AgentState[Any], InGraph]):
         request: ModelRequest[InGraph],
         handler: Callable[[ModelRequest[InGraph]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
-        turn, write = request.runtime.context, request.runtime.stream_writer
-        run = turn.run
+        turn = request.runtime.context
+        run, hear = turn.run, turn.hear
         messages = await turn.tight.given(request.messages[turn.asked :])
         for event in (*turn.tight.told, *run.begin_step()):
-            write(event)
-        step = Step(run, turn.redactor)
-        async with aclosing(listen(self._streams.for_step(run), messages, run.model_timeout_s)) as chunks:
-            async for chunk in chunks:
-                for event in step.take(chunk):
-                    write(event)
-        for said in await step.finish(messages):
-            write(said)
+            hear(event)
+        step = Step(run, hear, turn.redactor)
+        await listen(self._streams.for_step(run), messages, run.model_timeout_s, step.take)
+        await step.finish(messages)
         turn.plan(step, messages)
         if not step.calls:
-            write(TurnEvent("step-finish"))
+            hear(TurnEvent("step-finish"))
         elif run.is_last_step:
             for call in step.calls:
-                await turn.answer(call.id, write)
+                await turn.answer(call.id)
             ended(step)
             step.reply.tool_calls = []  # so that the graph ends here
         return ModelResponse(result=[step.reply])
@@ -95,7 +89,7 @@ class OurSteps(AgentMiddleware[AgentState[Any], InGraph]):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
     ) -> ToolMessage:
         turn = cast(InGraph, request.runtime.context)
-        return await turn.answer(str(request.tool_call["id"]), request.runtime.stream_writer)
+        return await turn.answer(str(request.tool_call["id"]))
 
 
 class Graph:
@@ -114,7 +108,7 @@ class Graph:
             model, list(tools), middleware=[*attached, OurSteps(streams)], context_schema=InGraph
         )
 
-    async def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
+    async def answer(self, run: Run, hear: Hear) -> None:
         messages: list[BaseMessage] = window(run)
         redactor, tight = None, Tight(run, [*system(run), *messages])
         if self._has_pii:
@@ -122,9 +116,6 @@ class Graph:
             run.context.as_read = pii.redact
             messages = [pii.redacted(message) for message in messages]
             tight = Tight(run, [*system(run), *messages], pii.redacted)
-        turn = InGraph(run, redactor, tight, len(messages))
+        turn = InGraph(run, hear, redactor, tight, len(messages))
         given: Any = {"messages": messages}
-        stream = self._graph.astream(given, context=turn, stream_mode="custom")
-        async with aclosing(cast(AsyncGenerator[TurnEvent | Said, None], stream)) as events:
-            async for event in events:
-                yield event
+        await self._graph.ainvoke(given, context=turn)

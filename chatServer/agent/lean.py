@@ -1,8 +1,6 @@
 """The answer without middleware: a loop over the model and its tools, and nothing in between."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 
 from langchain_core.messages import BaseMessage
 
@@ -10,10 +8,10 @@ from chatServer import errors
 from chatServer.agent.calls import Planned, answer, plan
 from chatServer.agent.given import system, window
 from chatServer.agent.listen import ModelStreams, listen
-from chatServer.agent.run import Run
+from chatServer.agent.run import Hear, Run
 from chatServer.agent.step import Step
 from chatServer.agent.tight import Tight
-from chatServer.records import Said, TurnEvent
+from chatServer.records import TurnEvent
 
 
 class Lean:
@@ -22,27 +20,20 @@ class Lean:
     def __init__(self, streams: ModelStreams) -> None:
         self._streams = streams
 
-    async def answer(self, run: Run) -> AsyncGenerator[TurnEvent | Said, None]:
+    async def answer(self, run: Run, hear: Hear) -> None:
         tight = Tight(run, [*system(run), *window(run)])
         added: list[BaseMessage] = []
         while True:
             messages = await tight.given(added)
             for event in (*tight.told, *run.begin_step()):
-                yield event
-            step = Step(run)
-            async with aclosing(listen(self._streams.for_step(run), messages, run.model_timeout_s)) as chunks:
-                async for chunk in chunks:
-                    for event in step.take(chunk):
-                        yield event
-            for said in await step.finish(messages):
-                yield said
+                hear(event)
+            step = Step(run, hear)
+            await listen(self._streams.for_step(run), messages, run.model_timeout_s, step.take)
+            await step.finish(messages)
             if step.calls:
                 added.append(step.reply)
-                planned = plan(step.calls, run, [*messages, step.reply])
-                async with aclosing(_run_tools(planned, run, added)) as results:
-                    async for result in results:
-                        yield result
-            yield TurnEvent("step-finish")
+                await _run_tools(plan(step.calls, run, [*messages, step.reply]), run, added, hear)
+            hear(TurnEvent("step-finish"))
             if not step.calls:
                 return
             if run.is_last_step:
@@ -56,9 +47,7 @@ def ended(step: Step) -> None:
         raise errors.ModelFailed("The model asked for tools until it had no call left, and gave no answer.")
 
 
-async def _run_tools(
-    planned: list[Planned], run: Run, added: list[BaseMessage]
-) -> AsyncGenerator[TurnEvent | Said, None]:
+async def _run_tools(planned: list[Planned], run: Run, added: list[BaseMessage], hear: Hear) -> None:
     """Run all at once; tell the results in the order of the calls."""
     tasks = [asyncio.create_task(answer(one, run)) for one in planned]
     try:
@@ -66,7 +55,7 @@ async def _run_tools(
             answered = await task
             added.append(answered.reply)
             for event in answered.events:
-                yield event
+                hear(event)
     finally:
         for task in tasks:
             task.cancel()

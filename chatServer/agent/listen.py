@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from types import TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from langchain_core.messages import AIMessageChunk, BaseMessage
 
@@ -28,69 +28,68 @@ class ModelStreams(NamedTuple):
 
 
 class Deadline:
-    """One timer for all waits of a call; `asyncio.timeout` makes one for each (6 us a chunk, a fifth of a turn).
-
-    It cancels only a task that is inside `with`: a generator must not disturb whoever reads from it.
-    """
+    """The time that a call may take. Unlike `asyncio.timeout` it also ends one whose model swallows the cancellation,
+    or makes an error of its own of it."""
 
     def __init__(self, seconds: float) -> None:
-        self._task: asyncio.Task[object] | None = None
-        self._cancelling = 0
-        self._is_over = False
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._end)
+        self.is_over = False
+        self._seconds = seconds
 
-    def cancel(self) -> None:
-        self._timer.cancel()
+    def look(self) -> None:
+        if self.is_over:
+            raise errors.ModelTimeout
 
     def _end(self) -> None:
-        self._is_over = True
+        self.is_over = True
         if self._task is not None:
             self._task.cancel()
 
-    def __enter__(self) -> None:
-        if self._is_over:
-            raise errors.ModelTimeout
+    def __enter__(self) -> Self:
         self._task = asyncio.current_task()
         self._cancelling = self._task.cancelling() if self._task else 0
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._end)
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        task, self._task = self._task, None
+        self._timer.cancel()
         # Somebody else may have cancelled the task as well, and that has to be heard.
-        if self._is_over and task is not None and task.uncancel() <= self._cancelling:
+        if self.is_over and self._task is not None and self._task.uncancel() <= self._cancelling:
             raise errors.ModelTimeout from error
 
 
-async def listen(model: Streams, messages: list[BaseMessage], timeout_s: float) -> AsyncGenerator[AIMessageChunk, None]:
-    """What the model streams; ModelTimeout when the whole call takes too long, our own errors for its errors.
+async def listen(
+    model: Streams, messages: list[BaseMessage], timeout_s: float, take: Callable[[AIMessageChunk], None]
+) -> None:
+    """Hand on what the model streams, each chunk as it comes; ModelTimeout when the whole call takes too long, our own
+    errors for its errors.
 
     A provider that refuses before it has said anything, though not because of us, is asked once more.
     """
-    deadline = Deadline(timeout_s)
     stream = model(messages)
     may_ask_again = True
     try:
-        while True:
-            try:
-                with deadline:
+        with Deadline(timeout_s) as deadline:
+            while not deadline.is_over:
+                try:
                     chunk = await anext(stream)
-            except StopAsyncIteration:
-                return
-            except errors.ChatError:
-                raise
-            except Exception as error:
-                pause_s = pause_before_retry(error) if may_ask_again else None
-                if pause_s is None:
-                    raise translated(error) from error
-                with deadline:
+                except StopAsyncIteration:
+                    return
+                except errors.ChatError:
+                    raise
+                except Exception as error:
+                    deadline.look()
+                    pause_s = pause_before_retry(error) if may_ask_again else None
+                    if pause_s is None:
+                        raise translated(error) from error
                     await asyncio.sleep(pause_s)
-                await stream.aclose()
-                stream = model(messages)
-                metrics.model_retries.inc()
-            else:
-                yield chunk if isinstance(chunk, AIMessageChunk) else _as_chunk(chunk)
-            may_ask_again = False
+                    await stream.aclose()
+                    stream = model(messages)
+                    metrics.model_retries.inc()
+                else:
+                    take(chunk if isinstance(chunk, AIMessageChunk) else _as_chunk(chunk))
+                may_ask_again = False
+            raise errors.ModelTimeout
     finally:
-        deadline.cancel()
         await stream.aclose()
 
 

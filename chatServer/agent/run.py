@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 
 from chatServer.agent.tools import Tool, ToolContext
 from chatServer.messages import Message
-from chatServer.records import ModelInput, TurnEvent, new_id
+from chatServer.records import ModelInput, Said, TurnEvent, new_id
 
 Limit = Literal["steps", "tool_calls", "window"]
 
@@ -26,6 +26,7 @@ class Head:
 
 
 Tighten = Callable[[int], Awaitable[Head]]  # beside so many tokens that were added since
+Hear = Callable[[TurnEvent | Said], None]  # is told what happens, at once and in order; what it raises ends the answer
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from langchain_core.messages.tool import tool_call
 from chatServer import errors
 from chatServer.agent.calls import Call
 from chatServer.agent.counted import count_usage
-from chatServer.agent.run import Run, tool_name
+from chatServer.agent.run import Hear, Run, tool_name
 from chatServer.agent.thoughts import KEPT_AS
 from chatServer.agent.tools import tokens_of
 from chatServer.messages import Message, ToolCallMsg, clean_json, clean_text, from_langchain, thought_in
@@ -46,81 +46,80 @@ class Redactor(Protocol):
 
 
 class Step:
-    """Takes the chunks; after `finish`, `calls` and `reply` say what the model wants and what it will read again."""
+    """Takes the chunks, and tells at once what is heard in them; after `finish`, `calls` and `reply` say what the model
+    wants and what it will read again."""
 
-    def __init__(self, run: Run, redactor: Redactor | None = None) -> None:
+    def __init__(self, run: Run, hear: Hear, redactor: Redactor | None = None) -> None:
         self.calls: list[Call] = []
         self.reply = AIMessage("")
         self._run = run
+        self._hear = hear
         self._redactor = redactor
         self._kind = ""  # of the part that is open, if one is
         self._id = ""
         self._half = ""  # of a character beyond U+FFFF that a provider has cut in two
         self._chunks: list[AIMessageChunk] = []
+        self._has_blocks = False
         self._texts: list[str] = []
 
     @property
     def has_text(self) -> bool:
         return any(text.strip() for text in self._texts)
 
-    def take(self, chunk: AIMessageChunk) -> list[TurnEvent]:
-        """What is heard of a chunk at once."""
+    def take(self, chunk: AIMessageChunk) -> None:
         self._chunks.append(chunk)
-        heard: list[TurnEvent] = []
-        if chunk.additional_kwargs:
-            self._say("reasoning", chunk.additional_kwargs.get(KEPT_AS), heard)
-        if isinstance(chunk.content, str):
-            self._say("text", chunk.content, heard)
-            return heard
-        for block in chunk.content:
-            self._say("text", text_in(block), heard)
+        content, extra = chunk.content, chunk.additional_kwargs
+        if extra:
+            self._say("reasoning", extra.get(KEPT_AS))
+        if isinstance(content, str):
+            self._say("text", content)
+            return
+        self._has_blocks = True
+        for block in content:
+            self._say("text", text_in(block))
             if isinstance(block, dict):
-                self._say("reasoning", thought_in(block), heard)
-        return heard
+                self._say("reasoning", thought_in(block))
 
-    async def finish(self, given: Sequence[BaseMessage]) -> list[TurnEvent | Said]:
-        """What is heard when the model, given this, has ended; the last is what it said."""
-        heard: list[TurnEvent] = []
-        self._end_part(heard)
+    async def finish(self, given: Sequence[BaseMessage]) -> None:
+        """The model, given this, has ended; what is told last is what it said."""
+        self._end_part()
         said = await self._said(given)
         for call in self.calls:
             value = call.arguments if call.args is None else call.args
-            heard.append(TurnEvent("tool-input", id=call.id, name=call.name, value=value))
-        return [*heard, said]
+            self._hear(TurnEvent("tool-input", id=call.id, name=call.name, value=value))
+        self._hear(said)
 
-    def _say(self, kind: str, text: object, heard: list[TurnEvent]) -> None:
+    def _say(self, kind: str, text: object) -> None:
         if not text or not isinstance(text, str):
             return
         if kind != self._kind:
-            self._end_part(heard)
+            self._end_part()
             self._kind, self._id = kind, self._run.part_id(kind)
-            heard.append(TurnEvent(_EVENTS[kind][0], id=self._id))
-        text = self._half + text
-        self._half = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
-        self._clean_delta(text.removesuffix(self._half), heard)
-
-    def _clean_delta(self, text: str, heard: list[TurnEvent]) -> None:
+            self._hear(TurnEvent(_EVENTS[kind][0], id=self._id))
+        if self._half or text[-1] >= "\ud800":
+            text = self._half + text
+            self._half = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
+            text = text.removesuffix(self._half)
         text = clean_text(text)
-        self._delta(self._redactor.feed(text) if self._redactor else text, heard)
+        self._delta(self._redactor.feed(text) if self._redactor else text)
 
-    def _delta(self, text: str, heard: list[TurnEvent]) -> None:
+    def _delta(self, text: str) -> None:
+        """Clean words of the part that is open."""
         if text:
             if self._kind == "text":
                 self._texts.append(text)
-            heard.append(TurnEvent(_EVENTS[self._kind][1], id=self._id, text=text))
+            self._hear(TurnEvent(_EVENTS[self._kind][1], self._id, text))
 
-    def _end_part(self, heard: list[TurnEvent]) -> None:
+    def _end_part(self) -> None:
         if self._kind:
-            self._clean_delta(self._half, heard)
-            self._half = ""
-            if self._redactor:
-                self._delta(self._redactor.rest(), heard)
-            heard.append(TurnEvent(_EVENTS[self._kind][2], id=self._id))
+            rest, self._half = clean_text(self._half), ""
+            self._delta(self._redactor.feed(rest) + self._redactor.rest() if self._redactor else rest)
+            self._hear(TurnEvent(_EVENTS[self._kind][2], id=self._id))
             self._kind = ""
 
     async def _said(self, given: Sequence[BaseMessage]) -> Said:
         thoughts = _taken_out(self._chunks)
-        whole = _merged(self._chunks)
+        whole = _merged(self._chunks if self._has_blocks else _more_than_text(self._chunks))
         self.calls = _calls(whole, self._run, self._redactor)
         if not self.calls and not self.has_text:
             raise errors.ModelFailed(_SILENT.get(why_cut(whole.response_metadata), ANSWERED_NOTHING))
@@ -148,7 +147,8 @@ def _taken_out(chunks: list[AIMessageChunk]) -> dict[str, str]:
     """What was thought, joined once and no longer in the chunks: LangChain copies all that it has for each of them."""
     found: list[str] = []
     for chunk in chunks:
-        extra = chunk.additional_kwargs
+        if not (extra := chunk.additional_kwargs):
+            continue
         if isinstance(thought := extra.get(KEPT_AS), str):
             found.append(thought)
             # Ours by now, since the stream has ended. Copies of them took all the time that was saved (2026-11-17).
@@ -157,16 +157,18 @@ def _taken_out(chunks: list[AIMessageChunk]) -> dict[str, str]:
 
 
 def _merged(chunks: list[AIMessageChunk]) -> AIMessageChunk:
-    """One chunk of all. Where all contents are texts, `Step` has them already, and plain ones are left out."""
-    if all(isinstance(chunk.content, str) for chunk in chunks):
-        chunks = [chunk for chunk in chunks if _says_more_than_text(chunk)]
     if not chunks:
         return AIMessageChunk(content="")
     return chunks[0] + chunks[1:] if len(chunks) > 1 else chunks[0]  # all at once: pairs would take quadratic time
 
 
-def _says_more_than_text(chunk: AIMessageChunk) -> bool:
-    return bool(chunk.tool_call_chunks or chunk.usage_metadata or chunk.response_metadata or chunk.additional_kwargs)
+def _more_than_text(chunks: list[AIMessageChunk]) -> list[AIMessageChunk]:
+    """Where all contents are texts, `Step` has them already."""
+    return [
+        each
+        for each in chunks
+        if each.tool_call_chunks or each.usage_metadata or each.response_metadata or each.additional_kwargs
+    ]
 
 
 def _calls(whole: AIMessageChunk, run: Run, redactor: Redactor | None) -> list[Call]:

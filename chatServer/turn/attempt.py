@@ -31,8 +31,6 @@ from chatServer.turn.pace import Pace
 from chatServer.turn.recalled import recalled_json
 from chatServer.turn.record import Record
 
-MAX_CHARACTERS = 1_000_000  # of all that is said in one turn
-MAX_EVENTS = 250_000  # below EVENTS_PER_ATTEMPT
 LET_GO_S = 5.0  # what a model or a tool may take to let go when it is stopped
 
 Reason = Literal["stop", "timeout", "shutdown", "lost"]
@@ -73,7 +71,7 @@ class Attempt:
             closed=closed_to(begun.agent, closed),
         )
         self._recalled: RecallResult | None = None
-        self._heard = Heard()
+        self._heard = Heard(self.log)
         self._shall_end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._reason: Reason | None = None
         self._is_over = False
@@ -128,7 +126,7 @@ class Attempt:
             self.end("timeout")
             answering.cancel()
             await asyncio.wait({answering}, timeout=LET_GO_S)
-        self._is_over = True
+        self._is_over = self._heard.is_over = True
 
     @property
     def _state(self) -> str:
@@ -160,16 +158,7 @@ class Attempt:
         for event in await prompt.compact():
             self.log.add(event)
         await self._recall()
-        answering = answerer.answer(prompt.asked, prompt.tools, self._context, prompt.tighten)
-        async with contextlib.aclosing(answering) as answer:
-            async for each in answer:
-                if self._is_over:  # whatever did not let go in time is no longer heard
-                    return
-                self._heard.hear(each)
-                if isinstance(each, TurnEvent):
-                    self.log.add(each)
-                if self._heard.characters > MAX_CHARACTERS or self._heard.pieces > MAX_EVENTS:
-                    raise errors.ModelFailed("The model did not come to an end: its answer was cut off.")
+        await answerer.answer(prompt.asked, prompt.tools, self._context, self._heard.hear, prompt.tighten)
 
     async def _recall(self) -> None:
         """Find what bears on the question; whatever goes wrong there, the turn goes on without."""

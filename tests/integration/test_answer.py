@@ -16,7 +16,7 @@ from chatServer.agent.tools import ToolResult, tokens_of
 from chatServer.conversation.tokens import count_message, count_system, count_text
 from chatServer.messages import Message, reasoning_of, text_of
 from chatServer.records import Limits, Said, TurnEvent, Usage
-from tests.tools.asking import DOUBLE, Asking, a_context, events, kinds, said, text, tool
+from tests.tools.asking import DOUBLE, Asking, a_context, events, kinds, said, text, told, tool
 from tests.tools.grammar import complaints
 from tests.tools.spoken import SpokenModel, block, call, usage
 
@@ -415,7 +415,7 @@ async def test_two_users_of_one_compiled_agent_never_meet(kind):
     users = [uuid4(), uuid4()]
 
     async def ask(user_id):
-        stream = asking.answerer.answer(asking.asked("Who am I?"), tools, a_context(user_id))
+        stream = told(asking.answerer, asking.asked("Who am I?"), tools, a_context(user_id))
         return [one async for one in stream]
 
     for _ in range(5):

@@ -15,7 +15,7 @@ from chatServer.agent.tools import Tool, ToolResult
 from chatServer.config import Settings
 from chatServer.messages import Message, Quoted, cut_short, reasoning_of
 from chatServer.records import Agent, Limits, ModelInput, Said, Usage
-from tests.tools.asking import a_context, events, text
+from tests.tools.asking import a_context, events, text, told
 from tests.tools.grammar import complaints
 
 
@@ -59,7 +59,7 @@ async def answer(kind):
         middleware = ("pii",) if kind == "create_agent" else ()
         agent = Agent("a", "d", "p", limits=Limits(**limits), first_tool=first_tool, middleware=middleware)
         asked = ModelInput(agent, f"openai:{mode}", "Be brief.", (Message("user", "Well?"),))
-        return Answerer(models, model_timeout_s=20, tool_timeout_s=5).answer(asked, TOOLS, a_context())
+        return told(Answerer(models, model_timeout_s=20, tool_timeout_s=5), asked, TOOLS, a_context())
 
     yield ask
     for models in opened:
@@ -129,7 +129,7 @@ async def test_nobody_is_sent_two_messages_of_a_user_in_a_row(provider):
         (Quoted("user", "<memories>…</memories>"), Message("user", "Well?")),
     )
     models = Models(Settings(_env_file=None, model_base_url=provider.base_url), {})
-    answering = Answerer(models, model_timeout_s=20, tool_timeout_s=5).answer(asked, (), a_context())
+    answering = told(Answerer(models, model_timeout_s=20, tool_timeout_s=5), asked, (), a_context())
     assert text([one async for one in answering]) == "Hello, wire!"
     await models.close()
     [request] = provider.requests

@@ -7,7 +7,7 @@ import uuid
 import pytest
 from pydantic import SecretStr
 
-from chatServer.turn import attempt
+from chatServer.turn import heard
 from tests.conftest import ADA, owner_connection, serving
 from tests.tools.talking import chunks, spoken, talking, user_message
 
@@ -223,7 +223,7 @@ async def test_a_flood_of_messages_is_not_even_looked_at(chat):
 
 
 async def test_a_model_that_does_not_come_to_an_end_is_cut_off(settings, as_ada, monkeypatch):
-    monkeypatch.setattr(attempt, "MAX_CHARACTERS", 50)
+    monkeypatch.setattr(heard, "MAX_CHARACTERS", 50)
     async with talking(settings, as_ada, {"match": "on and on", "reply": "word " * 100}) as client:
         answer = await client.post("/api/chat", json={"message": "on and on", "session_id": "s"})
         assert (answer.status_code, answer.json()["code"]) == (502, "model_failed")

@@ -1,5 +1,6 @@
 """Asking an agent through its seam, with a model and tools that the test brings along."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
@@ -88,7 +89,7 @@ class Asking:
     ) -> AsyncGenerator[TurnEvent | Said, None]:
         """Keep what is heard, so that a broken answer can be looked at too."""
         self.heard = heard = []
-        stream = self.answerer.answer(self.asked(question), tools, context or self.context)
+        stream = told(self.answerer, self.asked(question), tools, context or self.context)
         async with contextlib.aclosing(stream):
             async for one in stream:
                 heard.append(one)
@@ -99,6 +100,22 @@ class Asking:
         heard = [one async for one in self.events(*args, **kwargs)]
         assert complaints(heard) == []
         return heard
+
+
+async def told(
+    answerer: Answerer, asked: ModelInput, tools: Sequence[Tool], context: ToolContext
+) -> AsyncGenerator[TurnEvent | Said, None]:
+    """What an answer tells, as it comes; whoever stops listening ends it."""
+    heard: asyncio.Queue[TurnEvent | Said | None] = asyncio.Queue()
+    answering = asyncio.create_task(answerer.answer(asked, tools, context, heard.put_nowait))
+    answering.add_done_callback(lambda _: heard.put_nowait(None))
+    try:
+        while (one := await heard.get()) is not None:
+            yield one
+        await answering
+    finally:
+        answering.cancel()
+        await asyncio.wait({answering})
 
 
 def text(heard: Heard) -> str:

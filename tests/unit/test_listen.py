@@ -1,6 +1,7 @@
 """Listening to a model: what the timer does to whom."""
 
 import asyncio
+import contextlib
 import subprocess
 import sys
 
@@ -11,18 +12,30 @@ from chatServer import errors
 from chatServer.agent.listen import Deadline, listen
 
 
-async def ready(_):
-    yield AIMessageChunk(content="a")
-    yield AIMessageChunk(content="b")
+async def test_a_model_that_talks_until_its_time_is_over_has_timed_out():
+    async def talks(_):
+        while True:
+            await asyncio.sleep(0.005)
+            yield AIMessageChunk(content="on and ")
 
-
-async def test_time_that_the_reader_takes_cancels_nobody():
     heard = []
     with pytest.raises(errors.ModelTimeout):
-        async for chunk in listen(ready, [], 0.02):
-            heard.append(chunk.content)
-            await asyncio.sleep(0.05)  # the reader is busy when the time ends
-    assert heard == ["a"]
+        await listen(talks, [], 0.05, heard.append)
+    assert heard
+    assert asyncio.current_task().cancelling() == 0
+
+
+async def test_a_model_that_swallows_the_cancellation_is_left_all_the_same():
+    async def deaf(_):
+        while True:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.02)
+            yield AIMessageChunk(content="on and ")
+
+    heard = []
+    with pytest.raises(errors.ModelTimeout):
+        await listen(deaf, [], 0.01, heard.append)
+    assert len(heard) <= 1
     assert asyncio.current_task().cancelling() == 0
 
 
@@ -39,7 +52,6 @@ async def test_a_stop_that_comes_with_the_end_of_the_time_is_a_stop():
     deadline._end()
     with pytest.raises(asyncio.CancelledError):
         await task
-    deadline.cancel()
 
 
 async def test_a_model_that_turns_the_cancellation_into_its_own_error_has_still_timed_out():
@@ -51,7 +63,7 @@ async def test_a_model_that_turns_the_cancellation_into_its_own_error_has_still_
         yield AIMessageChunk(content="never")
 
     with pytest.raises(errors.ModelTimeout):
-        await anext(listen(stubborn, [], 0.02))
+        await listen(stubborn, [], 0.02, print)
     assert asyncio.current_task().cancelling() == 0
 
 
@@ -59,12 +71,14 @@ async def test_a_model_that_cannot_stream_is_heard_too():
     async def whole(_):
         yield AIMessage("All at once.", tool_calls=[{"name": "f", "args": {"n": 1}, "id": "c"}])
 
-    (chunk,) = [one async for one in listen(whole, [], 5)]
+    heard = []
+    await listen(whole, [], 5, heard.append)
+    (chunk,) = heard
     assert chunk.content == "All at once."
     assert [(one["id"], one["args"]) for one in chunk.tool_call_chunks] == [("c", '{"n": 1}')]
 
 
-async def test_a_reader_that_leaves_stops_the_timer_and_the_model():
+async def test_a_listener_that_has_heard_enough_stops_the_timer_and_the_model():
     closed = asyncio.Event()
 
     async def talks(_):
@@ -74,9 +88,11 @@ async def test_a_reader_that_leaves_stops_the_timer_and_the_model():
         finally:
             closed.set()
 
-    stream = listen(talks, [], 0.01)
-    await anext(stream)
-    await stream.aclose()
+    def enough(_):
+        raise errors.ModelFailed("enough")
+
+    with pytest.raises(errors.ModelFailed, match="enough"):
+        await listen(talks, [], 0.01, enough)
     assert closed.is_set()
     await asyncio.sleep(0.03)
     assert asyncio.current_task().cancelling() == 0

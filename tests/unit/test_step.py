@@ -3,11 +3,11 @@
 import pytest
 from langchain_core.messages import AIMessageChunk
 
-from chatServer.agent.run import Run
+from chatServer.agent.run import Hear, Run
 from chatServer.agent.step import Step
 from chatServer.agent.thoughts import KEPT_AS
 from chatServer.messages import reasoning_of, text_of
-from chatServer.records import Agent, ModelInput, Said
+from chatServer.records import Agent, ModelInput, Said, TurnEvent
 from tests.tools.asking import DOUBLE, a_context
 from tests.tools.spoken import block, call, usage
 
@@ -19,16 +19,18 @@ def thought(text: str | None) -> AIMessageChunk:
     return AIMessageChunk("", additional_kwargs={KEPT_AS: text})
 
 
-def a_step() -> Step:
+def a_step(hear: Hear) -> Step:
     asked = ModelInput(Agent("a", "d", "p"), "spoken", "Be brief.", ())
-    return Step(Run(asked, {"double": DOUBLE}, a_context(), model_timeout_s=1, tool_timeout_s=1))
+    return Step(Run(asked, {"double": DOUBLE}, a_context(), model_timeout_s=1, tool_timeout_s=1), hear)
 
 
 async def finished(chunks: list[AIMessageChunk]) -> tuple[Step, Said]:
-    step = a_step()
+    heard: list[TurnEvent | Said] = []
+    step = a_step(heard.append)
     for chunk in chunks:
         step.take(chunk)
-    *_, said = await step.finish([])
+    await step.finish([])
+    said = heard[-1]
     assert isinstance(said, Said)
     return step, said
 
@@ -81,10 +83,8 @@ async def test_a_character_that_was_cut_in_two_is_whole_again(pieces, whole):
 
 
 async def test_half_a_character_is_told_before_what_follows_it():
-    step = a_step()
-    told = [
-        event
-        for chunk in (AIMessageChunk("a\ud83d"), thought("Hm."), AIMessageChunk("\ude00"))
-        for event in step.take(chunk)
-    ]
+    told: list[TurnEvent | Said] = []
+    step = a_step(told.append)
+    for chunk in (AIMessageChunk("a\ud83d"), thought("Hm."), AIMessageChunk("\ude00")):
+        step.take(chunk)
     assert [event.text for event in told if event.kind.endswith("-delta")] == ["a", "\ufffd", "Hm.", "\ufffd"]
