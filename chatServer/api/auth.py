@@ -4,16 +4,15 @@ import hashlib
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 from uuid import UUID
 
 import jwt
-from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from chatServer import errors, metrics
+from chatServer.api.edge import raw_headers
 from chatServer.api.keys import Keys
 from chatServer.api.personal_tokens import PREFIX, PersonalTokens
 from chatServer.records import NOBODY, Principal
@@ -96,19 +95,19 @@ class Authenticator:
             self._remembered.popitem(last=False)
 
 
-def bearer_token(headers: Mapping[str, str]) -> str:
+def bearer_token(scope: Scope) -> str:
     """The token that came with a request."""
-    scheme, _, token = headers.get("authorization", "").partition(" ")
+    scheme, _, token = raw_headers(scope).get(b"authorization", b"").decode("latin-1").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise errors.Unauthenticated(NEEDS_SIGN_IN)
     return token.strip()
 
 
 async def sender(scope: Scope) -> Principal:
-    """Who sends a request, before there is a route; strangers are refused. The route asks again; the answer is
-    remembered."""
+    """Who sends a request; strangers are refused. It is asked before there is a route, and by the route again: the
+    answer is remembered."""
     authenticator: Authenticator = scope["state"]["chat"].authenticator
-    return await authenticator.principal_of(bearer_token(Headers(scope=scope)))
+    return await authenticator.principal_of(bearer_token(scope))
 
 
 def _principal(claims: dict[str, Any]) -> Principal:

@@ -5,19 +5,18 @@ import asyncio
 import contextlib
 import logging
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, TypeVar
 from uuid import UUID
 
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chatServer import errors
 from chatServer.api.at_once import AtOnce
 from chatServer.api.auth import sender
-from chatServer.api.edge import Edge
+from chatServer.api.edge import Edge, raw_headers
 from chatServer.api.problems import problem
 
 LIMIT_BYTES = 1_000_000
@@ -99,11 +98,11 @@ class WholeBody(Edge):
     async def _read(self, scope: Scope, taken: Callable[[int, UUID | None], Awaitable[Body]], timeout_s: float) -> Body:
         """What `taken` makes of a body that may come, of so many bytes and, where it is large, by whom; raises what is
         wrong with it."""
-        headers, limit = Headers(scope=scope), limit_bytes(scope["method"], scope["path"])
-        announced = headers.get("content-length", "")
-        if announced.isdecimal() and int(announced[:20]) > limit:
+        headers, limit = raw_headers(scope), limit_bytes(scope["method"], scope["path"])
+        announced = headers.get(b"content-length", b"")
+        if announced.isdigit() and int(announced[:20]) > limit:
             raise errors.BodyTooLarge(limit)
-        if has_body(headers) and headers.get("content-encoding", "identity").strip().lower() != "identity":
+        if has_body(headers) and headers.get(b"content-encoding", b"identity").strip().lower() != b"identity":
             raise errors.InvalidRequest("Send the body as it is: a Content-Encoding is not accepted.")
         try:
             async with asyncio.timeout(timeout_s):
@@ -186,12 +185,13 @@ def on_a_disk() -> Iterator[None]:
 
 def limit_bytes(method: str, path: str) -> int:
     """How large a body may be at an address."""
-    return (LARGER_BYTES | IN_A_FILE).get((method, path), LIMIT_BYTES)
+    asked = (method, path)
+    return LARGER_BYTES.get(asked) or IN_A_FILE.get(asked, LIMIT_BYTES)
 
 
-def has_body(headers: Headers) -> bool:
+def has_body(headers: Mapping[bytes, bytes]) -> bool:
     """Whether HTTP/1.1 would see one."""
-    return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+    return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
 
 
 def _first(body: bytes, receive: Receive) -> Receive:

@@ -6,9 +6,10 @@ from uuid import UUID
 from fastapi import Depends, Path, Request, Security
 from fastapi.openapi.models import HTTPBearer
 from fastapi.security.base import SecurityBase
+from starlette.types import Scope
 
 from chatServer import errors
-from chatServer.api.auth import bearer_token
+from chatServer.api.auth import sender
 from chatServer.api.scopes import check_scope
 from chatServer.api.state import State
 from chatServer.conversation.sessions import SessionKey
@@ -27,10 +28,14 @@ class SignedIn(SecurityBase):
     scheme_name = "HTTPBearer"
 
     async def __call__(self, request: Request) -> Principal:
-        state: State = request.state.chat
-        principal = await state.authenticator.principal_of(bearer_token(request.headers))
-        check_scope(principal, request.scope["route"].path)
-        return principal
+        return await signed_in(request.scope)
+
+
+async def signed_in(scope: Scope) -> Principal:
+    """The user, at the route that was found."""
+    principal = await sender(scope)
+    check_scope(principal, scope["route"].path)
+    return principal
 
 
 CurrentState = Annotated[State, Depends(current_state)]

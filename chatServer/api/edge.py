@@ -20,3 +20,8 @@ class Edge(ABC):
     @abstractmethod
     def request(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """One request on its way in, its answer on its way out."""
+
+
+def raw_headers(scope: Scope) -> dict[bytes, bytes]:
+    """By their names, which are in small letters; of those that came twice the first."""
+    return dict(reversed(scope["headers"]))

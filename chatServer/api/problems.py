@@ -1,7 +1,7 @@
 """Errors as RFC 9457 problem details: a stable code, a sentence for a person, nothing of the input or the inside."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from fastapi import FastAPI, Request
@@ -31,6 +31,9 @@ MEANINGS = {
 }
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 A_BODY = (408, 413, 422)  # what can go wrong with any
+
+NOT_JSON = "The body is not valid JSON."
+UNREADABLE = "The body cannot be read as JSON."
 
 _NAME = re.compile(r"^\w{1,40}\Z", re.ASCII)
 
@@ -80,14 +83,18 @@ async def _expected(request: Request, error: Exception) -> Response:
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    found = [_sentence(each) for each in cast(RequestValidationError, error).errors()[:10]]
-    return problem(request, errors.InvalidRequest(" ".join(found)))
+    return problem(request, invalid(cast(RequestValidationError, error).errors()))
+
+
+def invalid(found: Sequence[dict[str, Any]]) -> errors.InvalidRequest:
+    """What is wrong with a request, as pydantic and FastAPI found it."""
+    return errors.InvalidRequest(" ".join(_sentence(each) for each in found[:10]))
 
 
 def _sentence(found: dict[str, Any]) -> str:
     """Where and what, in pydantic's words, which name the rule and never the value."""
     if found["type"] == "json_invalid":
-        return "The body is not valid JSON."
+        return NOT_JSON
     if found["type"] in ("model_attributes_type", "model_type") and len(found["loc"]) == 1:
         return "The body has to be a JSON object, sent with Content-Type: application/json."
     if found["type"] == "uuid_parsing":  # whose message quotes a character
@@ -111,7 +118,7 @@ async def _http(request: Request, error: Exception) -> Response:
             response.headers["Allow"] = ", ".join(allowed)
         return response
     # The rest is a body that cannot even be read: bad encoding, nesting without end.
-    return problem(request, errors.InvalidRequest("The body cannot be read as JSON."))
+    return problem(request, errors.InvalidRequest(UNREADABLE))
 
 
 def _methods_at(request: Request) -> list[str]:

@@ -130,3 +130,32 @@ async def test_a_request_id_is_kept_when_harmless_and_replaced_otherwise(client)
 async def test_malformed_message_cursors(client, as_ada, before):
     answer = await client.get(f"/api/sessions/{SESSION}/messages?before={before}", headers=as_ada)
     assert_problem(answer, 422, "invalid_request")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        *(("application/json", body) for body in (
+            b"", b"null", b"[]", b'"text"', b"7", b"{", b"{}", b"\xff\xfe\x00", b'\xff\xfe{\x00}\x00', b"[" * 100_000,
+            b"1" * 5_000, b'{"id": "\\ud800"}', b'{"message": 7}', b'{"CANARY7f3a": 1, "message": "hi"}',
+            b'{"message": "hi", "images": [1, 2]}', b'{"messages": {"CANARY7f3a": 1}}', b'{"message": NaN}',
+            b'{"message": "hi", "trigger": "CANARY7f3a"}', b'{"message": "hi", "session_id": "a b"}',
+            b'{"id": ["CANARY7f3a"]}', b'{"message": "", "message": "a"', b"\xef\xbb\xbf{}",
+        )),
+        *((content_type, b'{"message": "hi", "other": 1}') for content_type in (
+            None, "", "text/plain", "APPLICATION/JSON", " application/json ; charset=utf-8", "application/merge+json",
+            "application/+json", "application/a/b+json", "application/jsonx", "application/x-json", "json", "\xe4/json",
+            "application/json;", "application/json, text/plain", "text/application/json", "multipart/form-data",
+        )),
+    ],
+)  # fmt: skip
+async def test_the_bodies_that_chat_reads_itself_are_refused_as_where_the_framework_reads_them(
+    client, as_ada, content_type, body
+):
+    """The preview of a turn has the same body, and is a route like all others."""
+    headers = as_ada | ({} if content_type is None else {"Content-Type": content_type.encode("latin-1")})
+    answers = [await client.post(path, content=body, headers=headers) for path in ("/api/chat", "/api/context/preview")]
+    for answer in answers:
+        assert_problem(answer, 422, "invalid_request")
+    ours, theirs = ({**answer.json(), "request_id": ""} for answer in answers)
+    assert ours == theirs
