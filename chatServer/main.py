@@ -45,16 +45,14 @@ from chatServer.api import (
 )
 from chatServer.api.auth import Authenticator, Issuer
 from chatServer.api.body import WholeBody
-from chatServer.api.crowd import Crowd
 from chatServer.api.dev_key import DEV_ISSUER, DevKey
+from chatServer.api.door import Door
 from chatServer.api.in_turn import InTurn
 from chatServer.api.keys import IssuerKeys, Keys, OneKey
-from chatServer.api.last_resort import LastResort
 from chatServer.api.looks import looks
 from chatServer.api.personal_tokens import PersonalTokens
 from chatServer.api.readiness import Readiness
-from chatServer.api.request_id import RequestId
-from chatServer.api.shutdown import Shutdown, ShutdownGate
+from chatServer.api.shutdown import Shutdown
 from chatServer.api.state import State
 from chatServer.api.traffic import Traffic
 from chatServer.config import Settings
@@ -121,9 +119,7 @@ def add_edges(app: FastAPI, settings: Settings) -> None:
     """What every request passes, from the inside out: whatever refuses or fails is still logged and has all headers."""
     app.add_middleware(InTurn)
     app.add_middleware(WholeBody)
-    app.add_middleware(LastResort)
-    app.add_middleware(Crowd)
-    app.add_middleware(ShutdownGate)
+    app.add_middleware(Door)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -132,9 +128,7 @@ def add_edges(app: FastAPI, settings: Settings) -> None:
             allow_headers=headers.CORS_REQUEST_HEADERS,
             expose_headers=headers.CORS_ANSWER_HEADERS,
         )
-    app.add_middleware(headers.SecurityHeaders)
     app.add_middleware(Traffic)
-    app.add_middleware(RequestId)
 
 
 @contextlib.asynccontextmanager

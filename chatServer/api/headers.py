@@ -1,9 +1,10 @@
 """What every answer tells the browser: take nothing from elsewhere, guess nothing, keep nothing."""
 
-from starlette.datastructures import MutableHeaders
-from starlette.types import Message, Receive, Scope, Send
+from collections.abc import Sequence
 
-from chatServer.api.edge import Edge
+from chatServer.api.request_id import HEADER
+
+Header = tuple[bytes, bytes]
 
 ALWAYS = {
     "X-Content-Type-Options": "nosniff",
@@ -13,7 +14,9 @@ ALWAYS = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 OVER_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
-JSON_TYPES = ("application/json", "application/problem+json")
+JSON_TYPES = (b"application/json", b"application/problem+json")
+_ALWAYS = [(name.lower().encode(), value.encode()) for name, value in ALWAYS.items()]
+_OVER_HTTPS = [*_ALWAYS, *((name.lower().encode(), value.encode()) for name, value in OVER_HTTPS.items())]
 
 # For pages elsewhere that CORS_ORIGINS names. Tokens travel in Authorization, so no cookies are allowed.
 CORS_REQUEST_HEADERS = (
@@ -30,19 +33,11 @@ CORS_ANSWER_HEADERS = (
 CORS_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
-class SecurityHeaders(Edge):
-    """Adds what an answer does not say itself."""
-
-    async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        added = ALWAYS | OVER_HTTPS if scope["scheme"] == "https" else ALWAYS
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in added.items():
-                    headers.setdefault(name, value)
-                if headers.get("content-type", "").partition(";")[0] in JSON_TYPES:
-                    headers.setdefault("Cache-Control", "no-store")  # people's conversations; tokens
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers)
+def completed(given: Sequence[Header], request_id: str, scheme: str) -> list[Header]:
+    """The headers of an answer, with what it does not say itself and the id of its request."""
+    told = dict(given)
+    added = [each for each in (_OVER_HTTPS if scheme == "https" else _ALWAYS) if each[0] not in told]
+    if told.get(b"content-type", b"").partition(b";")[0] in JSON_TYPES and b"cache-control" not in told:
+        added.append((b"cache-control", b"no-store"))  # people's conversations; tokens
+    kept = [each for each in given if each[0] != HEADER]
+    return [*kept, *added, (HEADER, request_id.encode())]

@@ -6,9 +6,12 @@ from typing import Any, cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
 from starlette.exceptions import HTTPException
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
+from starlette.types import ASGIApp
 
 from chatServer import errors
 from chatServer.api.schemas import Problem
@@ -45,16 +48,25 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 class DescribedApp(FastAPI):
-    """FastAPI, whose description knows what a problem is: it adds only what is answered as plain JSON."""
+    """FastAPI, whose description knows what a problem is: it adds only what is answered as plain JSON. It has
+    the layers that are needed here."""
 
     def openapi(self) -> dict[str, Any]:
         described = super().openapi()
         described["components"]["schemas"].setdefault(Problem.__name__, Problem.model_json_schema())
         return described
 
+    def build_middleware_stack(self) -> ASGIApp:
+        """FastAPI's without its outermost two: what they would do with an exception that nobody expected, and telemetry
+        with all of them, is done by the Door or not wanted."""
+        app: ASGIApp = ExceptionMiddleware(AsyncExitStackMiddleware(self.router), handlers=self.exception_handlers)
+        for layer, args, options in reversed(self.user_middleware):
+            app = layer(app, *args, **options)
+        return app
+
 
 def install(app: FastAPI, shown: Callable[[Request], Response | None] = lambda _: None) -> None:
-    """Turn every expected error of the app into a problem; the unexpected ones are LastResort's. `shown`: what a person
+    """Turn every expected error of the app into a problem; the unexpected ones are the Door's. `shown`: what a person
     is shown at an address where there is nothing."""
 
     async def http(request: Request, error: Exception) -> Response:

@@ -4,14 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from starlette.requests import Request
-from starlette.types import Message, Receive, Scope, Send
-
-from chatServer import errors, metrics
-from chatServer.api.edge import Edge
-from chatServer.api.problems import problem
-
-REFUSED = ("/api/", "/mcp")
+from chatServer import metrics
 
 
 class Shutdown:
@@ -51,35 +44,3 @@ class Shutdown:
     @property
     def may_end(self) -> bool:
         return self.has_begun and (self._running == 0 or self.is_overdue)
-
-
-class ShutdownGate(Edge):
-    """Counts what runs, and turns away what comes too late."""
-
-    async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        shutdown: Shutdown = scope["state"]["chat"].shutdown
-        if shutdown.has_begun and scope["path"].startswith(REFUSED):
-            await problem(Request(scope), errors.ShuttingDown())(scope, receive, send)
-            return
-        shutdown.enter()
-        try:
-            with metrics.requests_running.track_inprogress():
-                await self._finish(scope, receive, send, shutdown)
-        finally:
-            shutdown.leave()
-
-    async def _finish(self, scope: Scope, receive: Receive, send: Send, shutdown: Shutdown) -> None:
-        has_begun = False
-
-        async def watched(message: Message) -> None:
-            nonlocal has_begun
-            has_begun = True
-            await send(message)
-
-        try:
-            await self.app(scope, receive, watched)
-        except asyncio.CancelledError:
-            if has_begun or not shutdown.is_overdue:
-                raise
-            # The server cancels what outlives the grace: a sentence is better than a closed socket.
-            await problem(Request(scope), errors.ShuttingDown())(scope, receive, send)
