@@ -29,13 +29,17 @@ def span(step: Step, **attributes: Value) -> contextlib.AbstractContextManager[C
     It hangs on the current task, so no async generator may yield inside it. Of an exception only the kind is kept:
     its words may be a user's.
     """
-    kept = _kept(attributes)
     is_heard = not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
-    return _span(step, kept) if is_heard else contextlib.nullcontext(_unheard)
+    if is_heard:
+        return _span(step, _kept(attributes))
+    _unheard(**attributes)
+    return contextlib.nullcontext(_unheard)
 
 
 def _unheard(**more: Value) -> None:
-    _kept(more)  # which refuses what may not be said, whoever listens
+    """What may not be said is refused, whoever listens."""
+    if unknown := more.keys() - ATTRIBUTES:
+        raise TypeError(f"a span says nothing about {', '.join(sorted(unknown))}: see spans.ATTRIBUTES")
 
 
 @contextlib.contextmanager
@@ -56,7 +60,6 @@ def _span(step: Step, kept: dict[str, str | int | float | bool]) -> Iterator[Cal
 
 
 def _kept(attributes: dict[str, Value]) -> dict[str, str | int | float | bool]:
-    if unknown := attributes.keys() - ATTRIBUTES:
-        raise TypeError(f"a span says nothing about {', '.join(sorted(unknown))}: see spans.ATTRIBUTES")
+    _unheard(**attributes)
     plain = {name: str(value) if isinstance(value, UUID) else value for name, value in attributes.items()}
     return {name: value for name, value in plain.items() if not isinstance(value, str) or _NAME.match(value)}
