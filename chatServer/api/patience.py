@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import httptools
 from uvicorn._types import ASGI3Application
@@ -82,7 +83,7 @@ class LimitedPatience(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._stop_waiting()
-        self._header_bytes = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        self._header_bytes = len(self.url) + 4 * len(self.headers) + sum(map(len, chain.from_iterable(self.headers)))
         if self._header_bytes > HEADERS_BYTES:  # all of them came in one piece
             raise ValueError  # ends the parser, and uvicorn refuses
         self._header_bytes = -len(self._reading)
