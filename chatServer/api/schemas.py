@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import to_json
 
 from chatServer import errors
 from chatServer.api.fields import AgentName, Body
@@ -129,21 +130,22 @@ class ChatAnswer(BaseModel):
     usage: dict[str, Any]
     memory: dict[str, Any] = Field(description="What was recalled for it")
 
-    @classmethod
-    def of(cls, result: Result) -> Self:
+    @staticmethod
+    def json_of(result: Result) -> bytes:
+        """Written from what we have just made: to look through it as this model first, and to write that, took 20 us
+        instead of 4 (2026-11-18)."""
         turn = result.turn
         spoken = [text_of(message) for message in result.messages if message.role == "assistant"]
-        return cls.model_validate(
-            {
-                "session_id": turn.session_id,
-                "turn_id": str(turn.turn_id),
-                "state": turn.state,
-                "response": "\n\n".join(text for text in spoken if text),
-                "message": transcript.answer_of(turn, result.messages),
-                "usage": turn.usage or {},
-                "memory": turn.recalled or {"items": [], "total_found": 0},
-            }
-        )
+        told = {
+            "session_id": turn.session_id,
+            "turn_id": str(turn.turn_id),
+            "state": turn.state,
+            "response": "\n\n".join(text for text in spoken if text),
+            "message": transcript.answer_of(turn, result.messages),
+            "usage": turn.usage or {},
+            "memory": turn.recalled or {"items": [], "total_found": 0},
+        }
+        return to_json(told, inf_nan_mode="null")
 
 
 class StopAnswer(BaseModel):

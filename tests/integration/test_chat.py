@@ -7,6 +7,7 @@ import uuid
 import pytest
 from pydantic import SecretStr
 
+from chatServer.api.schemas import ChatAnswer
 from chatServer.turn import heard
 from tests.conftest import ADA, owner_connection, serving
 from tests.tools.talking import chunks, spoken, talking, user_message
@@ -26,6 +27,7 @@ async def chat(settings, as_ada):
 
 async def test_a_plain_body_is_answered_in_json(chat):
     answer = (await chat.post("/api/chat", json={"message": "hello"})).json()
+    assert ChatAnswer.model_validate(answer, strict=True).model_dump() == answer, "as /openapi.json says"
     assert set(answer) == {"session_id", "turn_id", "state", "response", "message", "usage", "memory"}
     assert (answer["state"], answer["response"]) == ("done", "You said: hello")
     assert answer["message"]["role"] == "assistant"
