@@ -99,7 +99,8 @@ class ChatRequest(BaseModel):
             message_id=self._name(message),
         )
         otherwise = self._beside(ask)
-        return replace(_keyed(ask, own_key), otherwise=otherwise and _keyed(otherwise, own_key))
+        keyed = _keyed(ask, own_key)
+        return replace(keyed, otherwise=_keyed(otherwise, own_key)) if otherwise else keyed
 
     @property
     def _is_regenerate(self) -> bool:
@@ -167,9 +168,10 @@ class ChatRequest(BaseModel):
 
 
 def _keyed(ask: Ask, own_key: str | None) -> Ask:
-    if own_key is None:
-        return replace(ask, key=_key_of(ask))
-    return replace(ask, key=f"own:{checked_key(own_key)}", has_own_key=True)  # never one that we derive
+    if own_key is not None:
+        return replace(ask, key=f"own:{checked_key(own_key)}", has_own_key=True)  # never one that we derive
+    key = _key_of(ask)
+    return ask if key is None else replace(ask, key=key)
 
 
 def _key_of(ask: Ask) -> str | None:
