@@ -11,17 +11,25 @@ writeFileSync(compiled, ts.transpileModule(source, { compilerOptions: options })
 export const ours = await import(compiled).finally(() => rmSync(compiled));
 globalThis.IS_REACT_ACT_ENVIRONMENT = true;
 
+// Events come when they come. What React says of that, at each of them, would hide what went wrong.
+const complain = console.error;
+console.error = (first, ...rest) => String(first).includes("not wrapped in act(") || complain(first, ...rest);
+
 export const wire = {
-  sent: [], // of each request its path, and how large it is
+  sent: [], // of each request its path, how large it is, and the status of the answer
   before: async () => undefined, // may wait, fail, or answer in the server's place
+  after: async () => undefined, // may keep the server's answer back
   cutOff: undefined, // the stream that is being read breaks off, as when a network goes away
   endEarly: undefined, // that of what was asked last just ends, as when the token expires
 };
 const reach = globalThis.fetch;
 globalThis.fetch = async (url, asked) => {
   const path = new URL(url).pathname;
-  wire.sent.push({ path, size: asked?.body?.length ?? 0 });
+  const sent = { path, size: asked?.body?.length ?? 0, status: "none yet" };
+  wire.sent.push(sent);
   const answer = (await wire.before(path)) ?? (await reach(url, asked));
+  await wire.after(path);
+  sent.status = answer.status;
   if (answer.status === 204) Object.defineProperty(answer, "body", { value: new Blob([]).stream() }); // as in Chromium
   if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer;
   if (path === "/api/events") return answer;
@@ -40,6 +48,15 @@ export async function until(isTrue, what) {
   throw new Error(`${what} never came`);
 }
 
+/** What there was when it went wrong; Node says what went wrong below it. */
+export const shown = [];
+process.on("uncaughtExceptionMonitor", () => {
+  const sent = wire.sent.slice(-20).map(({ path, status }) => `${path}: ${status}`);
+  complain("asked last:\n  " + sent.join("\n  "));
+  for (const state of shown) complain("shown:", JSON.stringify(state()));
+});
+setTimeout(() => { throw new Error("not done after 200 s"); }, 200_000).unref();
+
 /** The hook by itself, for what the page has no button for. */
 export async function hold(connection) {
   const session = await ours.open(connection);
@@ -47,5 +64,6 @@ export async function hold(connection) {
   const Held = () => void (chat = ours.useConversation(connection, session)) ?? null;
   await act(async () => { create(createElement(Held)); });
   const texts = () => chat.messages.flatMap((each) => each.parts.filter((p) => p.type === "text").map((p) => p.text));
+  shown.push(() => ({ status: chat.status, error: chat.error?.message, texts: texts().slice(-4) }));
   return { session, texts, now: () => chat, does: (step) => act(async () => { await step(chat); }) };
 }

@@ -4,13 +4,15 @@ import { createClient } from "@supabase/supabase-js";
 import { text } from "node:stream/consumers";
 import { createElement } from "react";
 import { act, create } from "react-test-renderer";
-import { hold, ours, until, wire } from "./driver.mjs";
+import { hold, ours, shown, until, wire } from "./driver.mjs";
 
 /** The page as it is drawn, from a new load of it on. */
 async function load(connection, sign = "input") {
   let root;
   await act(async () => { root = create(createElement(ours.Page, { connection })); });
   const drawn = (type) => root.root.findAllByType(type).map((each) => each.children.join(""));
+  const drawsNow = () => ["p", "small", "button"].map(drawn);
+  shown.push(drawsNow);
   await until(() => drawn(sign).length, "the page");
   return {
     drawn,
@@ -22,7 +24,10 @@ async function load(connection, sign = "input") {
     isReady: () => drawn("button").includes("Send"),
     isAnswering: () => drawn("button").includes("Stop") && drawn("p").at(-1)?.startsWith("word0 word1"),
     stop: () => act(async () => { await root.root.findByType("button").props.onClick(); }),
-    leave: () => act(async () => root.unmount()),
+    leave: () => {
+      shown.splice(shown.indexOf(drawsNow), 1);
+      return act(async () => root.unmount());
+    },
   };
 }
 

@@ -26,5 +26,11 @@ def told_by(node: str, *arguments: str, given: str) -> str:
     done = subprocess.run(
         [node, *arguments], cwd=CONTRACT, input=given, capture_output=True, text=True, timeout=240, check=False
     )
-    assert done.returncode == 0, done.stderr
+    if done.returncode:
+        pytest.fail(f"{arguments[-1]} ended with {done.returncode}:\n{last_lines(done.stdout + done.stderr)}")
     return done.stdout
+
+
+def last_lines(text: str, most: int = 60) -> str:
+    """Node says at the end what went wrong, TypeScript all along."""
+    return "\n".join(text.splitlines()[-most:])
