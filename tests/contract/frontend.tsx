@@ -64,14 +64,28 @@ export async function open(connection: Connection): Promise<Session> {
   return { id, messages: await history(connection, id) };
 }
 
-/** What the server has, and the rest of an answer that is being written. */
-async function reconnect(connection: Connection, chat: Chat<Message>) {
+/** Shows what the server has, unless something was asked here meanwhile; whether that is what is shown now. */
+async function catchUp(connection: Connection, chat: Chat<Message>): Promise<boolean> {
   const before = chat.lastMessage;
   const said = await history(connection, chat.id);
-  if (isAnswering(chat) || chat.lastMessage !== before) return; // something was asked here meanwhile
+  if (isAnswering(chat)) return false;
+  const isCalm = chat.status === "ready";
+  if (isCalm && ids(said) === ids(chat.messages)) return true; // ours have the texts of what was used
+  if (chat.lastMessage !== before) return isCalm && catchUp(connection, chat); // what came meanwhile may be newer
   chat.messages = said;
-  if (chat.lastMessage?.role === "user") await chat.resumeStream();
-  else chat.clearError(); // useChat takes "nothing is being written" for the end of whatever is sent meanwhile
+  return true;
+}
+
+const ids = (messages: Message[]) => messages.map(({ id }) => id).join();
+
+/** What the server has, and the rest of an answer that is being written. */
+async function reconnect(connection: Connection, chat: Chat<Message>) {
+  if (!(await catchUp(connection, chat))) return;
+  const last = chat.lastMessage;
+  if (last?.role !== "user") return chat.clearError();
+  await chat.resumeStream(); // not always: it takes "nothing is being written" for the end of whatever is sent meanwhile
+  const isOver = chat.status === "ready" && chat.lastMessage === last; // the answer ended after its question was read
+  if (isOver) await catchUp(connection, chat);
 }
 
 /** A chat that goes on by itself where an answer broke off; an error that comes then stays for the button. */
@@ -99,7 +113,8 @@ export function useConversation(connection: Connection, session: Session) {
     const leaving = new AbortController();
     const heard = (event: string, { session_id, reply_message_id }: Heard) => {
       const isOthers = event === "turn" && session_id === id && reply_message_id !== chat.lastMessage?.id;
-      if (chat.status === "ready" && (isOthers || event === "reset")) reconnect(connection, chat).catch(() => {});
+      const isAnything = event === "hello" || event === "reset"; // nobody tells what was said before
+      if (chat.status === "ready" && (isOthers || isAnything)) reconnect(connection, chat).catch(() => {});
     };
     void follow(connection, heard, leaving.signal);
     return () => leaving.abort();
