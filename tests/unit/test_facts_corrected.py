@@ -18,7 +18,15 @@ def test_what_is_denied_first_is_corrected_where_it_was_told():
 
 @pytest.mark.parametrize(
     "text",
-    ["Not Berlin, Madrid", "I meant Madrid", "No, I meant Madrid.", "Actually it's Madrid", "Madrid, not Berlin"],
+    [
+        "Not Berlin, Madrid",
+        "I meant Madrid",
+        "No, I meant Madrid.",
+        "Actually it's Madrid",
+        "Madrid, not Berlin",
+        "That's wrong, it's Madrid",
+        "no, that's not right, it's Madrid",
+    ],
 )
 def test_a_correction_replaces_what_was_told_before(text):
     before = told("I live in Berlin")

@@ -24,7 +24,14 @@ _LEAD_WORDS = any_of(
     "(?:it )?turns out|guess what|(?:good|bad|big|great|sad) news|as of today|from now on|(?:at|since) last",
     "so|and|but|since|because|as|given that|nowadays|currently|right now|now|today|these days",
 )
-_LEADS = re.compile(rf"{_LEAD_WORDS}\b(?:[\s,:.!—–-]+|$)", re.IGNORECASE)
+# That something known is not so. "It's wrong that I live here" has no comma there, and tells nothing.
+_SO = "(?:right|true|correct|so)"
+NOT_SO = any_of(
+    rf"(?:that|this|it)(?: is|'s| was) (?:not {_SO}(?: any ?more)?|no longer {_SO}|not it|wrong|incorrect|false)",
+    "(?:that|this|it)(?: is|'s| was) (?:outdated|out of date)",
+    rf"not {_SO}|wrong|incorrect|you are (?:wrong|mistaken)|you (?:have |have got |got )(?:that|it|this) wrong",
+)
+_LEADS = re.compile(rf"{_LEAD_WORDS}\b(?:[\s,:.!—–-]+|$)|{NOT_SO}(?:[,;.!]| ?[—–]| -)\s*", re.IGNORECASE)
 _OPENING = re.compile(
     r"(?:i|my|call me|(?:you|people|friends|everyone|everybody|most people) (?:can |may )?(?:calls?|e-?mail|reach))\b"
     r"|[^,]{1,60} (?:is|are) my (?:all[ -]time )?favou?rite ",

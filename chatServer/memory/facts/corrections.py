@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from chatServer.memory.facts import events, given_up, kin, names
-from chatServer.memory.facts.clauses import without_leads
+from chatServer.memory.facts.clauses import NOT_SO, without_leads
 from chatServer.memory.facts.dates import is_when
 from chatServer.memory.facts.meanings import MEANINGS, Fact, Meaning, predicate_of, shown_of
 from chatServer.memory.facts.objects import Object, thing
@@ -16,7 +16,7 @@ from chatServer.memory.facts.words import set_apart, spelled_out
 
 MAX_WORDS = 12
 MAX_TOLD = 20  # facts, the last ones: of more nobody knows which is meant, and each takes its time
-_SORRY = r"(?:actually|no|nope|sorry|wait|oops|correction|oh|ah|my mistake|my bad|i was wrong|well)"
+_SORRY = rf"(?:actually|no|nope|sorry|wait|oops|correction|oh|ah|my mistake|my bad|i was wrong|well|{NOT_SO}(?=[,.:!]))"
 _NEW = r"(?:more (?:of an?|like) |rather )?(?P<new>[^,]{1,60}?)"
 _WE_GO = r"(?:we are|we're|i am|i'm) (?:flying|going|leaving|driving|travell?ing)(?: there)?(?: on)?"
 _WORDINGS = tuple(
