@@ -6,6 +6,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.messages.tool import ToolCall, tool_call
 
 from chatServer.agent.run import Run, tool_name
+from chatServer.agent.unchecked import ANSWER, QUESTION, made_like
 from chatServer.messages import Message, Quoted, ToolCallMsg, to_langchain
 from chatServer.messages.blocks import names_an_address
 from chatServer.messages.calls import json_object
@@ -19,13 +20,16 @@ class QuotedMessage(HumanMessage):
     """One for every provider: that the server put it there, `builtin` alone asks."""
 
 
+QUOTED = QuotedMessage(content="")
+
+
 def in_turns(messages: list[BaseMessage]) -> list[BaseMessage]:
     """What stands beside a question becomes part of it: the templates of many open models refuse two messages of a
     user in a row."""
     taken: list[BaseMessage] = []
     for message in messages:
         before = taken[-1] if taken else None
-        if isinstance(message, HumanMessage) and isinstance(before, HumanMessage) and before.name == message.name:
+        if before is not None and before.type == message.type == "human" and before.name == message.name:
             taken[-1] = HumanMessage(_joined(before.content, message.content), id=message.id, name=message.name)
         else:
             taken.append(message)
@@ -51,28 +55,31 @@ def window(run: Run) -> list[BaseMessage]:
 
 
 def for_model(message: Message) -> BaseMessage:
-    """A message without what only its way back needs: 8 us for plain words, of which to_langchain takes 43.
+    """A message without what only its way back needs: 4 us for plain words, of which to_langchain takes 43.
 
     No provider takes arguments that are no JSON object, nor a result whose call is missing: a call that was broken
     stays in its place, with no arguments. The result that follows says what was wrong.
     """
     content = message.content or ""
-    if not isinstance(content, str) or message.images or message.agent_calls or _keeps_blocks(message):
+    facts = message.structured_data
+    if type(content) is not str or message.images or message.agent_calls or (facts and _keeps_blocks(facts)):
         return _whole(to_langchain(message))
-    common: dict[str, Any] = {"content": content, "id": message.message_id, "name": message.name}
+    message_id, name = message.message_id, message.name
     if message.role == "user":
-        return QuotedMessage(**common) if isinstance(message, Quoted) else HumanMessage(**common)
+        pattern = QUOTED if isinstance(message, Quoted) else QUESTION
+        return made_like(pattern, content=content, id=message_id, name=name)
     if message.role == "assistant":
-        return AIMessage(**common, tool_calls=[_call(call) for call in message.tool_calls or ()])
+        calls = [_call(call) for call in message.tool_calls or ()]
+        return made_like(ANSWER, content=content, id=message_id, name=name, tool_calls=calls, invalid_tool_calls=[])
     if message.role == "tool" and message.tool_call_id is not None:
         status = "error" if (message.structured_data or {}).get("success") is False else "success"
-        return ToolMessage(**common, tool_call_id=message.tool_call_id, status=status)
+        return ToolMessage(content, id=message_id, name=name, tool_call_id=message.tool_call_id, status=status)
     return _whole(to_langchain(message))
 
 
-def _keeps_blocks(message: Message) -> bool:
+def _keeps_blocks(facts: dict[str, Any]) -> bool:
     """Whether LangChain kept more of it than usage and other facts about the answer."""
-    kept = (message.structured_data or {}).get(LANGCHAIN)
+    kept = facts.get(LANGCHAIN)
     return isinstance(kept, dict) and ("content" in kept or "additional_kwargs" in kept)
 
 

@@ -18,10 +18,10 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
+from chatServer.agent.unchecked import WORD, made_like
 from chatServer.messages.blocks import text_in
 
 _WORD = re.compile(r"\S+\s*|\s+")
-_SILENCE = AIMessageChunk(content="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,7 @@ def text_chunk(word: str, *, beside_reasoning: bool = False) -> AIMessageChunk:
     if beside_reasoning:
         block: dict[str | int, Any] = {"type": "text", "text": word, "index": 1}
         return AIMessageChunk(content=[block])
-    # A copy has nothing to validate: 7 us instead of 11 for each word of an answer (2026-11-18).
-    return _SILENCE.model_copy(update={"content": word, "additional_kwargs": {}, "response_metadata": {}})
+    return made_like(WORD, content=word)
 
 
 def reasoning_chunk(word: str) -> AIMessageChunk:

@@ -13,6 +13,7 @@ from chatServer.agent.counted import count_usage
 from chatServer.agent.run import Hear, Run, tool_name
 from chatServer.agent.thoughts import KEPT_AS
 from chatServer.agent.tools import tokens_of
+from chatServer.agent.unchecked import ANSWER
 from chatServer.messages import Message, ToolCallMsg, clean_json, clean_text, from_langchain, thought_in
 from chatServer.messages.blocks import text_in
 from chatServer.messages.calls import json_object
@@ -51,7 +52,7 @@ class Step:
 
     def __init__(self, run: Run, hear: Hear, redactor: Redactor | None = None) -> None:
         self.calls: list[Call] = []
-        self.reply = AIMessage("")
+        self.reply: AIMessage = ANSWER
         self._run = run
         self._hear = hear
         self._redactor = redactor
@@ -69,16 +70,16 @@ class Step:
     def take(self, chunk: AIMessageChunk) -> None:
         self._chunks.append(chunk)
         content, extra = chunk.content, chunk.additional_kwargs
-        if extra:
-            self._say("reasoning", extra.get(KEPT_AS))
+        if extra and isinstance(thought := extra.get(KEPT_AS), str):
+            self._say("reasoning", thought)
         if isinstance(content, str):
             self._say("text", content)
             return
         self._has_blocks = True
         for block in content:
-            self._say("text", text_in(block))
-            if isinstance(block, dict):
-                self._say("reasoning", thought_in(block))
+            self._say("text", text_in(block) or "")
+            if isinstance(block, dict) and isinstance(thought := thought_in(block), str):
+                self._say("reasoning", thought)
 
     async def finish(self, given: Sequence[BaseMessage]) -> None:
         """The model, given this, has ended; what is told last is what it said."""
@@ -89,8 +90,8 @@ class Step:
             self._hear(TurnEvent("tool-input", id=call.id, name=call.name, value=value))
         self._hear(said)
 
-    def _say(self, kind: str, text: object) -> None:
-        if not text or not isinstance(text, str):
+    def _say(self, kind: str, text: str) -> None:
+        if not text:
             return
         if kind != self._kind:
             self._end_part()
