@@ -107,11 +107,9 @@ class Attempt:
         if self.begun.parts.is_larger_model:
             self.log.add(TurnEvent("metadata", value={"model": turn.model, **LARGER}))
         answering = asyncio.create_task(self._listen(answerer))
-        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        keeping = asyncio.create_task(self._record.keep(over, self.end))
+        self._record.begin(self.end)
         await self._wait_for(answering, timeout_s)
-        over.set_result(None)
-        await asyncio.wait({keeping})
+        await self._record.rest()
         if self.is_lost:
             await self._tell_if_gone()
         else:

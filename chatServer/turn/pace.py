@@ -27,13 +27,19 @@ class Pace:
     @contextlib.asynccontextmanager
     async def lane(self, over: asyncio.Future[None]) -> AsyncIterator[bool]:
         """A place to write; False when it was over first: then what is left is written with the turn's end."""
+        has_entered = await self._enter(over)
+        try:
+            yield not over.done()
+        finally:
+            if has_entered:
+                self._lanes.release()
+
+    async def _enter(self, over: asyncio.Future[None]) -> bool:
+        if not self._lanes.locked():  # as mostly: there is nothing to wait for
+            return await self._lanes.acquire()
         entering = asyncio.ensure_future(self._lanes.acquire())
         waiting: set[asyncio.Future[Any]] = {entering, over}
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         entering.cancel()
         await asyncio.wait({entering})
-        try:
-            yield not over.done()
-        finally:
-            if not entering.cancelled():
-                self._lanes.release()
+        return not entering.cancelled()

@@ -32,22 +32,41 @@ class Record:
         self._pace = pace
         self._is_uncertain = False  # the last write failed, or only its answer did
         self._renewed_at = self._looked_at = time.monotonic()
+        self._writing: asyncio.Task[None] | None = None
 
-    async def keep(self, over: asyncio.Future[None], end: Callable[[Literal["stop", "lost"]], None]) -> None:
-        """Until it is over: write the log, renew the lease, and see whether somebody wants it to stop."""
-        while not over.done():
-            await asyncio.wait({over}, timeout=FLUSH_EVERY_S if self._is_uncertain else self._pace.pause_s)
-            if over.done():
-                return
-            try:
-                async with self._pace.lane(over) as has_place:
-                    is_stop_requested = await self._touch() if has_place else False
-            except Exception as error:  # noqa: BLE001  the turn goes on, and the log catches up; the lease bounds it
-                self._is_uncertain = True
-                logger.warning("a running turn could not be kept: %s", type(error).__name__)
-                continue
+    def begin(self, end: Callable[[Literal["stop", "lost"]], None]) -> None:
+        """Keep it from now on: write the log, renew the lease, and see whether somebody wants it to stop. What is over
+        before the first write is due takes no task for it."""
+        self._end = end
+        self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._wait()
+
+    async def rest(self) -> None:
+        """It is over: nothing is written any more but its end."""
+        self._over.set_result(None)
+        self._timer.cancel()
+        if self._writing is not None:
+            await asyncio.wait({self._writing})
+
+    def _wait(self) -> None:
+        pause_s = FLUSH_EVERY_S if self._is_uncertain else self._pace.pause_s
+        self._timer = asyncio.get_running_loop().call_later(pause_s, self._start)
+
+    def _start(self) -> None:
+        self._writing = asyncio.create_task(self._keep())
+
+    async def _keep(self) -> None:
+        try:
+            async with self._pace.lane(self._over) as has_place:
+                is_stop_requested = await self._touch() if has_place else False
+        except Exception as error:  # noqa: BLE001  the turn goes on, and the log catches up; the lease bounds it
+            self._is_uncertain = True
+            logger.warning("a running turn could not be kept: %s", type(error).__name__)
+        else:
             if is_stop_requested is not False:
-                end("lost" if is_stop_requested is None else "stop")
+                self._end("lost" if is_stop_requested is None else "stop")
+        if not self._over.done():
+            self._wait()
 
     async def store(self, outcome: Outcome, ending: Sequence[TurnEvent]) -> errors.ChatError | None:
         """The end of it, with what is told last; a database that is away is asked again. What is returned, not raised:
@@ -56,7 +75,8 @@ class Record:
         unstored = seq_from, [*said, *ending]
         failure: errors.ChatError | None = None
         for delay_s in STORE_AFTER_S:
-            await asyncio.sleep(delay_s)
+            if delay_s:
+                await asyncio.sleep(delay_s)
             try:
                 if failure is None or not await self._was_stored(outcome):
                     await after.finish(self._database, self._begun, outcome, unstored, is_repeated=self._is_uncertain)
