@@ -41,7 +41,7 @@ def assemble(parts: Parts, window: Sequence[StoredMessage], *, is_whole: bool = 
     A summary stands for what is not there: none is shown while all that was said is in the window and fits. And beyond
     the mark, nothing is shown for which the summary stands, so that there is room again.
     """
-    shown = [_marked(_disarmed(each)) for each in window]
+    shown = _shown(window)
     system_tokens = count_system(parts.system)
     try:
         return _assembled(parts, shown, system_tokens, is_whole=is_whole)
@@ -78,7 +78,7 @@ def lasting(parts: Parts, window: Sequence[StoredMessage]) -> tuple[list[StoredM
     """The exchanges that stay as they are when the rest is summarised, and whether these are as many as there should
     be: where the last messages are too long, none of them stays."""
     limits = {"messages": KEPT_MESSAGES, "max_result": parts.window_tokens // RESULT_SHARE}
-    shown = [_marked(_disarmed(each)) for each in window]
+    shown = _shown(window)
     needed, _ = last_exchanges(shown, room=10**9, **limits)
     room = parts.window_tokens - parts.agent.limits.output_tokens - parts.tools_tokens - count_system(parts.system)
     room -= parts.question_tokens + parts.compression.target_tokens + SUMMARY_FRAME_TOKENS
@@ -100,6 +100,7 @@ def _uncovered(window: Sequence[StoredMessage], covers_to: int) -> Sequence[Stor
 def _fitted(parts: Parts, window: Sequence[StoredMessage], system_tokens: int) -> tuple[ModelInput, Budget]:
     summary = _summary(parts.summary)
     notes_tokens = max(system_tokens - parts.bare_tokens, 0) if parts.bare_tokens is not None else 0
+    mark_tokens = parts.compression.mark_tokens(parts.window_tokens)
     budget, kept = fit(
         window,
         window_tokens=parts.window_tokens,
@@ -109,17 +110,27 @@ def _fitted(parts: Parts, window: Sequence[StoredMessage], system_tokens: int) -
         question_tokens=parts.question_tokens,
         summary_tokens=sum(count_lasting(text_of(message)) for message in summary),
         tools_tokens=parts.tools_tokens,
+        mark_tokens=mark_tokens,
         covers_to=parts.covers_to if summary else 0,
     )
-    mark_tokens = parts.compression.mark_tokens(parts.window_tokens)
     messages = (*summary, *(each.message for each in kept), parts.question)
     asked = ModelInput(parts.agent, parts.model, parts.system, messages, parts.window_tokens, mark_tokens)
-    return asked, replace(budget, mark_tokens=mark_tokens)
+    return asked, budget
 
 
 def _summary(text: str | None) -> list[Message]:
     """As something the user said, and fenced: what it quotes is anybody's text, and never an instruction of ours."""
     return [Quoted(role="user", content=f"{SUMMARY_PREFIX}\n\n{fence('summary', text)}")] if text else []
+
+
+def _shown(window: Sequence[StoredMessage]) -> list[StoredMessage]:
+    """The messages as the model may read them, most of them as they are."""
+    return [
+        _marked(_disarmed(each))
+        if each.message.role == "system" or "stopped" in (each.message.structured_data or ())
+        else each
+        for each in window
+    ]
 
 
 def _disarmed(stored: StoredMessage) -> StoredMessage:

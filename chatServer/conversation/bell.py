@@ -7,23 +7,23 @@ class Bell:
     """Those who wait hear the next ring, and none before it."""
 
     def __init__(self) -> None:
-        self._waiting: set[asyncio.Future[bool]] = set()
+        self.waiting: set[asyncio.Future[bool]] = set()
 
     async def heard(self, timeout_s: float) -> bool:
         """Whether it rang in time. By a timer of its own: in 4 us instead of the 8 of `asyncio.wait` (2026-11-18)."""
         loop = asyncio.get_running_loop()
         ringing: asyncio.Future[bool] = loop.create_future()
-        self._waiting.add(ringing)
+        self.waiting.add(ringing)
         timer = loop.call_later(timeout_s, _tell, ringing, False)
         try:
             return await ringing
         finally:
             timer.cancel()
-            self._waiting.discard(ringing)
+            self.waiting.discard(ringing)
 
     def ring(self) -> None:
-        if waiting := self._waiting:
-            self._waiting = set()
+        if waiting := self.waiting:
+            self.waiting = set()
             for each in waiting:
                 _tell(each, True)
 

@@ -4,6 +4,7 @@ newest whole exchanges share what they leave."""
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from chatServer.conversation.tokens import count_message, count_text, shortened
 from chatServer.errors import ContextTooLarge
@@ -27,6 +28,7 @@ def fit(
     notes_tokens: int = 0,
     summary_tokens: int = 0,
     tools_tokens: int = 0,
+    mark_tokens: int = 0,
     covers_to: int = 0,
 ) -> tuple[Budget, list[StoredMessage]]:
     """The budget of a prompt, and the messages of the window that stay in it, each with its count.
@@ -34,7 +36,8 @@ def fit(
     `window` is whole exchanges, as a history's `window` gives them: what stays is the longest end of it that begins
     with a user's message and fits. The question is not in it. What the summary covers is not forgotten though dropped.
     """
-    everything = Budget(
+    budget_with = partial(
+        Budget,
         window_tokens=window_tokens,
         reserve_tokens=reserve_tokens,
         system_tokens=system_tokens,
@@ -42,15 +45,16 @@ def fit(
         tools_tokens=tools_tokens,
         summary_tokens=summary_tokens,
         question_tokens=question_tokens,
-        history_tokens=0,
+        mark_tokens=mark_tokens,
     )
+    everything = budget_with(history_tokens=0)
     if everything.room_tokens < 0:
         raise _too_large(everything)
     kept, history_tokens = _newest(window, everything.room_tokens, max_result=window_tokens // RESULT_SHARE)
     dropped = window[: len(window) - len(kept)]
     forgotten = sum(each.id > covers_to for each in dropped)
-    counts = {"dropped_messages": len(dropped), "forgotten_messages": forgotten}
-    return replace(everything, history_tokens=history_tokens, **counts), kept
+    counted = budget_with(history_tokens=history_tokens, dropped_messages=len(dropped), forgotten_messages=forgotten)
+    return counted, kept
 
 
 def last_exchanges(
@@ -70,7 +74,7 @@ def _newest(
     exchange: list[StoredMessage] = []
     kept_tokens = tokens = 0
     for stored in reversed(window):
-        counted = _counted(stored, max_result)
+        counted = stored if stored.tokens is not None and stored.tokens <= max_result else _counted(stored, max_result)
         exchange.append(counted)
         tokens += counted.tokens or 0
         if tokens > room:

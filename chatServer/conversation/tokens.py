@@ -44,6 +44,8 @@ _counts: dict[bytes, int] = {}
 def count_text(text: str) -> int:
     """The tokens of a text; what looks like a special token is text like any other."""
     encode = _encoding().encode_ordinary
+    if len(text) <= PIECE_CHARS:
+        return len(encode(text))
     return sum(len(encode(piece)) for piece in _pieces(text))
 
 

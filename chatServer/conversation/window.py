@@ -50,7 +50,7 @@ class WindowMemory:
         self.stored = await _counted(await history.window(self.k), self.most_tokens)
         self.is_whole = not history.has_more
         self.conversation = ConversationMemory(encode_image=refuse_file_images)
-        self.conversation.load(each.message for each in self.stored)
+        self.conversation.load([each.message for each in self.stored])
 
     def load_memory_variables(self, inputs: Mapping[str, Any]) -> dict[str, list[LangChainMessage] | str]:
         """The conversation, under the name that the prompt has for it."""

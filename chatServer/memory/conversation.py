@@ -8,6 +8,8 @@ from typing import Any, TypedDict, Unpack
 from chatServer.errors import MessageError
 from chatServer.messages import Message, encode_image_file, to_provider_dict
 
+TWICE = "This message is in the memory already."
+
 
 class MessageFields(TypedDict, total=False):
     """What a message can be made from, and what an update can change."""
@@ -67,8 +69,12 @@ class ConversationMemory(BaseMemory):
 
     def load(self, messages: Iterable[Message]) -> None:
         """Put messages in that are stored already."""
-        for message in messages:
-            self._known_ids.add(self.add(message))
+        stored = list(messages)
+        by_id = {message.message_id: message for message in stored}
+        if len(by_id) < len(stored) or not self._messages.keys().isdisjoint(by_id):
+            raise MessageError(TWICE)
+        self._messages |= by_id
+        self._known_ids |= by_id.keys()
 
     def new_messages(self) -> tuple[Message, ...]:
         """What was added since loading, in order: what a turn has to store."""
@@ -86,7 +92,7 @@ class ConversationMemory(BaseMemory):
             _refuse_unknown(kwargs)
             message = Message(**kwargs)
         if message.message_id in self._messages:
-            raise MessageError("This message is in the memory already.")
+            raise MessageError(TWICE)
         self._messages[message.message_id] = message
         return message.message_id
 

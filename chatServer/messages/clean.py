@@ -40,7 +40,7 @@ def clean_json(value: Any, *, depth: int = 0) -> Any:
     """Make any value fit for JSONB. Whatever JSON does not know becomes text: a message is never lost."""
     if isinstance(value, str):
         return clean_text(value)
-    if value is None or isinstance(value, bool | int | float):
+    if value is None or isinstance(value, (int, float)):
         return _clean_number(value)
     if depth >= MAX_DEPTH:
         return REPLACEMENT
@@ -67,7 +67,7 @@ def _clean_dict(value: dict[Any, Any], depth: int) -> dict[str, Any]:
         while name in cleaned:
             met[wanted] = met.get(wanted, 0) + 1
             name = f"{wanted}_{met[wanted]}"
-        cleaned[name] = clean_json(item, depth=depth)
+        cleaned[name] = clean_text(item) if type(item) is str else clean_json(item, depth=depth)
     return cleaned
 
 

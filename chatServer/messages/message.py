@@ -41,7 +41,8 @@ class Message:
             raise MessageError(f"The role of a message is one of {', '.join(ROLES)}.")
         if not isinstance(self.message_id, str) or not self.message_id:
             raise MessageError("The id of a message has to be a text.")
-        self._read_content()
+        if type(self.content) is not str:  # as most are
+            self._read_content()
         if self.name is not None and not isinstance(self.name, str):
             raise MessageError("The name of a message has to be a text.")
         if self.tool_call_id is not None and not isinstance(self.tool_call_id, str):

@@ -24,7 +24,7 @@ _TIMES = """yesterday today tomorrow tonight ago last next week weekend month ye
 friday saturday sunday january february march april june july august september october november december morning
 night recently since"""
 FUNCTION_WORDS = frozenset(_GRAMMAR.split())
-TIME_WORDS = frozenset(_TIMES.split())
+TIME_WORDS = frozenset([*_TIMES.split(), *map(str, range(1900, 2100))])
 FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "our", "ours"})
 
 # Marks stand before the words and say what the text is like. No word is spelt with a colon, so none is one by its
@@ -35,7 +35,6 @@ MARKS = (ASKS, OF_ONESELF, OF_A_TIME)
 _mine = threading.local()
 
 _QUESTION = re.compile(r"[?？؟]\W{0,3}\Z")
-_YEAR = re.compile(r"(?:19|20)\d\d\Z")
 
 
 def terms_of(text: str, words: Sequence[str] | None = None) -> "array[int]":
@@ -88,6 +87,6 @@ def _marks(text: str, words: Sequence[str]) -> list[int]:
     marks = [ASKS] if _QUESTION.search(text[-8:]) else []
     if not met.isdisjoint(FIRST_PERSON):
         marks.append(OF_ONESELF)
-    if not met.isdisjoint(TIME_WORDS) or any(_YEAR.match(word) for word in met):
+    if not met.isdisjoint(TIME_WORDS):
         marks.append(OF_A_TIME)
     return marks

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from chatServer.messages.message import Message
-from chatServer.messages.text import text_of, tool_result
+from chatServer.messages.text import tool_result
 
 
 def cut(messages: Sequence[Message]) -> list[Message]:
@@ -15,24 +15,18 @@ def cut(messages: Sequence[Message]) -> list[Message]:
 
 def paired(messages: Sequence[Message]) -> list[Message]:
     """Every message, but for tool calls without result and results without call."""
-    kept: list[Message] = []
-    i = 0
-    while i < len(messages):
-        message = messages[i]
-        i += 1
-        results: list[Message] = []
-        while i < len(messages) and messages[i].role == "tool":
-            results.append(messages[i])
-            i += 1
-        kept += _exchange(message, results)
-    return kept
+    exchanges: list[tuple[Message, list[Message]]] = []
+    for message in messages:
+        if message.role != "tool":
+            exchanges.append((message, []))
+        elif exchanges:
+            exchanges[-1][1].append(message)
+    return [each for message, results in exchanges for each in _exchange(message, results)]
 
 
 def _exchange(message: Message, results: Sequence[Message]) -> list[Message]:
     """A message and the tool results behind it: calls without result and results without call are left out,
     because providers refuse a prompt that has either."""
-    if message.role == "tool":
-        return []
     if not results and not message.tool_calls:  # as most are: in a third of what the rest takes
         return [message] if _says_something(message) else []
     by_call = {tool_result(result)[0]: result for result in results}
@@ -44,4 +38,4 @@ def _exchange(message: Message, results: Sequence[Message]) -> list[Message]:
 
 
 def _says_something(message: Message) -> bool:
-    return message.role != "assistant" or bool(text_of(message) or message.images)
+    return message.role != "assistant" or message.content not in (None, "") or bool(message.images)
