@@ -21,7 +21,7 @@ stays valid. A cancellation passes through at once, to the model's connection an
 
 import asyncio
 import importlib
-from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -48,7 +48,7 @@ MAX_COMPILED = 256
 class Compiled(Protocol):
     """An agent that is ready: it holds nothing of any turn."""
 
-    async def answer(self, run: Run, hear: Hear) -> None: ...
+    def answer(self, run: Run, hear: Hear) -> Coroutine[Any, Any, None]: ...
 
 
 class Answerer:
@@ -65,14 +65,14 @@ class Answerer:
         """The tools, those of servers elsewhere as these describe them; which may have to be asked."""
         return await self._outside.described(tools) if any(tool.outside for tool in tools) else tools
 
-    async def answer(
+    def answer(
         self,
         asked: ModelInput,
         tools: Sequence[Tool],
         context: ToolContext,
         hear: Hear,
         tighten: Tighten | None = None,
-    ) -> None:
+    ) -> Coroutine[Any, Any, None]:
         """Tell everything that happens until the model has answered; the module says in which order. `tighten` gives a
         shorter prompt where the tools have said much."""
         run = Run(
@@ -86,17 +86,17 @@ class Answerer:
         )
         agent = asked.agent
         key = (asked.model, agent.limits.output_tokens, agent.middleware, tuple(tools), run.first_tool)
-        compiled = self._compiled.get(key) or await self._compile(key, run)
-        await compiled.answer(run, hear)
+        compiled = self._compiled.get(key)
+        return compiled.answer(run, hear) if compiled else self._answer_first(key, run, hear)
 
-    async def _compile(self, key: Hashable, run: Run) -> Compiled:
+    async def _answer_first(self, key: Hashable, run: Run, hear: Hear) -> None:
         agent = run.asked.agent
         model = await self._models.get(run.asked.model, output_tokens=agent.limits.output_tokens)
         compiled = await _compile(model, tuple(run.tools.values()), agent.middleware, run.first_tool)
         if len(self._compiled) >= MAX_COMPILED:  # tools that are made anew for each turn would fill the memory
             self._compiled.pop(next(iter(self._compiled)))
         self._compiled[key] = compiled
-        return compiled
+        await compiled.answer(run, hear)
 
 
 async def _compile(

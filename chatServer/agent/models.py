@@ -31,6 +31,7 @@ class Models:
         self._settings = settings
         self._environment = os.environ if environment is None else environment
         self._built: dict[tuple[str, int | None], BaseChatModel] = {}
+        self._tokens: dict[str, int] = {}  # what LangChain knows of those that were built
         self._scripts: dict[str, Script] = {}
         self._building = asyncio.Lock()
         self.loading: str | None = None  # what is being warmed up
@@ -42,7 +43,8 @@ class Models:
             async with self._building:
                 if key not in self._built:
                     # In a thread: packages take seconds to import.
-                    self._built[key] = await asyncio.to_thread(self._build, name, output_tokens)
+                    self._built[key] = model = await asyncio.to_thread(self._build, name, output_tokens)
+                    self._tokens[name] = _context_tokens(model)
         return self._built[key]
 
     async def purpose(
@@ -75,10 +77,7 @@ class Models:
 
     def context_tokens(self, name: str) -> int:
         """What the model can take in all, once it was used and where LangChain knows it."""
-        found = next((model for (built, _), model in self._built.items() if built == name), None)
-        profile: Mapping[str, Any] = (found.profile if found else None) or {}
-        tokens = profile.get("max_input_tokens")
-        return tokens if isinstance(tokens, int) and tokens > 0 else CONTEXT_TOKENS
+        return self._tokens.get(name, CONTEXT_TOKENS)
 
     def problem(self, name: str) -> ModelNotConfigured | None:
         """Why this model cannot be used, found without importing its package."""
@@ -153,6 +152,12 @@ class Models:
         """MODEL_API_KEY goes to one provider only: that of MODEL_BASE_URL, else that of MODEL."""
         kind, _ = _parted(self._settings.model)
         return "openai" if self._settings.model_base_url or kind not in PROVIDERS else kind
+
+
+def _context_tokens(model: BaseChatModel) -> int:
+    profile: Mapping[str, Any] = model.profile or {}
+    tokens = profile.get("max_input_tokens")
+    return tokens if isinstance(tokens, int) and tokens > 0 else CONTEXT_TOKENS
 
 
 def _parted(name: str) -> tuple[str, str]:
