@@ -21,8 +21,9 @@ class Ahead:
 
     def look(self, begun: Begun) -> None:
         """Look for what is not in the prompt as it is now."""
-        self._beside, self._room = _ids(begun.asked), _room(begun, begun.budget)
+        self._room = _room(begun, begun.budget)
         if self._room:  # else nothing is to be found, and that takes no task
+            self._beside = _ids(begun.asked)
             finding = find(self._recaller, begun, begun.asked, begun.budget)
             self._found = asyncio.create_task(finding, name="recall ahead")
 

@@ -5,7 +5,6 @@ import contextlib
 import logging
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Literal
 
 from chatServer import errors, metrics
@@ -15,11 +14,11 @@ from chatServer.agent.tools import ToolContext
 from chatServer.knowledge.retrieve import Retriever
 from chatServer.memory.recall.reach import closed_to, shelves_of
 from chatServer.messages import Message
-from chatServer.records import LARGER, RecallResult, TurnEvent, Usage, told_missing
+from chatServer.records import LARGER, RecallResult, Turn, TurnEvent, TurnState, Usage, told_missing
 from chatServer.spans import span
 from chatServer.store.pool import Database
 from chatServer.turn import replay
-from chatServer.turn.after import Outcome, ended, is_to_be_revised
+from chatServer.turn.after import HAS_ENDED_WELL, Outcome, ended, is_to_be_revised
 from chatServer.turn.ahead import Ahead
 from chatServer.turn.before import Begun
 from chatServer.turn.events import EventLog
@@ -53,9 +52,11 @@ class Attempt:
         closed: Collection[str],
     ) -> None:
         self.begun = begun
+        self.turn = begun.turn  # as its end leaves it, once that is stored
         self.log = EventLog(begun.first_seq)
         self.outcome: Outcome | None = None  # once it is stored
         self.ended = asyncio.Event()
+        self._described = described(begun.turn)
         self._record = Record(begun, database, self.log, pace)
         self._ahead = ahead
         self._prompt = Fitting(begun, database, advisers)
@@ -72,7 +73,7 @@ class Attempt:
         )
         self._recalled: RecallResult | None = None
         self._heard = Heard(self.log)
-        self._shall_end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._reason: Reason | None = None
         self._is_over = False
 
@@ -85,15 +86,17 @@ class Attempt:
         """Let go of the model, for a reason; what was said so far is kept."""
         if self._reason is None and not self._is_over:
             self._reason = reason
-            self._shall_end.set_result(None)
+            self._wake()
 
     async def run(self, answerer: Answerer, timeout_s: float) -> None:
         """To the end, whatever that is; nothing is raised."""
         began_at = time.monotonic()
-        with metrics.turns_running.track_inprogress(), span("turn", **described(self.begun.turn)) as note:
+        metrics.turns_running.inc()
+        with span("turn", **self._described) as note:
             try:
                 await self._run(answerer, timeout_s)
             finally:
+                metrics.turns_running.dec()
                 self._ahead.leave()
                 self.log.end()
                 self.ended.set()
@@ -102,8 +105,8 @@ class Attempt:
 
     async def _run(self, answerer: Answerer, timeout_s: float) -> None:
         turn = self.begun.turn
-        metadata = {"turn_id": str(turn.turn_id), "session_id": turn.session_id, "model": turn.model}
-        self.log.add(TurnEvent("start", id=str(turn.reply_message_id), value=metadata))
+        metadata = {"turn_id": self._described["turn_id"], "session_id": turn.session_id, "model": turn.model}
+        self.log.add(TurnEvent("start", id=str(turn.reply_message_id), value=metadata), is_clean=True)
         if self.begun.parts.is_larger_model:
             self.log.add(TurnEvent("metadata", value={"model": turn.model, **LARGER}))
         answering = asyncio.create_task(self._listen(answerer))
@@ -119,12 +122,19 @@ class Attempt:
 
     async def _wait_for(self, answering: asyncio.Task[None], timeout_s: float) -> None:
         """Until the answer is there, or somebody or the clock wants it to end; then it has a moment to let go."""
-        await asyncio.wait({answering, self._shall_end}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        timer = asyncio.get_running_loop().call_later(timeout_s, self._wake)
+        answering.add_done_callback(self._wake)
+        await self._woken
+        timer.cancel()
         if not answering.done():
             self.end("timeout")
             answering.cancel()
             await asyncio.wait({answering}, timeout=LET_GO_S)
         self._is_over = self._heard.is_over = True
+
+    def _wake(self, _: object = None) -> None:
+        if not self._woken.done():
+            self._woken.set_result(None)
 
     @property
     def _state(self) -> str:
@@ -138,7 +148,7 @@ class Attempt:
     def _tell(self, seconds: float) -> None:
         prompt, found = self._prompt, self._recalled
         account(
-            self.begun.turn,
+            self._described,
             state=self._state,
             error=self.outcome.error if self.outcome else None,
             seconds=seconds,
@@ -184,7 +194,8 @@ class Attempt:
         for message in outcome.messages:
             self.begun.window.conversation.add(message)
         await self.begun.window.count_new()
-        ending = self._ending(outcome)
+        turn = ended(self.begun.turn, outcome)
+        ending = self._ending(turn, outcome)
         try:
             failure = await self._record.store(outcome, ending)
         except errors.Lost:
@@ -194,54 +205,51 @@ class Attempt:
         if failure:
             ending = [TurnEvent("error", text=failure.detail, name=failure.code)]
         else:
-            self.outcome = outcome
+            self.turn, self.outcome = turn, outcome
         for event in ending:
-            self.log.add(event)
+            self.log.add(event, is_clean=event.kind == "finish")  # of numbers, ids, and what the database gave
 
     async def _judge(self, answering: asyncio.Task[None]) -> Outcome:
         """What became of it."""
-        outcome = self._ended_as(answering)
-        messages, partial_text = await guarded(outcome.messages), await guarded_text(outcome.partial_text)
-        return replace(
-            outcome,
-            messages=messages,
-            partial_text=partial_text,
-            recalled=self._recalled,
-            is_larger_model=self.begun.parts.is_larger_model,
-        )
+        state, error, usage = self._ended_as(answering)
+        messages: Sequence[Message] = ()
+        spoken = None
+        if state in HAS_ENDED_WELL:
+            messages = await guarded(self._with_reply_id(self._heard.messages(is_cut=state == "stopped")))
+        else:
+            spoken = await guarded_text(self._heard.spoken())
+        return Outcome(state, tuple(messages), usage, spoken, error, self._recalled, self.begun.parts.is_larger_model)
 
-    def _ended_as(self, answering: asyncio.Task[None]) -> Outcome:
-        heard, usage = self._heard, self._usage
+    def _ended_as(self, answering: asyncio.Task[None]) -> tuple[TurnState, errors.ChatError | None, Usage]:
         match self._reason:
             case "stop":
-                return Outcome("stopped", self._with_reply_id(heard.messages(is_cut=True)), usage)
+                return "stopped", None, self._usage
             case "shutdown":
-                return Outcome("interrupted", usage=usage, partial_text=heard.spoken())
+                return "interrupted", None, self._usage
             case "timeout":
-                return Outcome("failed", usage=usage, partial_text=heard.spoken(), error=errors.ModelTimeout())
+                return "failed", errors.ModelTimeout(), self._usage
         failure = asyncio.CancelledError() if answering.cancelled() else answering.exception()
         if failure is None:
-            return Outcome("done", self._with_reply_id(heard.messages()), usage)
-        if heard.is_silent:  # a provider that refuses takes nothing
-            usage = heard.usage(prompt_tokens=0)
-        return Outcome("failed", usage=usage, partial_text=heard.spoken(), error=_translated(failure))
+            return "done", None, self._usage
+        # A provider that refuses takes nothing.
+        usage = self._heard.usage(prompt_tokens=0) if self._heard.is_silent else self._usage
+        return "failed", _translated(failure), usage
 
-    def _with_reply_id(self, messages: list[Message]) -> tuple[Message, ...]:
+    def _with_reply_id(self, messages: list[Message]) -> list[Message]:
         """The last of what the assistant said is the reply, under the id that was announced."""
-        for i in reversed(range(len(messages))):
-            if messages[i].role == "assistant":
-                messages[i] = replace(messages[i], message_id=str(self.begun.turn.reply_message_id))
-                break
-        return tuple(messages)
+        reply = next((each for each in reversed(messages) if each.role == "assistant"), None)
+        if reply is not None:
+            reply.message_id = str(self.begun.turn.reply_message_id)
+        return messages
 
-    def _ending(self, outcome: Outcome) -> Sequence[TurnEvent]:
+    def _ending(self, turn: Turn, outcome: Outcome) -> Sequence[TurnEvent]:
         """What followers hear last; an interrupted turn just falls silent, for somebody may take it over."""
         if outcome.state == "interrupted":
             return []
         unfinished = self._heard.closing() if outcome.state != "done" else []
-        known = replace(outcome, recalled=None)  # it was told before the first word
-        starting = [replay.revision_event(self.begun.turn)] if is_to_be_revised(self.begun, outcome) else []
-        ending = replay.ending_of(ended(self.begun.turn, known), outcome.messages, outcome.error)
+        starting = [replay.revision_event(turn)] if is_to_be_revised(self.begun, outcome) else []
+        # What was recalled was told before the first word.
+        ending = replay.ending_of(turn, outcome.messages, outcome.error, with_recalled=False)
         return [*unfinished, *starting, *ending]
 
 

@@ -39,7 +39,8 @@ class EventLog:
         """Number an event, and tell those who wait. `is_clean`: it says what the database gave, which is fit for it; to
         look through ten recalled lines was one in seven of the calls that recall makes in a turn (2026-11-18)."""
         self._events.append(event if is_clean else cleaned(event))
-        self._bell.ring()
+        if self._bell.waiting:
+            self._bell.ring()
 
     def end(self) -> None:
         """Nothing more comes."""

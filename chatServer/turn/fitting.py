@@ -94,6 +94,8 @@ class Fitting:
     def told(self, articles_tokens: int) -> Budget:
         """What the last prompt was made of, for whoever operates the server: the question by itself, and of all that
         tools have said the articles alone."""
+        if not self._tail_tokens and not articles_tokens:
+            return self.budget
         question_tokens = self.budget.question_tokens - self._tail_tokens
         return replace(self.budget, question_tokens=question_tokens, articles_tokens=articles_tokens)
 

@@ -1,6 +1,7 @@
 """What of an answer is stored: what the deployment's guard lets pass. It comes after the words were streamed; whoever
 must not even hear them has an agent with middleware."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from chatServer.memory.guard import guard
@@ -10,8 +11,8 @@ from chatServer.messages.text import LANGCHAIN
 WITHHELD = "[This answer was withheld.]"
 
 
-async def guarded(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    return tuple([await _guarded(message) if message.role == "assistant" else message for message in messages])
+async def guarded(messages: Sequence[Message]) -> list[Message]:
+    return [await _guarded(message) if message.role == "assistant" else message for message in messages]
 
 
 async def guarded_text(text: str | None) -> str | None:

@@ -2,7 +2,8 @@
 never a word that somebody said."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from chatServer import errors, metrics
@@ -11,6 +12,7 @@ from chatServer.records import Budget, Turn, Usage
 PARTS = ("system", "notes", "tools", "summary", "history", "recalled", "articles", "question")
 
 logger = logging.getLogger(__name__)
+_seconds = cache(metrics.turn_seconds.labels)
 _sizes = {part: metrics.prompt_tokens.labels(part) for part in PARTS}
 _taken = {direction: metrics.turn_tokens.labels(direction) for direction in ("input", "output")}
 
@@ -22,7 +24,7 @@ def described(turn: Turn) -> dict[str, str | int]:
 
 
 def account(
-    turn: Turn,
+    about: Mapping[str, str | int],
     *,
     state: str,
     error: errors.ChatError | None,
@@ -31,8 +33,8 @@ def account(
     budget: Budget,
     **more: Any,
 ) -> None:
-    """One line, and the numbers of /metrics."""
-    metrics.turn_seconds.labels(state).observe(seconds)
+    """One line about a turn as `described`, and the numbers of /metrics."""
+    _seconds(state).observe(seconds)
     if error:
         metrics.turns_failed.labels(error.code).inc()
     _taken["input"].inc(usage.input_tokens)
@@ -41,7 +43,7 @@ def account(
     for part, tokens in parts.items():
         _sizes[part].observe(tokens)
     fields = {
-        **described(turn),
+        **about,
         "state": state,
         "error_code": error.code if error else None,
         "duration_ms": round(seconds * 1_000, 1),

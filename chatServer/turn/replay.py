@@ -70,11 +70,13 @@ def _piece(kinds: tuple[EventKind, EventKind, EventKind], piece_id: str, text: s
         yield TurnEvent(end, id=piece_id)
 
 
-def ending_of(turn: Turn, messages: Sequence[Message], error: errors.ChatError | None = None) -> Iterator[TurnEvent]:
+def ending_of(
+    turn: Turn, messages: Sequence[Message], error: errors.ChatError | None = None, *, with_recalled: bool = True
+) -> Iterator[TurnEvent]:
     """What is told last of a turn that has ended and left these messages."""
     metadata: dict[str, Any] = {"turn_id": str(turn.turn_id), "state": turn.state, "model": turn.model or ""}
     metadata |= {"usage": turn.usage or {}, **turn.told_larger}
-    if turn.recalled and turn.recalled["items"]:
+    if with_recalled and turn.recalled and turn.recalled["items"]:
         metadata |= {"memories_used": turn.recalled["items"]}
     metadata |= sources.told(messages) | cut_short.told(messages)
     if turn.told_revision:

@@ -14,7 +14,6 @@ from chatServer.records import Principal, Turn
 from chatServer.store import events, sessions, turns
 from chatServer.store.pool import Database
 from chatServer.turn import follow
-from chatServer.turn.after import ended
 from chatServer.turn.ahead import Ahead
 from chatServer.turn.ask import Ask
 from chatServer.turn.attempt import Attempt
@@ -123,7 +122,7 @@ class Turns:
         if attempt is not None:
             await attempt.ended.wait()
             if (outcome := attempt.outcome) is not None:
-                return result_of(ended(place.turn, outcome), outcome.messages, outcome.error)
+                return result_of(attempt.turn, outcome.messages, outcome.error)
         if attempt is None or attempt.is_lost:  # then another process has it
             async for _ in follow.follow(self._database, principal, place.turn, place.after_seq):
                 pass
