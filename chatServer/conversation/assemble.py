@@ -113,7 +113,7 @@ def _fitted(parts: Parts, window: Sequence[StoredMessage], system_tokens: int) -
         mark_tokens=mark_tokens,
         covers_to=parts.covers_to if summary else 0,
     )
-    messages = (*summary, *(each.message for each in kept), parts.question)
+    messages = (*summary, *[each.message for each in kept], parts.question)
     asked = ModelInput(parts.agent, parts.model, parts.system, messages, parts.window_tokens, mark_tokens)
     return asked, budget
 

@@ -21,14 +21,18 @@ def paired(messages: Sequence[Message]) -> list[Message]:
             exchanges.append((message, []))
         elif exchanges:
             exchanges[-1][1].append(message)
-    return [each for message, results in exchanges for each in _exchange(message, results)]
+    kept: list[Message] = []
+    for message, results in exchanges:
+        if results or message.tool_calls:
+            kept += _exchange(message, results)
+        elif message.role == "user" or _says_something(message):  # as most
+            kept.append(message)
+    return kept
 
 
 def _exchange(message: Message, results: Sequence[Message]) -> list[Message]:
     """A message and the tool results behind it: calls without result and results without call are left out,
     because providers refuse a prompt that has either."""
-    if not results and not message.tool_calls:  # as most are: in a third of what the rest takes
-        return [message] if _says_something(message) else []
     by_call = {tool_result(result)[0]: result for result in results}
     calls = [call for call in message.tool_calls or [] if call.call_id in by_call]
     if len(calls) != len(message.tool_calls or []):

@@ -35,7 +35,7 @@ def tools_for(agent: Agent, session: Session, *, has_articles: bool) -> tuple[To
     known = [*(TOOLS[name] for name in agent.tools), *outside_tools(agent)]
     with_memory = has_memory(agent, session)
     return tuple(
-        tool for tool in known if (with_memory or not tool.is_memory) and (has_articles or not tool.needs_articles)
+        [tool for tool in known if (with_memory or not tool.is_memory) and (has_articles or not tool.needs_articles)]
     )
 
 
