@@ -11,7 +11,7 @@ In order, whether or not the agent has middleware; for each call of the model ("
 5.  For each call, in the order of the calls though all run at once: `tool-output` (id, name, value: its text) or
     `tool-error` (id, name, text), the events of the tool, `metadata` {"limit": "tool_calls"} once if no call was
     left, and `Said` with the tool's message; its structured_data has duration_ms, success and error.
-6.  `step-finish`. After a step without tool calls the stream ends. Else, where all that was said no longer fits,
+6.  `step-finish`. After a step without tool calls the answer ends. Else, where all that was said no longer fits,
     `data` (compaction) may come before the next step: agent/tight.py.
 
 Whatever is wrong with a call or a tool is told to the model, and the loop goes on. What is wrong with the model is
