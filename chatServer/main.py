@@ -117,6 +117,7 @@ def create_app(settings: Settings, state: State | None = None) -> FastAPI:
 
 def add_edges(app: FastAPI, settings: Settings) -> None:
     """What every request passes, from the inside out: whatever refuses or fails is still logged and has all headers."""
+    app.add_middleware(chat.Straight)
     app.add_middleware(InTurn)
     app.add_middleware(WholeBody)
     app.add_middleware(Door)

@@ -6,12 +6,11 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from chatServer import errors, metrics
-from chatServer.api.edge import Edge
+from chatServer.api.edge import CHAT, Edge
 from chatServer.api.last_resort import what_is_said_of
 from chatServer.api.problems import problem
 from chatServer.api.state import State
 
-CHAT = ("POST", "/api/chat")
 REFUSED_AT_THE_END = ("/api/", "/mcp")
 
 

@@ -5,6 +5,8 @@ from collections.abc import Awaitable
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+CHAT = ("POST", "/api/chat")
+
 
 class Edge(ABC):
     """A layer around the app; main.add_edges says in which order they lie."""
