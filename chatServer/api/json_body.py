@@ -31,7 +31,7 @@ def parsed(scope: Scope, body: bytes) -> Any:
 def checked(model: type[Model], given: Any) -> Model:
     """The body as the model has it."""
     if given == b"":
-        raise errors.InvalidRequest("Field required.")
+        raise invalid([{"type": "missing", "loc": ("body",)}])
     try:
         return model.model_validate(given)
     except ValidationError as error:

@@ -107,7 +107,7 @@ def _sentence(found: dict[str, Any]) -> str:
     """Where and what, in pydantic's words, which name the rule and never the value."""
     if found["type"] == "json_invalid":
         return NOT_JSON
-    if found["type"] in ("model_attributes_type", "model_type") and len(found["loc"]) == 1:
+    if found["type"] in ("model_attributes_type", "model_type", "missing") and len(found["loc"]) == 1:
         return "The body has to be a JSON object, sent with Content-Type: application/json."
     if found["type"] == "uuid_parsing":  # whose message quotes a character
         return f"{found['loc'][-1]}: Input should be a UUID."
@@ -115,6 +115,8 @@ def _sentence(found: dict[str, Any]) -> str:
         return "There is a field that does not belong here; see docs/api.md for those that do."
     place = ".".join(str(part) for part in found["loc"][1:] if _NAME.match(str(part)))
     message = str(found["msg"]).removeprefix("Value error, ")
+    if found["type"] == "too_long" and isinstance(found["input"], str):  # a text is read first, and measured then
+        message = f"String should have at most {found['ctx']['max_length']} characters"
     return f"{place}: {message}." if place else f"{message}."
 
 

@@ -159,3 +159,17 @@ async def test_the_bodies_that_chat_reads_itself_are_refused_as_where_the_framew
         assert_problem(answer, 422, "invalid_request")
     ours, theirs = ({**answer.json(), "request_id": ""} for answer in answers)
     assert ours == theirs
+
+
+@pytest.mark.parametrize("path", ["/api/chat", "/api/memories", "/api/context/preview"])
+async def test_where_there_is_no_body_it_is_said_what_has_to_be_there(client, as_ada, path):
+    answer = await client.post(path, headers=as_ada | {"Content-Type": "application/json"})
+    assert_problem(answer, 422, "invalid_request")
+    assert answer.json()["detail"] == "The body has to be a JSON object, sent with Content-Type: application/json."
+
+
+@pytest.mark.parametrize("path", ["/api/sessions", "/api/memories"])
+async def test_a_text_that_is_too_long_is_measured_in_characters(client, as_ada, path):
+    answer = await client.get(path, params={"q": "a" * 501}, headers=as_ada)
+    assert_problem(answer, 422, "invalid_request")
+    assert answer.json()["detail"] == "q: String should have at most 500 characters."

@@ -195,7 +195,7 @@ PLANTED = [
     (budgeting, "notes_tokens=notes_tokens,", "notes_tokens=0,"),
     (assembling, "system_tokens=system_tokens - notes_tokens", "system_tokens=0"),
     (assembling, "sum(count_lasting(text_of(message)) for message in summary)", "0"),
-    (assembling, "(*summary, *(each.message for each in kept), parts.question)", "(*summary, parts.question)"),
+    (assembling, "(*summary, *[each.message for each in kept], parts.question)", "(*summary, parts.question)"),
     (before, "return larger, *assemble(larger,", "return parts, *assemble(larger,"),
     (fitting, "replace(self._parts, tools_tokens=tokens)", "self._parts"),
     (fitting, "(*before, self._memories, question)", "(self._memories, *before, question)"),
