@@ -328,6 +328,22 @@ async def test_who_tells_how_it_is_by_now_is_not_told_how_it_was(before, said, h
     assert (await answer(before, AIMessage("ok"), said)).content.startswith(heard)
 
 
+@pytest.mark.parametrize(
+    "said", ["No, she is allergic to peanuts, not penicillin.", "that's wrong, it is nuts, not penicillin"]
+)
+async def test_what_is_denied_is_not_quoted_to_who_denies_it(said):
+    told = (
+        "My daughter Nele is allergic to penicillin.",
+        AIMessage("ok"),
+        "What is Nele allergic to?",
+        AIMessage("It"),
+    )
+    assert (await answer(*told, said)).content.startswith("Thank you")
+    assert "penicillin" in (await answer(*told, "No, is she not allergic to penicillin?")).content, (
+        "who asks is answered"
+    )
+
+
 async def test_what_is_told_of_somebody_who_was_named_long_before_is_heard():
     long_before = ["my wife's name is Lena", AIMessage("ok"), "I hate mushrooms", AIMessage("ok")]
     assert (await answer(*long_before, "Lena works as a nurse")).content == "Thank you, I will remember that."

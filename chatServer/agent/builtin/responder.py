@@ -19,7 +19,7 @@ from chatServer.agent.builtin.forgetting import forgotten, page_read
 from chatServer.agent.builtin.noted_anew import noted_instead
 from chatServer.agent.builtin.phrases import language_of, phrase, without_quotes
 from chatServer.agent.builtin.reply import MAX_QUOTED, READ, Reply
-from chatServer.agent.builtin.statements import is_learned, is_remark, is_statement, tells_a_fact, tells_anew
+from chatServer.agent.builtin.statements import denies, is_learned, is_remark, is_statement, tells_a_fact, tells_anew
 from chatServer.agent.builtin.to_the_point import OWN, SURE, answering, is_half_told, nearest, or_of_its_kind
 from chatServer.agent.builtin.where_from import where_from
 from chatServer.agent.let_go import of_line
@@ -157,7 +157,7 @@ def _extracted(given: Prompt) -> Reply:
     if tells_a_fact(given.question, _said_last(given), _told_before(given)):
         return _heard(given, language)
     asked, sources = in_one_word(without_before(given.question)), _sources(given)
-    is_told = is_statement(given.question)
+    is_told = is_statement(given.question) or denies(given.question)
     found = answering(asked, sources)
     if not is_told:
         found = or_of_its_kind(asked, sources, found or answering(asked, sources, reworded(asked)))

@@ -63,6 +63,12 @@ _IS_SO = re.compile(
     r"(?:(?:it|he|she|that)['’]s|they['’]re) \w",
     re.IGNORECASE,
 )
+# "No, she is allergic to peanuts, not penicillin", whoever she is.
+_DENIES = re.compile(
+    r"(?:no|nope|wrong|sorry|actually|that['’]s (?:wrong|not (?:right|true))),? "
+    r"(?:it|he|she|that|they)(?:['’](?:s|re)| is| are| was| were) [^?]{2,80},? not [^?]{2,80}",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\d+")
 _OWN = word_set("i my mine we our")  # "write me a poem" is not about oneself
 # What nobody has told of himself can answer: what he should do, and how it is done.
@@ -76,6 +82,11 @@ _WISH = re.compile(r"\bi(?:'d| would| want| need| wonder| wish)\b", re.IGNORECAS
 def is_statement(text: str) -> bool:
     """By its words and signs; where none of them tells, it is not called one."""
     return not _OF_ONESELF.isdisjoint(_told(text))
+
+
+def denies(text: str) -> bool:
+    """Whether it says, in English, what is so instead of what was answered: to quote that again would be deaf."""
+    return bool(_told(text)) and _DENIES.fullmatch(text.strip()) is not None
 
 
 def asks_of_oneself(text: str) -> bool:
