@@ -157,6 +157,17 @@ async def test_a_correction_that_denies_first_takes_the_place_of_what_was_said(d
     assert "blue" not in told
 
 
+async def test_who_corrects_in_another_chat_what_he_told_is_heard(database, settings, as_ada):
+    async with serving(settings) as client:
+        client.headers.update(as_ada)
+        for text in ("I live in Antwerp.", "Sorry, it's Ghent, not Antwerp", "Where do I live?"):
+            answer = (await client.post("/api/chat", json={"message": text, "session_id": str(uuid.uuid4())})).json()
+            await Workshop(database, no_model).after_turn(str(ADA.user_id), answer["turn_id"])
+    assert "The user lives in Ghent." in answer["response"]
+    assert "lives in Antwerp" not in answer["response"]
+    assert await texts(database) == ["The user lives in Ghent."]
+
+
 async def test_who_names_too_much_names_nothing(database):
     for number in range(forget_named.MAX_FORGOTTEN + 1):
         await tell(database, f"I like kind{'abcdefghijklmn'[number]} tea.")

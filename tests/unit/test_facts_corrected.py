@@ -3,6 +3,7 @@
 import pytest
 
 from chatServer.memory.facts import facts_in, only_tells
+from chatServer.memory.facts.corrections import speaks_of_old
 from chatServer.memory.facts.sentences import MAX_TOLD
 from tests.tools.steps import steps_of
 from tests.tools.telling import SAID_AT, told
@@ -82,6 +83,25 @@ def test_a_corrected_name_denies_the_old_one(text):
 )
 def test_a_correction_that_does_not_fit_corrects_nothing(before, text):
     assert told(text, told(before)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "now"),
+    [
+        ("Sorry, it's Madrid, not Berlin", ["Madrid"]),
+        ("That's wrong, it's Madrid, not Berlin.", ["Madrid"]),
+        ("No, Madrid, not Berlin", ["Madrid"]),
+        ("Sorry, it's Madrid, not Rome", []),
+        ("Sorry, it's Monday, not Berlin", []),
+        ("it's Madrid, not Berlin", []),
+        ("Sorry, it's Madrid", []),
+        ("Sorry, it's coffee, not tea", []),
+    ],
+)
+def test_what_was_told_long_ago_is_corrected_where_it_is_named_and_said_to_be_wrong(text, now):
+    held = told("I live in Berlin and I love tea")
+    assert [fact.object for fact in facts_in(text, said_at=SAID_AT, held=held)] == now
+    assert speaks_of_old(text) == ("not" in text and not text.startswith("it"))
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,11 @@ _NOT_DAYS = frozenset(["now", "may", "march"])  # alone these are more often som
 def speaks_of_old(text: str) -> bool:
     """Whether what the user has told long ago has to be known to understand this."""
     is_denied = _DENIED_FIRST.search(spelled_out(text)) is not None
-    return is_denied or any(
-        events.puts_off(without_leads(_plain(each))) or given_up.speaks_of_it(each) for each in sentences(text)
+    is_corrected = names_old(text) and _WRONG.search(text) is not None
+    return (
+        is_denied
+        or is_corrected
+        or any(events.puts_off(without_leads(_plain(each))) or given_up.speaks_of_it(each) for each in sentences(text))
     )
 
 
@@ -88,8 +91,8 @@ def corrected(
     is_asked: bool = False,
 ) -> list[Fact]:
     """The fact with its new object, where a sentence says nothing but what that is; and, where it does not replace the
-    old one, that this is not so. `held`: what was told at any time, for what is put off is named; `is_asked`: "no,
-    Madrid" may be about something else than what was told earlier."""
+    old one, that this is not so. `held`: what was told at any time, for what is put off is named, and so is what is
+    wrong; `is_asked`: "no, Madrid" may be about something else than what was told earlier."""
     text = _plain(sentence)
     found, earlier = found[-MAX_TOLD:], earlier[-MAX_TOLD:]
     told = [*earlier, *found]
@@ -97,10 +100,9 @@ def corrected(
         return []
     if put_off := events.put_off(without_leads(text), [*held, *told], said_at):
         return [replace(fact, sentence=sentence) for fact in put_off]
-    if not told:
-        return []
+    long_ago = held if _WRONG.search(text) else ()  # "it's Ghent, not Antwerp" alone may be about anything
     for match in filter(None, (wording.fullmatch(text) for wording in _WORDINGS)):
-        for fact in _meant(told, match, said_at):
+        for fact in _meant(told, long_ago, match, said_at):
             if _is_sure(match, text, fact) and (new := _changed(fact, match["new"], sentence, said_at)):
                 return new
     bare = _BARE.fullmatch(text)
@@ -143,8 +145,10 @@ def _about(fact: Fact) -> str:
     return (fact.key or "").partition("|")[2]
 
 
-def _meant(told: Sequence[Fact], match: re.Match[str], said_at: datetime) -> list[Fact]:
-    return _likely(told, match["new"]) if match["old"] is None else _named(told, match["old"], said_at)[:1]
+def _meant(told: Sequence[Fact], long_ago: Sequence[Fact], match: re.Match[str], said_at: datetime) -> list[Fact]:
+    if match["old"] is None:
+        return _likely(told, match["new"])
+    return (_named(told, match["old"], said_at) or _named(long_ago, match["old"], said_at))[:1]
 
 
 def _named(told: Sequence[Fact], old: str, said_at: datetime) -> list[Fact]:
