@@ -104,7 +104,7 @@ async def test_what_was_committed_without_an_answer_is_there_once(settings, as_a
     commit, lost = Pipeline.commit, []
 
     async def unanswered(pipeline: Pipeline) -> None:
-        sent = b" ".join(each.query.query for each in pipeline._waiting)
+        sent = b" ".join(each.query for each in pipeline._waiting)
         await commit(pipeline)
         if b"turn_events" in sent and (b"still_counts" in sent) == is_end and len(lost) < times:
             lost.append(sent)
