@@ -25,18 +25,19 @@ class LimitedPatience(HttpToolsProtocol):
     _header_bytes = 0
     _reading = _to_read = b""
     _answering: RequestResponseCycle | None = None
+    _refusal = b""  # which waits for the answers before it; whatever comes behind it is not read
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
         self._wait_for_headers()
 
     def data_received(self, data: bytes) -> None:
-        self._to_read = data
+        self._to_read = b"" if self._refusal else data
         while self._to_read:  # not by recursion: there may be very many such requests in one piece
             self._reading, self._to_read = self._to_read, b""
             super().data_received(self._reading)
             self._header_bytes += len(self._reading)
-        if self._header_bytes > HEADERS_BYTES and not self.transport.is_closing():
+        if self._header_bytes > HEADERS_BYTES and not self._refusal and not self.transport.is_closing():
             self._refuse(TOO_LARGE, "The headers are too large.")
 
     def send_400_response(self, msg: str) -> None:
@@ -49,8 +50,29 @@ class LimitedPatience(HttpToolsProtocol):
     def _refuse(self, status: str, sentence: str) -> None:
         lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in ALWAYS.items())]
         lines += [f"Content-Length: {len(sentence)}", "", sentence]
-        self.transport.write("\r\n".join(lines).encode())
+        self._refusal = "\r\n".join(lines).encode()
+        if self._is_answering_others():
+            self.flow.resume_reading()  # what is never read would reset the connection when it is closed
+        else:
+            self._send_refusal()
+
+    def _is_answering_others(self) -> bool:
+        """Whether a request before the one that is refused is being answered: written now, the refusal would stand in
+        the midst of that answer, or be taken for it."""
+        answering = self._answering
+        if answering is None or answering.response_complete:
+            return False
+        return answering.response_started or not answering.more_body
+
+    def _send_refusal(self) -> None:
+        self.transport.write(self._refusal)
         self.transport.close()
+
+    def on_response_complete(self) -> None:
+        is_next_whole = bool(self.pipeline) and not self.pipeline[-1][0].more_body
+        if self._refusal and not is_next_whole and not self.transport.is_closing():
+            self._send_refusal()
+        super().on_response_complete()
 
     def _should_upgrade(self) -> bool:
         """Whoever wants another protocol (WebSocket, or HTTP/2 as Java's own client does) is asked in below."""

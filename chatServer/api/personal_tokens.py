@@ -67,7 +67,7 @@ def parsed(token: str) -> Parts | None:
 class Remembered(NamedTuple):
     digest: bytes
     principal: Principal
-    until: float
+    until: float  # by time.monotonic(): a clock that is set back lets nothing live longer
 
 
 class PersonalTokens:
@@ -86,7 +86,7 @@ class PersonalTokens:
         if parts is None:
             return None
         known = self._remembered.get((parts.user_id, parts.token_id))
-        if known and time.time() < known.until:
+        if known and time.monotonic() < known.until:
             return known.principal if hmac.compare_digest(known.digest, parts.digest) else None
         return await self._look_up(parts)
 
@@ -132,7 +132,7 @@ class PersonalTokens:
 
     async def _look_up(self, parts: Parts) -> Principal | None:
         """Overloaded when too many wait to be looked up."""
-        if time.time() < self._refused.get((parts.user_id, parts.token_id, parts.digest), 0):
+        if time.monotonic() < self._refused.get((parts.user_id, parts.token_id, parts.digest), 0):
             return None
         ended = self._ended
         async with self._place(), self._database.transaction(Principal(parts.user_id)) as connection:
@@ -145,7 +145,7 @@ class PersonalTokens:
         scopes = frozenset(found.scopes)
         principal = Principal(parts.user_id, found.is_anonymous, expires_at=min(ends, now + STREAM_S), scopes=scopes)
         if ended == self._ended:
-            self._remember(parts, principal, min(ends, now + REMEMBERED_S))
+            self._remember(parts, principal, time.monotonic() + min(ends - now, REMEMBERED_S))
         return principal
 
     @contextlib.asynccontextmanager
@@ -162,7 +162,7 @@ class PersonalTokens:
 
     def _refuse(self, parts: Parts) -> None:
         """By its secret, too: who guesses at one shall not shut out whoever has it."""
-        self._refused[parts.user_id, parts.token_id, parts.digest] = time.time() + REMEMBERED_S
+        self._refused[parts.user_id, parts.token_id, parts.digest] = time.monotonic() + REMEMBERED_S
         if len(self._refused) > REFUSED_TOKENS:
             self._refused.popitem(last=False)
 

@@ -11,22 +11,20 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextvars import ContextVar
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 from uuid import UUID
 
 import psycopg
-from psycopg import AsyncConnection
-from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from chatServer import errors, metrics
 from chatServer.config import Settings
 from chatServer.records import Principal
+from chatServer.store.lending import Lender, RawConnection
 from chatServer.store.pipeline import Pipeline
 from chatServer.store.shares import Shares
 
 Connection = Pipeline  # of one transaction; what lies beneath stays in this file
-RawConnection = AsyncConnection[tuple[Any, ...]]
 
 RECONNECT_TIMEOUT_S = 3  # psycopg_pool's own default backs off to waits of 16 s
 CONNECT_S = 15
@@ -68,7 +66,7 @@ class Database:
         # in nobody's way, and has time.
         share = self.pool_size if is_ready else max(self.pool_size // 2, 1)
         self._shares = Shares(share, self.longest_transaction_s)
-        self._pool: AsyncConnectionPool[RawConnection] = AsyncConnectionPool(
+        self._pool = Lender(
             url,
             min_size=settings.database_pool_size if is_ready else min(2, settings.database_pool_size),
             max_size=settings.database_pool_size,
@@ -147,7 +145,7 @@ class Database:
         """One block does it all: each generator around another takes 2 us of every transaction (2026-11-18)."""
         wanted_at = min(time.monotonic(), asked_at.get())
         try:
-            connection = await self._borrow()
+            connection = await self._pool.getconn()
             cut_off = _cut_off(connection, timeout_ms + CUT_OFF_GRACE_MS)
             try:
                 pipeline = Pipeline(connection, begin, waited_s=time.monotonic() - wanted_at)
@@ -159,7 +157,7 @@ class Database:
                     raise
             finally:
                 cut_off.cancel()
-                await self._give_back(connection)
+                await self._pool.putconn(connection)
         except psycopg.Error as error:
             if raised := RAISED.get(error.sqlstate or ""):
                 raise raised from error
@@ -168,28 +166,6 @@ class Database:
             metrics.database_unavailable.inc()
             logger.warning("database unavailable: %s", type(error).__name__)
             raise errors.DatabaseUnavailable from error
-
-    async def _borrow(self) -> RawConnection:
-        """psycopg's pool waits by `asyncio.wait_for`, which in Python 3.11 forgets that its task was cancelled where
-        that comes with the connection: a stream without a reader stayed for good (250 of 9,313, 2026-11-18)."""
-        task = asyncio.current_task()
-        assert task is not None  # nosec B101 # narrows a type
-        cancelled = task.cancelling()
-        connection = await self._pool.getconn()
-        if task.cancelling() > cancelled:
-            await self._give_back(connection)
-            raise asyncio.CancelledError
-        return connection
-
-    async def _give_back(self, connection: RawConnection) -> None:
-        """To the end, also where the task is cancelled meanwhile: the pool would never see that connection again (all 4
-        in 7 s of such clients, 2026-11-18). Where nothing is waited for, without a task of its own."""
-        lock = self._pool._lock
-        is_ready = connection.pgconn.transaction_status == TransactionStatus.IDLE
-        if is_ready and not (lock.locked() or lock._waiters or self._pool._waiting):
-            await self._pool.putconn(connection)
-        else:
-            await asyncio.shield(self._pool.putconn(connection))
 
     async def _set_timeouts(self, connection: RawConnection) -> None:
         """Once for a connection that is nobody else's, instead of twice in each transaction."""

@@ -15,12 +15,12 @@ import procrastinate.worker
 import psycopg
 from procrastinate.jobs import Job
 from psycopg.rows import class_row
-from psycopg_pool import AsyncConnectionPool
 
 from chatServer import errors, metrics
 from chatServer.store import queries
 from chatServer.store.events import KEPT_S
-from chatServer.store.pool import RECONNECT_TIMEOUT_S, RawConnection, check_if_the_server_spoke, hang_up
+from chatServer.store.lending import Lender, RawConnection
+from chatServer.store.pool import RECONNECT_TIMEOUT_S, check_if_the_server_spoke, hang_up
 from chatServer.store.user_events import USER_EVENTS_KEPT_S
 
 SQL = queries.load("jobs.sql")
@@ -87,7 +87,7 @@ class Queue:
     def __init__(self, url: str, tasks: Mapping[str, Task] | None = None, pace: Pace | None = None) -> None:
         self._pace = pace or Pace()
         self._connections: list[RawConnection] = []
-        self._pool: AsyncConnectionPool[RawConnection] = AsyncConnectionPool(
+        self._pool = Lender(
             url,
             min_size=1,
             max_size=PLACES[QUEUE],

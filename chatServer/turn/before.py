@@ -29,6 +29,7 @@ from chatServer.turn.prompt import ask_for, parts_of, tools_for
 from chatServer.turn.replaced import Replaced, ask_again, find_replaced, make_room, meant
 
 EVENTS_PER_ATTEMPT = 1_000_000
+MAX_ATTEMPTS = 2_147  # the numbers of their events are a column of type integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,9 +274,12 @@ async def _stored_question(connection: Connection, principal: Principal, dead: T
     history = history_of(connection, principal, dead)
     stored = await history.of_turn(dead.turn_id, dead.user_message_id) if dead.user_message_id else []
     newest = await history.page(1)
-    is_answered = any(each.message.message_id == str(dead.reply_message_id) for each in stored)  # an import's
-    if not stored or is_answered or newest[-1].turn_id != dead.turn_id:
-        why = "an answer is there" if is_answered else "the conversation has gone on since"
+    why = "the conversation has gone on since" if not stored or newest[-1].turn_id != dead.turn_id else ""
+    if any(each.message.message_id == str(dead.reply_message_id) for each in stored):  # an import's
+        why = "an answer is there"
+    elif dead.attempt >= MAX_ATTEMPTS:
+        why = "so was every attempt at it"
+    if why:
         raise errors.ModelFailed(
             f"This answer was interrupted, and {why}. Send the message again.", turn_id=str(dead.turn_id)
         )

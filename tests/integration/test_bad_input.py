@@ -141,6 +141,8 @@ async def test_malformed_message_cursors(client, as_ada, before):
             b'{"message": "hi", "images": [1, 2]}', b'{"messages": {"CANARY7f3a": 1}}', b'{"message": NaN}',
             b'{"message": "hi", "trigger": "CANARY7f3a"}', b'{"message": "hi", "session_id": "a b"}',
             b'{"id": ["CANARY7f3a"]}', b'{"message": "", "message": "a"', b"\xef\xbb\xbf{}",
+            b'{"message": "hi", "images": [%s]}' % b", ".join([b'"data:image/png;base64,CANARY7f3a"'] * 11),
+            b'{"message": "hi", "agent_id": "%s"}' % (b"CANARY7f3a" * 50), b'{"message": [["CANARY7f3a"]]}',
         )),
         *((content_type, b'{"message": "hi", "other": 1}') for content_type in (
             None, "", "text/plain", "APPLICATION/JSON", " application/json ; charset=utf-8", "application/merge+json",

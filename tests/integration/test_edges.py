@@ -240,6 +240,36 @@ def test_headers_that_come_whole_are_not_larger_either(settings, large, before):
         assert b"HTTP/1.1 431 " not in exchange(address, before + large % (b"x" * 65_000, close))
 
 
+SLOW = b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n"
+REFUSED = {
+    "large headers": (b"GET /slow HTTP/1.1\r\nX-Long: %s\r\n\r\n" % (b"x" * 70_000), b"431 "),
+    "no request": (b"hello\r\n\r\n", b"400 "),
+    "a broken body": (b"POST /slow HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", b"400 "),
+}
+
+
+@pytest.mark.parametrize("refused", REFUSED)
+@pytest.mark.parametrize("has_begun", [False, True])
+@pytest.mark.parametrize("before", [1, 3])
+def test_what_is_refused_waits_for_the_answers_before_it(refused, has_begun, before):
+    """Written at once, it was taken for the answer to a question that was being answered."""
+    said, status = REFUSED[refused]
+
+    async def slow(scope, receive, send) -> None:
+        if scope["type"] == "lifespan":
+            return
+        await asyncio.sleep(0 if has_begun else 0.3)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"4")]})
+        await asyncio.sleep(0.3)
+        await send({"type": "http.response.body", "body": b"slow"})
+
+    with listening(slow) as address:
+        told = exchange(address, SLOW * before, said, b"and whatever else\r\n\r\n" * 3)
+    first, *others = told.split(b"HTTP/1.1 ")[1:]
+    assert [each[:4] for each in (first, *others)] == [b"200 "] * before + [status]
+    assert all(each.endswith(b"\r\n\r\nslow") for each in (first, *others[:-1]))
+
+
 def test_a_body_is_no_part_of_the_headers_that_follow_it(settings):
     body = b"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n" + b"x" * 900_000
     with listening(create_app(settings)) as address:

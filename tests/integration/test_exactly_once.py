@@ -13,6 +13,7 @@ from chatServer.memory.notes import notebook
 from chatServer.records import Author, TurnEvent
 from chatServer.store import events as log
 from chatServer.store import turns
+from chatServer.turn.before import MAX_ATTEMPTS
 from tests.conftest import ADA, owner_connection, rows, serving
 from tests.tools.remembering import tell, texts
 from tests.tools.talking import calls, chunks, spoken, talking, user_message, with_script
@@ -265,6 +266,20 @@ async def test_a_turn_that_has_given_a_sign_of_life_is_its_own_again(database, u
     assert rows(urls, "select stop_requested_at from chat.turns") == [(None,)], "it was the dead one's"
     async with database.transaction(ADA) as connection:
         assert not await turns.mark_interrupted(connection, ADA.user_id, turn_id)
+
+
+async def test_a_turn_is_begun_anew_until_its_events_have_no_numbers_left(pair, urls):
+    dead = await interrupted(pair, urls)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.turns set attempt = %s", [MAX_ATTEMPTS])
+    refused = await pair[1].post("/api/chat", **dead["ask"])
+    assert (refused.status_code, refused.json()["code"]) == (502, "model_failed"), refused.text
+    assert refused.json()["turn_id"] == dead["turn_id"]
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.turns set attempt = attempt - 1")
+    assert (await pair[1].post("/api/chat", **dead["ask"])).json()["response"] == "You said: hello"
+    assert rows(urls, "select state, attempt from chat.turns") == [("done", MAX_ATTEMPTS)]
+    assert rows(urls, "select min(seq_from) / 1000000 from chat.turn_events") == [(MAX_ATTEMPTS - 1,)]
 
 
 @pytest.mark.parametrize("lease_s", DEAD)

@@ -17,7 +17,7 @@ from chatServer.store import jobs, queue
 from chatServer.store.embedded import embedded_postgres
 from chatServer.store.migrate import migrate
 from chatServer.store.pool import Database
-from chatServer.store.queue import MAX_RUNS, PLACES, Backoff, Pace, Queue
+from chatServer.store.queue import MAX_RUNS, PLACES, QUEUE, Backoff, Pace, Queue
 from chatServer.work import after_turn
 from chatServer.work.after_turn import Workshop
 from chatServer.work.worker import Worker, beside_the_server
@@ -387,6 +387,41 @@ async def test_a_worker_that_is_told_to_stop_while_it_starts_does_so(database):
         await asyncio.sleep(moment * 0.0006)
         stopping.set()
         await asyncio.wait_for(task, 30)
+
+
+async def test_its_connections_come_back_and_who_is_cancelled_is(database, monkeypatch):
+    """At any moment, as when a server ends while its queue is looked at: a lost connection is a place less for good."""
+    monkeypatch.setitem(PLACES, QUEUE, 1)
+
+    async def lent(freed: asyncio.Event) -> None:
+        async with opened._pool.connection():
+            await freed.wait()
+
+    async with Queue(database.direct_url) as opened:
+        assert await opened.failed() == []
+        for ticks in range(20):
+            freed = asyncio.Event()
+            ahead = asyncio.create_task(lent(freed))
+            await asyncio.sleep(0.01)
+            waiting = asyncio.create_task(opened.failed())
+            await asyncio.sleep(0.01)
+            freed.set()
+            await asyncio.wait({ahead})
+            for _ in range(ticks):
+                await asyncio.sleep(0)
+            has_ended = waiting.done()
+            waiting.cancel()
+            await asyncio.wait({waiting})
+            assert has_ended or waiting.cancelled(), f"{ticks} steps later"
+        lending = asyncio.create_task(lent(asyncio.Event()))
+        await eventually(lambda: opened._pool.get_stats()["pool_available"] == 0)
+        async with opened._pool._lock:
+            lending.cancel()
+            await eventually(lambda: opened._pool._lock._waiters)  # it wants to be returned
+            lending.cancel()
+            await asyncio.sleep(0.01)
+        await asyncio.wait({lending})
+        assert await opened.failed() == []
 
 
 async def test_an_idle_worker_stops_at_once_and_signs_off(settings, urls, caplog):

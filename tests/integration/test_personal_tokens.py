@@ -5,6 +5,7 @@ import re
 import time
 import uuid
 from base64 import urlsafe_b64encode
+from types import SimpleNamespace
 
 import pytest
 
@@ -95,15 +96,19 @@ async def test_with_it_a_client_of_mcp_and_one_of_the_chat_stay_signed_in(client
         assert (await told(mcp, "read_notes"))["version"] == 0
 
 
-async def test_deleting_it_ends_it_here_at_once_and_elsewhere_within_a_minute(client, settings, as_ada, monkeypatch):
+@pytest.mark.parametrize("shown_s", [61, -3_600], ids=["a clock that goes", "a clock that was set back"])
+async def test_deleting_it_ends_it_here_at_once_and_elsewhere_within_a_minute(
+    client, settings, as_ada, monkeypatch, shown_s
+):
     made = await make(client, as_ada, "chat")
     async with serving(settings) as elsewhere:
         for each in (client, elsewhere):
             assert (await each.get("/api/agents", headers=with_token(made))).status_code == 200
         assert (await client.delete(f"{TOKENS}/{made['id']}", headers=as_ada)).status_code == 204
         assert (await client.get("/api/agents", headers=with_token(made))).status_code == 401
-        now = time.time()
-        monkeypatch.setattr(personal_tokens.time, "time", lambda: now + 61)
+        shown, passed = time.time() + shown_s, time.monotonic() + 61
+        clocks = SimpleNamespace(time=lambda: shown, monotonic=lambda: passed)
+        monkeypatch.setattr(personal_tokens, "time", clocks)
         assert (await elsewhere.get("/api/agents", headers=with_token(made))).status_code == 401
     assert (await client.delete(f"{TOKENS}/{made['id']}", headers=as_ada)).json()["code"] == "not_found"
 
