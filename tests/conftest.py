@@ -1,6 +1,7 @@
 """A real Postgres for every test: one server for the run, a template that was migrated once, a clone per test."""
 
 import contextlib
+import hashlib
 import itertools
 import logging
 import os
@@ -67,6 +68,15 @@ def memory_has_room() -> bool:
     return shutil.disk_usage(MEMORY).free >= MEMORY_BYTES
 
 
+def place_in_memory() -> Path:
+    """One for each checkout and user: pytest, when it begins, closes its folder to others, among them the Postgres of
+    a run that is under way in it (2026-11-19)."""
+    checkout = f"{Path(__file__).parent} {os.getuid()}"
+    place = MEMORY / f"chat-{hashlib.sha256(checkout.encode()).hexdigest()[:8]}"
+    place.mkdir(mode=0o755, exist_ok=True)
+    return place
+
+
 def listen() -> None:
     root = logging.getLogger()
     root.addHandler(overheard)
@@ -81,7 +91,7 @@ def pytest_configure() -> None:
     listen()
     be_patient()
     if memory_has_room():
-        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # where it is not told by --basetemp
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(place_in_memory()))  # where it is not told by --basetemp
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -37,6 +37,9 @@ class Clock(NamedTuple):
     gone: Sequence[UUID] = ()  # memories that were changed since and are no more
 
 
+CLOCK = len(Clock._fields)  # columns of news that say how far things have come, and where those of memories begin
+
+
 class Columns(NamedTuple):
     """A piece of what is found by, the newest first. Numbers are big-endian; lists have one entry for each item."""
 
@@ -60,6 +63,9 @@ class Columns(NamedTuple):
     subjects: Sequence[str | None] = ()
     objects: Sequence[str | None] = ()
     sources: Sequence[str] = ()  # ids of messages, with spaces between; none of what holds and has an end before it
+
+
+MEMORIES = CLOCK + len(Columns._fields) - len(Columns._field_defaults)
 
 
 class Since(NamedTuple):
@@ -155,24 +161,23 @@ async def load_memories(
 class NewsAsked(NamedTuple):
     """The answers to come, to be read when the transaction is over: then they have come with its COMMIT."""
 
-    clock: Answer[Clock]
+    news: Answer[TupleRow]
     messages: Answer[TupleRow]
     memories: Answer[TupleRow]
-    live_messages: Answer[TupleRow]
-    live_memories: Answer[LiveMemory]
-    lessons: Answer[LiveMemory] | None
 
     async def read(self) -> News:
+        row = await self.news.fetchone()
+        assert row is not None  # nosec B101 # narrows a type
         live: dict[UUID, LiveMessage | LiveMemory]
-        live = {row[0]: message for row in await self.live_messages.fetchall() if (message := _live(row))}
-        live |= {memory.memory_id: memory for memory in await self.live_memories.fetchall()}
-        return News(
-            await _read_clock(self.clock),
-            await _columns(self.messages),
-            await _columns(self.memories),
-            live,
-            await self.lessons.fetchall() if self.lessons else [],
-        )
+        live = {row[0]: message for row in await self.messages.fetchall() if (message := _live(row))}
+        lessons = []
+        for is_lesson, *memory in await self.memories.fetchall():
+            if is_lesson:
+                lessons.append(LiveMemory(*memory))
+            else:
+                live[memory[0]] = LiveMemory(*memory)
+        said, noted = row[CLOCK:MEMORIES], row[MEMORIES:]
+        return News(Clock(*row[:CLOCK]), _packed(said), _packed(noted), live, lessons)
 
 
 async def ask_news(
@@ -187,39 +192,40 @@ async def ask_news(
     tools: Collection[str],
     limit: int,
 ) -> NewsAsked:
-    """What came since, the live rows of that and of what was found, and how these tools went: one round trip, the
-    transaction's own."""
-    values = {"user_id": user_id, "model": model, "after": since.place, "after_seq": since.seq, "limit": limit}
-    messages = {**values, "known": _array(since.known_messages), "waiting": _array(since.waiting_messages)}
-    messages |= {"lacking": _array(since.lacking_messages)}
-    memories = {**values, "lacking": _array(since.lacking_memories)}
-    live = {**messages, **scope._asdict(), "ids": _array(found), "excluded": _array(excluded)}
-    live |= {
-        "shelves": list(scope.shelves),
+    """What came since, the live rows of that and of what was found, and how these tools went: in the transaction's own
+    round trip, and three statements. They were six, in 1.8 of the 6.7 ms that Postgres took for a turn (2026-11-17)."""
+    values = {"user_id": user_id, "model": model, "after": since.place, "after_seq": since.seq}
+    values |= {"known": _array(since.known_messages), "waiting": _array(since.waiting_messages)}
+    news = {
+        **values,
+        "asking": scope.asking,
+        "lacking_messages": _array(since.lacking_messages),
+        "lacking_memories": _array(since.lacking_memories),
+        "limit": limit,
+    }
+    shelves = list(scope.shelves)
+    live = {**values, "ids": _array(found), "limit": NEW_SHOWN, "shelves": shelves}
+    said = {
+        **live,
+        "excluded": _array(excluded),
+        "agent_name": scope.agent_name,
+        "session_id": scope.session_id,
         "closed": list(scope.closed),
         "characters": SHOWN_CHARACTERS,
-        "limit": NEW_SHOWN,
     }
+    known = list(tools)
+    noted = {**live, "tools": known, "marks": [*LESSON_MARKS, *known], "fresh_for": LESSON_LIFE, "among": LESSONS}
     await connection.execute(SQL["plan_once"])
     return NewsAsked(
-        await _clock(connection, {**values, "asking": scope.asking}),
-        await connection.execute(SQL["load_new_messages"], messages, binary=True),
-        await connection.execute(SQL["load_new_memories"], memories, binary=True),
-        await connection.execute(SQL["read_live_messages"], live),
-        await connection.cursor(row_factory=class_row(LiveMemory)).execute(SQL["read_live_memories"], live),
-        await _lessons(connection, user_id, scope, tools) if tools else None,
+        await connection.execute(SQL["load_news"], news, binary=True),
+        await connection.execute(SQL["read_live_messages"], said),
+        await connection.execute(SQL["read_live_memories"], noted),
     )
 
 
 def _array(ids: Collection[UUID]) -> str:
     """As Postgres reads it, to be cast: psycopg would make it of a list one by one, for each statement anew."""
     return "{" + ",".join([each.hex for each in ids]) + "}"
-
-
-async def _lessons(connection: Connection, user_id: UUID, scope: Scope, tools: Collection[str]) -> Answer[LiveMemory]:
-    values = {"user_id": user_id, "shelves": list(scope.shelves), "tools": list(tools), "among": LESSONS}
-    values |= {"marks": [*LESSON_MARKS, *tools], "fresh_for": LESSON_LIFE}
-    return await connection.cursor(row_factory=class_row(LiveMemory)).execute(SQL["read_lessons"], values)
 
 
 def _live(row: Sequence[Any]) -> LiveMessage | None:
@@ -258,6 +264,10 @@ async def _read_clock(answer: Answer[Clock]) -> Clock:
 
 async def _columns(answer: Answer[tuple[object, ...]]) -> Columns | None:
     row = await answer.fetchone()
-    if row is None or not row[0]:
+    return _packed(row) if row else None
+
+
+def _packed(row: Sequence[Any]) -> Columns | None:
+    if not row[0]:
         return None
-    return Columns(*(b"" if value is None else value for value in row))  # type: ignore[arg-type]
+    return Columns(*[b"" if value is None else value for value in row])
