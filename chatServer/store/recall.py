@@ -89,6 +89,14 @@ class Scope(NamedTuple):
     closed: tuple[str, ...] = ()  # agents whose messages are for nobody else
 
 
+class Glance(NamedTuple):
+    """As much of the clock as says whether there may be anything new, and the newest messages."""
+
+    seq: int
+    erased_s: float
+    newest: list[UUID]
+
+
 class LiveMessage(NamedTuple):
     message_id: UUID
     said_at: datetime
@@ -124,6 +132,12 @@ class News(NamedTuple):
     memories: Columns | None
     live: dict[UUID, LiveMessage | LiveMemory]
     lessons: list[LiveMemory]
+
+
+async def ask_glance(connection: Connection, user_id: UUID, *, after: int, limit: int) -> Answer[Glance]:
+    """The question, which travels with whatever is asked next."""
+    values = {"user_id": user_id, "after": after, "limit": limit}
+    return await connection.cursor(row_factory=class_row(Glance)).execute(SQL["glance"], values, binary=True)
 
 
 async def load_newest(
@@ -270,4 +284,5 @@ async def _columns(answer: Answer[tuple[object, ...]]) -> Columns | None:
 def _packed(row: Sequence[Any]) -> Columns | None:
     if not row[0]:
         return None
-    return Columns(*[b"" if value is None else value for value in row])
+    columns: list[Any] = [b"" if value is None else value for value in row]
+    return Columns(*columns)

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 from uuid import UUID
 
 from chatServer import errors, metrics
@@ -30,7 +31,8 @@ from chatServer.memory.recall.unpack import fitted
 from chatServer.messages import searchable
 from chatServer.records import NOBODY, Agent, Principal, RecallResult
 from chatServer.store import recall as store
-from chatServer.store.pool import Database
+from chatServer.store.pipeline import Answer
+from chatServer.store.pool import Connection, Database
 
 PROMISED_MS = 50
 DEADLINE_S = 0.045  # of them
@@ -42,6 +44,7 @@ LIMIT = 10
 OVERVIEW = 20  # lines, for who asks for everything
 FOUND = 40  # read for so many to be shown: some are gone, some say the same
 MEMORIES = 10  # beside them, if need be: one of them comes before the message that said it
+GLANCED = 50  # of the newest messages: most prompts have no more
 NEWS = 500  # more than this came since: then it is loaded anew
 # Above it a search takes longer than others should wait for. Of 20,000 items it takes a tenth more CPU in a thread, but
 # in the loop it makes another user's turn a quarter longer: 68 ms instead of 54 (N = 424 and 542, busy, 2026-11-18).
@@ -49,6 +52,14 @@ IN_A_THREAD_ITEMS = 4_000
 CLOSE_S = 2
 
 logger = logging.getLogger(__name__)
+
+
+class Sought(NamedTuple):
+    """A question as it is searched for."""
+
+    question: Question
+    vec: Floats | None
+    is_late: bool  # it has no vector, for that took too long
 
 
 class Recaller:
@@ -106,6 +117,25 @@ class Recaller:
             fields = {"reason": found.degraded, "lines": len(found.items), "took_ms": round(took_s * 1_000)}
             logger.warning("recall was degraded", extra={"fields": fields})
         return found
+
+    async def ask_glance(
+        self, connection: Connection, principal: Principal, *, most: int
+    ) -> Answer[store.Glance] | None:
+        """Whether anything came since, asked with whatever else is asked in this transaction: where all that is known
+        may be in a prompt of so many messages. Else None."""
+        register = self.registers.at_hand(principal.user_id)
+        if register is None or not register.may_fit(most):
+            return None
+        return await store.ask_glance(connection, principal.user_id, after=register.since_place, limit=GLANCED)
+
+    def has_nothing_beside(self, principal: Principal, prompt: frozenset[UUID], glance: store.Glance) -> bool:
+        """Whether recall would find nothing, for the prompt has these messages, and there are no others. Of the
+        4.9 million instructions that it added to a turn of a first conversation XXX are left (2026-11-19)."""
+        register = self.registers.at_hand(principal.user_id)
+        is_so = register is not None and len(glance.newest) < GLANCED and register.has_all_within(prompt, glance)
+        if is_so:
+            metrics.recall_seconds.observe(0.0)
+        return is_so
 
     async def warm(self) -> None:
         """Load and connect what the first question would wait for, every connection of the pool; nobody asks it, about
@@ -173,23 +203,31 @@ class Recaller:
 
     async def _recall(self, ask: Ask) -> RecallResult:
         register = await self.registers.of(ask.principal)
-        question = read_question(ask.question, register.speakers)
-        vec, is_late = await self._vector(question)
-        degraded = register.missing or ("embedder" if is_late else None)
-        hits = await self._search(register, ask, question, vec)
+        hits: dict[UUID, Hit] = {}
+        sought = None  # read, and made a vector of, when there is something to search in
+        if not register.is_within(ask.excluded):
+            sought = await self._sought(register, ask)
+            hits = await self._search(register, ask, sought)
         news = await self._news(register, ask, hits)
         if news.clock.is_off:
             return RecallResult()
-        if register.is_behind(news.clock):
+        is_behind = register.is_behind(news.clock)
+        if is_behind:
             self.registers.drop(ask.principal.user_id)
-            degraded = degraded or "loading"
         async with register.lock:
             changed = register.update(news, hits) - ask.excluded
         self.registers.measure(ask.principal)
         if changed:
-            hits = await self._search(register, ask, question, vec)
+            sought = sought or await self._sought(register, ask)
+            hits = await self._search(register, ask, sought)
+        is_late = sought is not None and sought.is_late
+        degraded = register.missing or ("embedder" if is_late else "loading" if is_behind else None)
         shown = self._shown(register, ask, hits, news)
         return replace(self._with_lessons(ask, shown, news.lessons), degraded=degraded)
+
+    async def _sought(self, register: Register, ask: Ask) -> Sought:
+        question = read_question(ask.question, register.speakers)
+        return Sought(question, *await self._vector(question))
 
     async def _vector(self, question: Question) -> tuple[Floats | None, bool]:
         """Of the question, if it can be had in time; and whether it could not."""
@@ -204,26 +242,22 @@ class Recaller:
             logger.warning("no vector for a question: %s", error)
             return None, True
 
-    async def _search(self, register: Register, ask: Ask, question: Question, vec: Floats | None) -> dict[UUID, Hit]:
+    async def _search(self, register: Register, ask: Ask, sought: Sought) -> dict[UUID, Hit]:
         """The best of what the register knows, and what it knows of whom the question names."""
         async with register.lock:
             if time.perf_counter() > ask.until_s:  # else those that are late keep the next one waiting until it is late
                 raise TimeoutError
             index = register.index_beside(ask.excluded)
-            scope = searched(index, ask)
-            if len(index) <= len(ask.excluded) and not index.allowed(scope).any():
-                return {}  # a first conversation: the prompt has all of it, and 0.8 ms are spared (N = 250)
             named = register.entities.linked(ask.question)
             if len(index) > IN_A_THREAD_ITEMS:
-                return await asyncio.to_thread(self._found, index, ask, question, vec, scope, named=named)
-            return self._found(index, ask, question, vec, scope, named=named)
+                return await asyncio.to_thread(self._found, index, ask, sought, named)
+            return self._found(index, ask, sought, named)
 
-    def _found(
-        self, index: Index, ask: Ask, question: Question, vec: Floats | None, scope: Scope, *, named: Collection[UUID]
-    ) -> dict[UUID, Hit]:
+    def _found(self, index: Index, ask: Ask, sought: Sought, named: Collection[UUID]) -> dict[UUID, Hit]:
+        scope = searched(index, ask)
         if ask.for_everything:
             return {hit.item_id: hit for hit in overview(index, scope, limit=FOUND)}
-        found = self._ranked(index, question, vec, scope)
+        found = self._ranked(index, sought.question, sought.vec, scope)
         least = min((hit.score for hit in found.values()), default=0.1)
         for memory_id in index.within(scope, named):
             found.setdefault(memory_id, Hit(memory_id, least, {}))

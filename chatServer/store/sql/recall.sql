@@ -35,6 +35,16 @@ select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s),
               and not exists (select from chat.memories m where m.user_id = c.user_id and m.memory_id = c.memory_id)
           limit %(limit)s) as gone;
 
+-- name: glance
+-- Whether anything can have come since: how far memories have come, the last erasure, and the newest messages.
+select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s), 0) as seq,
+    coalesce((select extract(epoch from max(erased_at))::float8 from chat.erasures
+              where user_id = %(user_id)s), 0) as erased_s,
+    array(select message_id from chat.message_index
+          where user_id = %(user_id)s and place > %(after)s
+          order by place desc
+          limit %(limit)s) as newest;
+
 -- name: load_messages
 -- A piece of what recall finds messages by, the newest first.
 select count(*)::integer, string_agg(uuid_send(message_id), ''::bytea), string_agg(int8send(place), ''::bytea),
