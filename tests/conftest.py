@@ -70,9 +70,9 @@ def memory_has_room() -> bool:
 
 def place_in_memory() -> Path:
     """One for each checkout and user: pytest, when it begins, closes its folder to others, among them the Postgres of
-    a run that is under way in it (2026-11-19)."""
+    a run that is under way in it (2026-11-19). Short, for the path of a socket has 107 characters."""
     checkout = f"{Path(__file__).parent} {os.getuid()}"
-    place = MEMORY / f"chat-{hashlib.sha256(checkout.encode()).hexdigest()[:8]}"
+    place = MEMORY / hashlib.sha256(checkout.encode()).hexdigest()[:4]
     place.mkdir(mode=0o755, exist_ok=True)
     return place
 

@@ -1,6 +1,6 @@
 """What recall reads: packed columns for its index, and live rows for what it shows."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -130,8 +130,8 @@ class News(NamedTuple):
     clock: Clock
     messages: Columns | None
     memories: Columns | None
-    live: dict[UUID, LiveMessage | LiveMemory]
-    lessons: list[LiveMemory]
+    live: Mapping[UUID, LiveMessage | LiveMemory] = {}
+    lessons: Sequence[LiveMemory] = ()
 
 
 async def ask_glance(connection: Connection, user_id: UUID, *, after: int, limit: int) -> Answer[Glance]:
@@ -173,15 +173,24 @@ async def load_memories(
 
 
 class NewsAsked(NamedTuple):
-    """The answers to come, to be read when the transaction is over: then they have come with its COMMIT."""
+    """An answer to come, to be read when the transaction is over: then it has come with its COMMIT."""
 
-    news: Answer[TupleRow]
+    answer: Answer[TupleRow]
+
+    async def read(self) -> News:
+        row = await self.answer.fetchone()
+        assert row is not None  # nosec B101 # narrows a type
+        return News(Clock(*row[:CLOCK]), _packed(row[CLOCK:MEMORIES]), _packed(row[MEMORIES:]))
+
+
+class LiveAsked(NamedTuple):
+    """The same of live rows."""
+
     messages: Answer[TupleRow]
     memories: Answer[TupleRow]
 
-    async def read(self) -> News:
-        row = await self.news.fetchone()
-        assert row is not None  # nosec B101 # narrows a type
+    async def read(self, news: News) -> News:
+        """The news with what is live beside them."""
         live: dict[UUID, LiveMessage | LiveMemory]
         live = {row[0]: message for row in await self.messages.fetchall() if (message := _live(row))}
         lessons = []
@@ -190,11 +199,20 @@ class NewsAsked(NamedTuple):
                 lessons.append(LiveMemory(*memory))
             else:
                 live[memory[0]] = LiveMemory(*memory)
-        said, noted = row[CLOCK:MEMORIES], row[MEMORIES:]
-        return News(Clock(*row[:CLOCK]), _packed(said), _packed(noted), live, lessons)
+        return news._replace(live=live, lessons=lessons)
 
 
 async def ask_news(
+    connection: Connection, user_id: UUID, model: str, since: Since, *, asking: str, limit: int
+) -> NewsAsked:
+    """What came since, for a session that asks."""
+    values = {**_values(user_id, model, since), "asking": asking, "limit": limit}
+    values |= {"lacking_messages": _array(since.lacking_messages), "lacking_memories": _array(since.lacking_memories)}
+    await connection.execute(SQL["plan_once"])
+    return NewsAsked(await connection.execute(SQL["load_news"], values, binary=True))
+
+
+async def ask_live(
     connection: Connection,
     user_id: UUID,
     model: str,
@@ -204,23 +222,12 @@ async def ask_news(
     excluded: Collection[UUID],
     scope: Scope,
     tools: Collection[str],
-    limit: int,
-) -> NewsAsked:
-    """What came since, the live rows of that and of what was found, and how these tools went: in the transaction's own
-    round trip, and three statements. They were six, in 1.8 of the 6.7 ms that Postgres took for a turn (2026-11-17)."""
-    values = {"user_id": user_id, "model": model, "after": since.place, "after_seq": since.seq}
-    values |= {"known": _array(since.known_messages), "waiting": _array(since.waiting_messages)}
-    news = {
+) -> LiveAsked:
+    """The live rows of what was found and of what came since, and how these tools went."""
+    values = {**_values(user_id, model, since), "ids": _array(found), "limit": NEW_SHOWN}
+    values |= {"shelves": list(scope.shelves)}
+    messages = {
         **values,
-        "asking": scope.asking,
-        "lacking_messages": _array(since.lacking_messages),
-        "lacking_memories": _array(since.lacking_memories),
-        "limit": limit,
-    }
-    shelves = list(scope.shelves)
-    live = {**values, "ids": _array(found), "limit": NEW_SHOWN, "shelves": shelves}
-    said = {
-        **live,
         "excluded": _array(excluded),
         "agent_name": scope.agent_name,
         "session_id": scope.session_id,
@@ -228,13 +235,17 @@ async def ask_news(
         "characters": SHOWN_CHARACTERS,
     }
     known = list(tools)
-    noted = {**live, "tools": known, "marks": [*LESSON_MARKS, *known], "fresh_for": LESSON_LIFE, "among": LESSONS}
+    memories = {**values, "tools": known, "marks": [*LESSON_MARKS, *known], "fresh_for": LESSON_LIFE, "among": LESSONS}
     await connection.execute(SQL["plan_once"])
-    return NewsAsked(
-        await connection.execute(SQL["load_news"], news, binary=True),
-        await connection.execute(SQL["read_live_messages"], said),
-        await connection.execute(SQL["read_live_memories"], noted),
+    return LiveAsked(
+        await connection.execute(SQL["read_live_messages"], messages),
+        await connection.execute(SQL["read_live_memories"], memories),
     )
+
+
+def _values(user_id: UUID, model: str, since: Since) -> dict[str, Any]:
+    values = {"user_id": user_id, "model": model, "after": since.place, "after_seq": since.seq}
+    return values | {"known": _array(since.known_messages), "waiting": _array(since.waiting_messages)}
 
 
 def _array(ids: Collection[UUID]) -> str:

@@ -30,6 +30,7 @@ class Recaller(Protocol):
         excluded: Collection[UUID],
         budget_tokens: int,
         tools: Collection[str],
+        glance: Glance | None = None,
     ) -> RecallResult:
         """The lines that bear on a question, best first, then how these tools went; never an error, and never late."""
 
@@ -54,6 +55,7 @@ async def find(recaller: Recaller, begun: Begun, asked: ModelInput, budget: Budg
         excluded=[UUID(message.message_id) for message in asked.messages],
         budget_tokens=budget_tokens,
         tools=[tool.name for tool in begun.tools],
+        glance=begun.glance,
     )
     return told_apart(found)
 

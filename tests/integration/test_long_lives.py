@@ -98,6 +98,7 @@ ASKED = {
     "embedding.find_lacking_memories": {"model": "x", "before": LIFE // 2, "limit": 16},
     "memories.read_memories": {"memory_ids": MEMORIES},
     "memory_changes.count_created": {},
+    "recall.glance": {"after": LIFE // 2, "limit": 50},
     "recall.load_news": NEW,
     "recall.read_live_memories": LIVE,
     "retrieval.read_chunks": {"ids": ARTICLES, "positions": [3] * len(ARTICLES)},

@@ -5,7 +5,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Set
 from dataclasses import replace
 from typing import NamedTuple
 from uuid import UUID
@@ -99,6 +99,7 @@ class Recaller:
         budget_tokens: int,
         limit: int = LIMIT,
         tools: Collection[str] = (),
+        glance: store.Glance | None = None,
     ) -> RecallResult:
         """The lines that bear on a question, best first; then how the tools went that may be used to answer it."""
         began = time.perf_counter()
@@ -108,7 +109,8 @@ class Recaller:
         past, every = asks_about_the_past(question), asks_for_everything(question)
         question, limit = in_other_words(without_before(question)), max(limit, OVERVIEW) if every else limit
         excluded, until_s = frozenset(excluded), began + DEADLINE_S * self._pace
-        ask = Ask(principal, question, scope, excluded, budget_tokens, limit, past, frozenset(tools), every, until_s)
+        used = frozenset(tools)
+        ask = Ask(principal, question, scope, excluded, budget_tokens, limit, past, used, every, until_s, glance)
         found = await self._in_time(ask)
         took_s = time.perf_counter() - began
         metrics.recall_seconds.observe(took_s)
@@ -122,15 +124,15 @@ class Recaller:
         self, connection: Connection, principal: Principal, *, most: int
     ) -> Answer[store.Glance] | None:
         """Whether anything came since, asked with whatever else is asked in this transaction: where all that is known
-        may be in a prompt of so many messages. Else None."""
+        may be in a prompt of so many messages, or memories may just have been learned. Else None."""
         register = self.registers.at_hand(principal.user_id)
-        if register is None or not register.may_fit(most):
+        if register is None or not (register.has_memories or register.may_fit(most)):
             return None
         return await store.ask_glance(connection, principal.user_id, after=register.since_place, limit=GLANCED)
 
     def has_nothing_beside(self, principal: Principal, prompt: frozenset[UUID], glance: store.Glance) -> bool:
         """Whether recall would find nothing, for the prompt has these messages, and there are no others. Of the
-        4.9 million instructions that it added to a turn of a first conversation XXX are left (2026-11-19)."""
+        4.96 million instructions that it added to a turn of a first conversation 0.67 are left (2026-11-19)."""
         register = self.registers.at_hand(principal.user_id)
         is_so = register is not None and len(glance.newest) < GLANCED and register.has_all_within(prompt, glance)
         if is_so:
@@ -203,27 +205,42 @@ class Recaller:
 
     async def _recall(self, ask: Ask) -> RecallResult:
         register = await self.registers.of(ask.principal)
+        came, is_behind = None, False
+        if ask.glance and not register.has_heard(ask.excluded, ask.glance):
+            came = await self._came(
+                register, ask
+            )  # before the search, which else knows nothing of it and is done again
+            is_behind, _ = await self._learn(register, ask, came)
+            came = came._replace(messages=None, memories=None)
         hits: dict[UUID, Hit] = {}
         sought = None  # read, and made a vector of, when there is something to search in
         if not register.is_within(ask.excluded):
             sought = await self._sought(register, ask)
             hits = await self._search(register, ask, sought)
-        news = await self._news(register, ask, hits)
+        news = await self._news(register, ask, hits, came)
         if news.clock.is_off:
             return RecallResult()
+        is_further_behind, changed = await self._learn(register, ask, news, hits)
+        if changed:
+            sought = sought or await self._sought(register, ask)
+            hits = await self._search(register, ask, sought)
+        is_late = sought is not None and sought.is_late
+        is_behind |= is_further_behind
+        degraded = register.missing or ("embedder" if is_late else "loading" if is_behind else None)
+        shown = self._shown(register, ask, hits, news)
+        return replace(self._with_lessons(ask, shown, news.lessons), degraded=degraded)
+
+    async def _learn(
+        self, register: Register, ask: Ask, news: store.News, hits: Collection[UUID] = ()
+    ) -> tuple[bool, Set[UUID]]:
+        """Whether more came than was told, and what of it is not in the prompt."""
         is_behind = register.is_behind(news.clock)
         if is_behind:
             self.registers.drop(ask.principal.user_id)
         async with register.lock:
             changed = register.update(news, hits) - ask.excluded
         self.registers.measure(ask.principal)
-        if changed:
-            sought = sought or await self._sought(register, ask)
-            hits = await self._search(register, ask, sought)
-        is_late = sought is not None and sought.is_late
-        degraded = register.missing or ("embedder" if is_late else "loading" if is_behind else None)
-        shown = self._shown(register, ask, hits, news)
-        return replace(self._with_lessons(ask, shown, news.lessons), degraded=degraded)
+        return is_behind, changed
 
     async def _sought(self, register: Register, ask: Ask) -> Sought:
         question = read_question(ask.question, register.speakers)
@@ -268,10 +285,13 @@ class Recaller:
         found = rank(index, question, vec, scope, now=now, limit=FOUND, weights=weights, memories=MEMORIES)
         return {hit.item_id: hit for hit in relevant(found, index, vec)}
 
-    async def _news(self, register: Register, ask: Ask, hits: Collection[UUID]) -> store.News:
-        timeout_ms = round(STATEMENT_MS * self._pace)
-        async with self._database.transaction(ask.principal, timeout_ms=timeout_ms) as connection:
-            asked = await store.ask_news(
+    async def _news(
+        self, register: Register, ask: Ask, hits: Collection[UUID], came: store.News | None = None
+    ) -> store.News:
+        """What came since, unless that is known already, and what is live of it and of the hits, in one round trip."""
+        async with self._transaction(ask) as connection:
+            coming = None if came else await self._ask_news(connection, register, ask)
+            live = await store.ask_live(
                 connection,
                 ask.principal.user_id,
                 self._embedder.name,
@@ -280,9 +300,23 @@ class Recaller:
                 excluded=ask.excluded,
                 scope=ask.scope,
                 tools=ask.tools,
-                limit=NEWS,
             )
-        return await asked.read()
+        news = await coming.read() if coming else came
+        assert news is not None  # nosec B101 # narrows a type
+        return await live.read(news)
+
+    async def _came(self, register: Register, ask: Ask) -> store.News:
+        """What came since."""
+        async with self._transaction(ask) as connection:
+            coming = await self._ask_news(connection, register, ask)
+        return await coming.read()
+
+    async def _ask_news(self, connection: Connection, register: Register, ask: Ask) -> store.NewsAsked:
+        user_id, model, since = ask.principal.user_id, self._embedder.name, register.since
+        return await store.ask_news(connection, user_id, model, since, asking=ask.scope.asking, limit=NEWS)
+
+    def _transaction(self, ask: Ask) -> contextlib.AbstractAsyncContextManager[Connection]:
+        return self._database.transaction(ask.principal, timeout_ms=round(STATEMENT_MS * self._pace))
 
     def _shown(self, register: Register, ask: Ask, hits: Mapping[UUID, Hit], news: store.News) -> RecallResult:
         near, live, past = register.entities.linked(ask.question), news.live, ask.about_the_past

@@ -125,7 +125,7 @@ class Register:
 
     def may_fit(self, messages: int) -> bool:
         """Whether a prompt of so many messages may have all that it knows."""
-        return not self.has_memories and len(self._index) + len(self._waiting) <= messages
+        return len(self._index) + len(self._waiting) <= messages
 
     def is_within(self, prompt: Set[UUID]) -> bool:
         """Whether a prompt that has these messages has all that it knows."""
@@ -138,6 +138,11 @@ class Register:
         """Whether there was nothing beside a prompt when somebody glanced at what came since."""
         is_as_known = glance.seq == self._seq and glance.erased_s < self._loaded_s
         return is_as_known and prompt >= set(glance.newest) and self.is_within(prompt)
+
+    def has_heard(self, prompt: Set[UUID], glance: Glance) -> bool:
+        """Whether nothing that it should search for had come beside a prompt when somebody glanced."""
+        unheard = set(glance.newest) - self._recent.keys()
+        return glance.seq <= self._seq and unheard <= prompt
 
     def forget(self, ids: Collection[UUID]) -> None:
         """What is no longer there to be shown."""
