@@ -1,6 +1,6 @@
 """What recall reads: packed columns for its index, and live rows for what it shows."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -37,6 +37,9 @@ class Clock(NamedTuple):
     gone: Sequence[UUID] = ()  # memories that were changed since and are no more
 
 
+CLOCK = len(Clock._fields)  # columns of news that say how far things have come, and where those of memories begin
+
+
 class Columns(NamedTuple):
     """A piece of what is found by, the newest first. Numbers are big-endian; lists have one entry for each item."""
 
@@ -62,6 +65,9 @@ class Columns(NamedTuple):
     sources: Sequence[str] = ()  # ids of messages, with spaces between; none of what holds and has an end before it
 
 
+MEMORIES = CLOCK + len(Columns._fields) - len(Columns._field_defaults)
+
+
 class Since(NamedTuple):
     """Up to where an index knows things, what it knows beyond that, and which items it has without a vector."""
 
@@ -81,6 +87,14 @@ class Scope(NamedTuple):
     session_id: str | None
     shelves: tuple[str, ...]
     closed: tuple[str, ...] = ()  # agents whose messages are for nobody else
+
+
+class Glance(NamedTuple):
+    """As much of the clock as says whether there may be anything new, and the newest messages."""
+
+    seq: int
+    erased_s: float
+    newest: list[UUID]
 
 
 class LiveMessage(NamedTuple):
@@ -116,8 +130,14 @@ class News(NamedTuple):
     clock: Clock
     messages: Columns | None
     memories: Columns | None
-    live: dict[UUID, LiveMessage | LiveMemory]
-    lessons: list[LiveMemory]
+    live: Mapping[UUID, LiveMessage | LiveMemory] = {}
+    lessons: Sequence[LiveMemory] = ()
+
+
+async def ask_glance(connection: Connection, user_id: UUID, *, after: int, limit: int) -> Answer[Glance]:
+    """The question, which travels with whatever is asked next."""
+    values = {"user_id": user_id, "after": after, "limit": limit}
+    return await connection.cursor(row_factory=class_row(Glance)).execute(SQL["glance"], values, binary=True)
 
 
 async def load_newest(
@@ -153,29 +173,46 @@ async def load_memories(
 
 
 class NewsAsked(NamedTuple):
-    """The answers to come, to be read when the transaction is over: then they have come with its COMMIT."""
+    """An answer to come, to be read when the transaction is over: then it has come with its COMMIT."""
 
-    clock: Answer[Clock]
-    messages: Answer[TupleRow]
-    memories: Answer[TupleRow]
-    live_messages: Answer[TupleRow]
-    live_memories: Answer[LiveMemory]
-    lessons: Answer[LiveMemory] | None
+    answer: Answer[TupleRow]
 
     async def read(self) -> News:
+        row = await self.answer.fetchone()
+        assert row is not None  # nosec B101 # narrows a type
+        return News(Clock(*row[:CLOCK]), _packed(row[CLOCK:MEMORIES]), _packed(row[MEMORIES:]))
+
+
+class LiveAsked(NamedTuple):
+    """The same of live rows."""
+
+    messages: Answer[TupleRow]
+    memories: Answer[TupleRow]
+
+    async def read(self, news: News) -> News:
+        """The news with what is live beside them."""
         live: dict[UUID, LiveMessage | LiveMemory]
-        live = {row[0]: message for row in await self.live_messages.fetchall() if (message := _live(row))}
-        live |= {memory.memory_id: memory for memory in await self.live_memories.fetchall()}
-        return News(
-            await _read_clock(self.clock),
-            await _columns(self.messages),
-            await _columns(self.memories),
-            live,
-            await self.lessons.fetchall() if self.lessons else [],
-        )
+        live = {row[0]: message for row in await self.messages.fetchall() if (message := _live(row))}
+        lessons = []
+        for is_lesson, *memory in await self.memories.fetchall():
+            if is_lesson:
+                lessons.append(LiveMemory(*memory))
+            else:
+                live[memory[0]] = LiveMemory(*memory)
+        return news._replace(live=live, lessons=lessons)
 
 
 async def ask_news(
+    connection: Connection, user_id: UUID, model: str, since: Since, *, asking: str, limit: int
+) -> NewsAsked:
+    """What came since, for a session that asks."""
+    values = {**_values(user_id, model, since), "asking": asking, "limit": limit}
+    values |= {"lacking_messages": _array(since.lacking_messages), "lacking_memories": _array(since.lacking_memories)}
+    await connection.execute(SQL["plan_once"])
+    return NewsAsked(await connection.execute(SQL["load_news"], values, binary=True))
+
+
+async def ask_live(
     connection: Connection,
     user_id: UUID,
     model: str,
@@ -185,41 +222,35 @@ async def ask_news(
     excluded: Collection[UUID],
     scope: Scope,
     tools: Collection[str],
-    limit: int,
-) -> NewsAsked:
-    """What came since, the live rows of that and of what was found, and how these tools went: one round trip, the
-    transaction's own."""
-    values = {"user_id": user_id, "model": model, "after": since.place, "after_seq": since.seq, "limit": limit}
-    messages = {**values, "known": _array(since.known_messages), "waiting": _array(since.waiting_messages)}
-    messages |= {"lacking": _array(since.lacking_messages)}
-    memories = {**values, "lacking": _array(since.lacking_memories)}
-    live = {**messages, **scope._asdict(), "ids": _array(found), "excluded": _array(excluded)}
-    live |= {
-        "shelves": list(scope.shelves),
+) -> LiveAsked:
+    """The live rows of what was found and of what came since, and how these tools went."""
+    values = {**_values(user_id, model, since), "ids": _array(found), "limit": NEW_SHOWN}
+    values |= {"shelves": list(scope.shelves)}
+    messages = {
+        **values,
+        "excluded": _array(excluded),
+        "agent_name": scope.agent_name,
+        "session_id": scope.session_id,
         "closed": list(scope.closed),
         "characters": SHOWN_CHARACTERS,
-        "limit": NEW_SHOWN,
     }
+    known = list(tools)
+    memories = {**values, "tools": known, "marks": [*LESSON_MARKS, *known], "fresh_for": LESSON_LIFE, "among": LESSONS}
     await connection.execute(SQL["plan_once"])
-    return NewsAsked(
-        await _clock(connection, {**values, "asking": scope.asking}),
-        await connection.execute(SQL["load_new_messages"], messages, binary=True),
-        await connection.execute(SQL["load_new_memories"], memories, binary=True),
-        await connection.execute(SQL["read_live_messages"], live),
-        await connection.cursor(row_factory=class_row(LiveMemory)).execute(SQL["read_live_memories"], live),
-        await _lessons(connection, user_id, scope, tools) if tools else None,
+    return LiveAsked(
+        await connection.execute(SQL["read_live_messages"], messages),
+        await connection.execute(SQL["read_live_memories"], memories),
     )
+
+
+def _values(user_id: UUID, model: str, since: Since) -> dict[str, Any]:
+    values = {"user_id": user_id, "model": model, "after": since.place, "after_seq": since.seq}
+    return values | {"known": _array(since.known_messages), "waiting": _array(since.waiting_messages)}
 
 
 def _array(ids: Collection[UUID]) -> str:
     """As Postgres reads it, to be cast: psycopg would make it of a list one by one, for each statement anew."""
     return "{" + ",".join([each.hex for each in ids]) + "}"
-
-
-async def _lessons(connection: Connection, user_id: UUID, scope: Scope, tools: Collection[str]) -> Answer[LiveMemory]:
-    values = {"user_id": user_id, "shelves": list(scope.shelves), "tools": list(tools), "among": LESSONS}
-    values |= {"marks": [*LESSON_MARKS, *tools], "fresh_for": LESSON_LIFE}
-    return await connection.cursor(row_factory=class_row(LiveMemory)).execute(SQL["read_lessons"], values)
 
 
 def _live(row: Sequence[Any]) -> LiveMessage | None:
@@ -258,6 +289,11 @@ async def _read_clock(answer: Answer[Clock]) -> Clock:
 
 async def _columns(answer: Answer[tuple[object, ...]]) -> Columns | None:
     row = await answer.fetchone()
-    if row is None or not row[0]:
+    return _packed(row) if row else None
+
+
+def _packed(row: Sequence[Any]) -> Columns | None:
+    if not row[0]:
         return None
-    return Columns(*(b"" if value is None else value for value in row))  # type: ignore[arg-type]
+    columns: list[Any] = [b"" if value is None else value for value in row]
+    return Columns(*columns)

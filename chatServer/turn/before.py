@@ -2,8 +2,8 @@
 and everything read that the prompt needs."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from chatServer import errors, metrics
 from chatServer.agent.catalog import Catalog
@@ -21,11 +21,13 @@ from chatServer.records import Agent, Budget, ModelInput, Principal, Session, Tu
 from chatServer.store import events, images, turns, user_events
 from chatServer.store.context import Context
 from chatServer.store.history import ChatMessageHistory
+from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection, Database
+from chatServer.store.recall import Glance
 from chatServer.turn import limits
 from chatServer.turn.ask import Ask
 from chatServer.turn.limits import Allowance, Quotas
-from chatServer.turn.prompt import ask_for, parts_of, tools_for
+from chatServer.turn.prompt import ask_for, has_memory, parts_of, tools_for
 from chatServer.turn.replaced import Replaced, ask_again, find_replaced, make_room, meant
 
 EVENTS_PER_ATTEMPT = 1_000_000
@@ -47,6 +49,7 @@ class Begun:
     tools: tuple[Tool, ...] = field(hash=False)
     allowance: Allowance | None = None  # what the user has left; None: as much as he likes
     asked_at: float = 0.0  # by the clock of this process that never goes back
+    glance: Glance | None = field(default=None, hash=False)  # at what recall might find; None: it looks
 
     @property
     def first_seq(self) -> int:
@@ -57,6 +60,16 @@ class Begun:
     def last_seq(self) -> int:
         """Beyond it another attempt counts."""
         return self.turn.attempt * EVENTS_PER_ATTEMPT
+
+
+class Looks(Protocol):
+    """Who looks for what bears on the question while its turn begins."""
+
+    async def glance(self, connection: Connection, principal: Principal, agent: Agent) -> Answer[Glance] | None:
+        """Ask, with whatever is asked next, whether there is anything to look for."""
+
+    def look(self, begun: Begun) -> None:
+        """Begin to; what was begun is about to be committed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +83,7 @@ class Beginning:
     quotas: Quotas
     advisers: Advisers = NO_ADVISERS  # who summarises what becomes too long
 
-    async def begin(
-        self, principal: Principal, ask: Ask, *, asked_at: float, before_commit: Callable[[Begun], None]
-    ) -> Begun | Turn:
+    async def begin(self, principal: Principal, ask: Ask, *, asked_at: float, ahead: Looks) -> Begun | Turn:
         """A turn to run; or the one that this key has begun before, to be joined or replayed."""
         if ask.agent_name is not None:
             self.agents.get(ask.agent_name)
@@ -90,10 +101,11 @@ class Beginning:
             ask = await meant(connection, principal, session, ask)
             agent = self.agents.get(session.agent_name)
             history = ChatMessageHistory(connection, principal.user_id, session.session_id)
-            asking = None
+            asking, glancing = None, None
             if ask.trigger == "submit":
                 # They travel with the question for the turn, and read the same before and after.
                 asking = await ask_for(connection, principal, session, agent, history)
+                glancing = await ahead.glance(connection, principal, agent) if has_memory(agent, session) else None
             counted = await limits.ask(connection, principal, self.quotas.quota_of(principal))
             replaced = await find_replaced(connection, principal, session, ask)
             ask = replaced.keyed(ask)
@@ -123,9 +135,12 @@ class Beginning:
             needed = budget.prompt_tokens + budget.reserve_tokens
             allowance = await limits.reserve(connection, counted, turn.turn_id, needed)
             tools = tools_for(agent, session, has_articles=context.has_articles)
-            begun = Begun(principal, session, agent, turn, window, parts, asked, budget, tools, allowance, asked_at)
+            glance = await glancing.fetchone() if glancing else None
+            begun = Begun(
+                principal, session, agent, turn, window, parts, asked, budget, tools, allowance, asked_at, glance
+            )
             if known is None and ask.trigger == "submit":  # others take something away, which is there until the COMMIT
-                before_commit(begun)
+                ahead.look(begun)
         return begun
 
     def parts(

@@ -10,6 +10,9 @@ from chatServer.agent.wishes import tells_nothing
 from chatServer.messages import text_of
 from chatServer.records import Agent, Budget, ModelInput, Principal, Recalled, RecallResult, told_missing
 from chatServer.records.moments import utc_iso
+from chatServer.store.pipeline import Answer
+from chatServer.store.pool import Connection
+from chatServer.store.recall import Glance
 from chatServer.turn.before import Begun
 from chatServer.turn.prompt import recall_tokens
 
@@ -27,8 +30,15 @@ class Recaller(Protocol):
         excluded: Collection[UUID],
         budget_tokens: int,
         tools: Collection[str],
+        glance: Glance | None = None,
     ) -> RecallResult:
         """The lines that bear on a question, best first, then how these tools went; never an error, and never late."""
+
+    async def ask_glance(self, connection: Connection, principal: Principal, *, most: int) -> Answer[Glance] | None:
+        """Whether anything came since, asked with whatever is asked next; None: more is known than so many messages."""
+
+    def has_nothing_beside(self, principal: Principal, prompt: frozenset[UUID], glance: Glance) -> bool:
+        """Whether nothing can be found beside these messages."""
 
 
 async def find(recaller: Recaller, begun: Begun, asked: ModelInput, budget: Budget) -> RecallResult | None:
@@ -45,6 +55,7 @@ async def find(recaller: Recaller, begun: Begun, asked: ModelInput, budget: Budg
         excluded=[UUID(message.message_id) for message in asked.messages],
         budget_tokens=budget_tokens,
         tools=[tool.name for tool in begun.tools],
+        glance=begun.glance,
     )
     return told_apart(found)
 

@@ -75,7 +75,7 @@ class Turns:
         asked_at, ahead = time.monotonic(), Ahead(self._recaller)
         try:
             async with self.gate.entered(principal.user_id):
-                begun = await self._beginning.begin(principal, ask, asked_at=asked_at, before_commit=ahead.look)
+                begun = await self._beginning.begin(principal, ask, asked_at=asked_at, ahead=ahead)
         except BaseException:  # a cancellation too
             ahead.leave()
             raise

@@ -102,9 +102,10 @@ async def test_among_many_memories_the_index_leads_to_lessons(database, urls):
         async with recaller_of(database) as recaller:
             found = await asked(recaller, ADA, "nothing?", tools=["clock"], limit=0)
             assert texts(found) == [f"{WORKED}clock (total time: 5ms)"]
-        statement = SQL["read_lessons"].decode()
+        statement = SQL["read_live_memories"].decode()
         values = {"user_id": ADA.user_id, "shelves": ["*", "assistant", "x"], "tools": ["clock"], "among": 1_000}
         values |= {"marks": [*LESSON_MARKS, "clock"], "fresh_for": timedelta(days=30)}
+        values |= {"ids": [], "after_seq": 100_000, "limit": 100}
         for before in ("select", "analyze chat.memories"):
             connection.execute(before)
             plan = "\n".join(row[0] for row in connection.execute(f"explain analyze {statement}", values).fetchall())

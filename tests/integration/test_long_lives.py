@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from datetime import timedelta
 from uuid import UUID
 
 import psycopg
@@ -66,11 +67,21 @@ ARTICLES = [made("m", number) for number in range(2, LIFE, LIFE // 10)]
 NEW = {
     "after": LIFE * 2,
     "after_seq": LIFE,
+    "asking": SESSION["session_id"],
     "known": [],
-    "lacking": MEMORIES,
+    "lacking_messages": MESSAGES,
+    "lacking_memories": MEMORIES,
     "waiting": [],
     "model": "x",
     "limit": 100,
+}
+LIVE = NEW | {
+    "ids": MEMORIES,
+    "shelves": ["*", "assistant"],
+    "tools": ["clock"],
+    "marks": ["clock"],
+    "fresh_for": timedelta(days=30),
+    "among": 100,
 }
 ASKED = {
     "messages.read_newest": {**SESSION, "before": NEWEST, "limit": 20},
@@ -87,8 +98,9 @@ ASKED = {
     "embedding.find_lacking_memories": {"model": "x", "before": LIFE // 2, "limit": 16},
     "memories.read_memories": {"memory_ids": MEMORIES},
     "memory_changes.count_created": {},
-    "recall.load_new_messages": NEW,
-    "recall.load_new_memories": NEW,
+    "recall.glance": {"after": LIFE // 2, "limit": 50},
+    "recall.load_news": NEW,
+    "recall.read_live_memories": LIVE,
     "retrieval.read_chunks": {"ids": ARTICLES, "positions": [3] * len(ARTICLES)},
     "articles.write_chunk_vectors": {
         "article_ids": ARTICLES,

@@ -12,6 +12,7 @@ from chatServer.memory.forget import forget
 from chatServer.memory.recall import recall, registers
 from chatServer.memory.recall import register as register_of_one
 from chatServer.memory.reembed import embed_newest
+from chatServer.messages.terms import packed_terms
 from tests.conftest import ADA, owner_connection
 from tests.tools.recalling import asked, deleted, recaller_of, remembered, said, texts
 from tests.tools.turns import eventually
@@ -276,3 +277,43 @@ async def test_no_more_wait_than_are_learned_one_by_one(database, monkeypatch):
         await asked(recaller, ADA, "Which plate?", excluded=new)
         register = await recaller.registers.of(ADA)
         assert len(register.index_beside(frozenset(new))) == 5
+
+
+async def test_what_was_learned_meanwhile_is_learned_before_the_search_by_who_was_glanced_for(database, monkeypatch):
+    """As a turn does it, while the worker learns from the one before."""
+    await said(database, ADA, "My dog is called Rex", *(f"Invoice {n} is paid" for n in range(5)))
+    await remembered(database, ADA, "The user pays taxes in Oslo", shelf="*")
+    ranked, rank = [], recall.rank
+    monkeypatch.setattr(recall, "rank", lambda *given, **options: ranked.append(1) or rank(*given, **options))
+    async with recaller_of(database) as recaller:
+        await eventually(lambda: recaller.is_warm)
+
+        async def searches(question: str, *expected: str, **options) -> int:
+            ranked.clear()
+            async with database.transaction(ADA) as connection:
+                asking = await recaller.ask_glance(connection, ADA, most=4)
+                glance = await asking.fetchone() if asking else None
+            found = await asked(recaller, ADA, question, glance=glance, **options)
+            assert texts(found)[: len(expected)] == list(expected)
+            return len(ranked)
+
+        assert await searches("What is my dog called?", "My dog is called Rex") == 1
+        assert await searches("What is my dog called?", "My dog is called Rex") == 1
+        memory_id = await remembered(database, ADA, "The cat is called Tom", shelf="*")
+        assert await searches("What is the cat called?", "The cat is called Tom") == 1
+        await deleted(database, ADA, memory_id)
+        await said(database, ADA, "The horse is called Jo")
+        assert await searches("What is the horse called?", "The horse is called Jo") == 1
+        _, prompt = await said(database, ADA, "The hen is called Su")
+        assert await searches("What is the hen called?", "My dog is called Rex", excluded=prompt) == 1
+
+
+async def test_a_memory_that_was_found_and_says_something_else_now_is_not_shown_for_what_it_said(database, urls):
+    memory_id = await remembered(database, ADA, "The user's dog is a poodle", shelf="*")
+    async with recaller_of(database, NoEmbedder()) as recaller:
+        assert texts(await asked(recaller, ADA, "Which dog?")) == ["The user's dog is a poodle"]
+        text = "The user pays taxes in Oslo"
+        edited = "update chat.memories set text = %s, terms = %s, seq = seq + 1 where memory_id = %s"
+        change(urls, edited, text, packed_terms(text), memory_id)
+        change(urls, "update chat.memory_heads set seq = seq + 1")
+        assert texts(await asked(recaller, ADA, "Which dog?")) == []

@@ -26,6 +26,7 @@ class Ask:
     tools: frozenset[str] = frozenset()
     for_everything: bool = False
     until_s: float = math.inf  # nobody waits for the answer any longer
+    glance: store.Glance | None = None  # at what came since
 
 
 def scope_of(agent: Agent, session_id: str, closed: Collection[str] = ()) -> store.Scope | None:

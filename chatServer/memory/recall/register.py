@@ -9,7 +9,7 @@ from uuid import UUID
 from chatServer.memory.ranking.index import Index
 from chatServer.memory.recall.entities import Entities
 from chatServer.memory.recall.unpack import Piece, items_of
-from chatServer.store.recall import Clock, LiveMemory, LiveMessage, News, Since
+from chatServer.store.recall import Clock, Glance, LiveMemory, LiveMessage, News, Since
 
 MAX_LACKING = 64  # items whose vectors are asked for again, the newest
 REPLACED_BYTES = 400  # of each, with its sources; about
@@ -40,6 +40,7 @@ class Register:
         """Of pieces, each newest first, as the store gives them."""
         self.lock = asyncio.Lock()
         self.missing: Literal["loading", "partial"] | None = None  # why it may not know everything
+        self.has_memories = False  # or has had some
         self.entities = Entities()
         self.replaced: dict[UUID, Replaced] = {}
         self._learned: dict[str, tuple[UUID, ...]] = {}  # from a message: what held when it was noted, and has no end
@@ -85,6 +86,11 @@ class Register:
         return self._index.speakers.codes
 
     @property
+    def since_place(self) -> int:
+        """Before it, all messages are known."""
+        return self._place
+
+    @property
     def since(self) -> Since:
         messages, memories = self._lacking
         known = [item_id for item_id, recent in self._recent.items() if recent.has_vector]
@@ -116,6 +122,27 @@ class Register:
             or (clock.place_missed or 0) > self._newest
             or (clock.seq_missed or 0) > self._seq
         )
+
+    def may_fit(self, messages: int) -> bool:
+        """Whether a prompt of so many messages may have all that it knows."""
+        return len(self._index) + len(self._waiting) <= messages
+
+    def is_within(self, prompt: Set[UUID]) -> bool:
+        """Whether a prompt that has these messages has all that it knows."""
+        if not self._waiting.keys() <= prompt:
+            return False
+        known = len(self._index)
+        return known == 0 or (known <= len(prompt) and len(self._index.rows_of(prompt)) == known)
+
+    def has_all_within(self, prompt: Set[UUID], glance: Glance) -> bool:
+        """Whether there was nothing beside a prompt when somebody glanced at what came since."""
+        is_as_known = glance.seq == self._seq and glance.erased_s < self._loaded_s
+        return is_as_known and prompt >= set(glance.newest) and self.is_within(prompt)
+
+    def has_heard(self, prompt: Set[UUID], glance: Glance) -> bool:
+        """Whether nothing that it should search for had come beside a prompt when somebody glanced."""
+        unheard = set(glance.newest) - self._recent.keys()
+        return glance.seq <= self._seq and unheard <= prompt
 
     def forget(self, ids: Collection[UUID]) -> None:
         """What is no longer there to be shown."""
@@ -192,6 +219,7 @@ class Register:
 
     def _note_memory(self, piece: Piece, place: int, memory_id: UUID) -> None:
         columns = piece.columns
+        self.has_memories = True
         self.entities.add(memory_id, columns.subjects[place], columns.objects[place])
         if self.replaced.pop(memory_id, None) or piece.is_replaced(place):
             self._outdated = None

@@ -68,6 +68,14 @@ class Registers:
             self._load(principal)  # unless that is being done: the rest may have failed to come
         return kept.register
 
+    def at_hand(self, user_id: UUID) -> Register | None:
+        """The user's register, if it is there and knows everything: nobody waits for it."""
+        kept = self._kept.get(user_id)
+        if kept is None or kept.register.missing or time.monotonic() - kept.loaded_at > FRESH_S:
+            return None
+        self._kept.move_to_end(user_id)
+        return kept.register
+
     def measure(self, principal: Principal) -> None:
         """A register has grown: see that all of them still have room."""
         if kept := self._kept.get(principal.user_id):
