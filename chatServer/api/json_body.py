@@ -35,5 +35,5 @@ def checked(model: type[Model], given: Any) -> Model:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)
+        found = error.errors(include_url=False)
         raise invalid([{**each, "loc": ("body", *each["loc"])} for each in found]) from error
