@@ -13,7 +13,7 @@ from chatServer.agent.counted import count_usage
 from chatServer.agent.run import Hear, Run, tool_name
 from chatServer.agent.thoughts import KEPT_AS
 from chatServer.agent.tools import tokens_of
-from chatServer.agent.unchecked import ANSWER
+from chatServer.agent.unchecked import ANSWER, made_like
 from chatServer.messages import Message, ToolCallMsg, clean_json, clean_text, from_langchain, thought_in
 from chatServer.messages.blocks import text_in
 from chatServer.messages.calls import json_object
@@ -128,13 +128,10 @@ class Step:
         extra = whole.additional_kwargs | thoughts
         if self._redactor:
             content, extra = self._redactor.whole(content), self._redactor.whole(extra)
-        spoken = AIMessage(
-            content,
-            id=str(new_id()),
-            additional_kwargs={name: value for name, value in extra.items() if name != "tool_calls"},
-            response_metadata=whole.response_metadata,
-            usage_metadata=whole.usage_metadata,
-        )
+        said: dict[str, Any] = {"id": str(new_id()), "response_metadata": whole.response_metadata}
+        said |= {"usage_metadata": whole.usage_metadata, "tool_calls": [], "invalid_tool_calls": []}
+        said |= {"additional_kwargs": {name: value for name, value in extra.items() if name != "tool_calls"}}
+        spoken = made_like(ANSWER, content=content, **said) if type(content) is str else AIMessage(content, **said)
         self.reply = _with_calls(spoken, self.calls)
         message = _message(spoken, self.calls)
         return Said(message, _usage(whole) or await self._counted(given, message))
