@@ -1,22 +1,11 @@
-"""JSON as it is stored: letters as they are, and no number that JSON does not have."""
+"""JSON as it is stored."""
 
-import json
 from typing import Any
 
 from psycopg.types.json import Jsonb
-from pydantic_core import PydanticSerializationError, to_json
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+from chatServer.messages.as_json import as_json
 
 
 def jsonb(value: Any) -> Jsonb:
-    return Jsonb(value, dumps=_written)
-
-
-def _written(value: Any) -> bytes | str:
-    """In 0.6 us for a short message, of which json takes 4 (2026-11-19); what it refuses json writes, or refuses too:
-    what is nested hundreds of times."""
-    try:
-        return to_json(value, inf_nan_mode="null")
-    except PydanticSerializationError:
-        return _ENCODER.encode(value)
+    return Jsonb(value, dumps=as_json)

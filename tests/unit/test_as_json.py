@@ -1,18 +1,16 @@
-"""JSON as rows keep it, whoever writes it."""
+"""JSON as rows keep it and streams tell it, whoever writes it."""
 
 import json
 import math
 
 import pytest
 
+from chatServer.messages.as_json import as_json
 from chatServer.messages.clean import MAX_DEPTH
-from chatServer.store.strict_json import jsonb
 
 
 def written(value) -> str:
-    wrapped = jsonb(value)
-    text = wrapped.dumps(wrapped.obj)
-    return text.decode() if isinstance(text, bytes) else text
+    return as_json(value).decode()
 
 
 @pytest.mark.parametrize(
@@ -39,4 +37,4 @@ def test_what_is_nested_deeply_is_written_too(depth):
 @pytest.mark.parametrize("value", ["\ud800", object()], ids=["a surrogate", "no JSON"])
 def test_what_cannot_be_stored_is_refused(value):
     with pytest.raises((TypeError, ValueError)):
-        written(value).encode()
+        as_json(value)
