@@ -1,6 +1,23 @@
 """What is counted. Names only and outcomes, never a user."""
 
-from prometheus_client import Counter, Gauge, Histogram, Info
+from bisect import bisect_left
+
+from prometheus_client import Counter, Gauge, Info
+from prometheus_client import Histogram as Plain
+
+
+class Histogram(Plain):
+    """It goes to the bucket at once, where the other tries one after the other, and adds no 0 to a sum: 0.6 us for one
+    instead of 1.2. A turn observes ten times, mostly zeros (2026-11-19)."""
+
+    def observe(self, amount: float, exemplar: dict[str, str] | None = None) -> None:
+        if exemplar:
+            super().observe(amount, exemplar)
+            return
+        if amount:
+            self._sum.inc(amount)
+        self._buckets[bisect_left(self._upper_bounds, amount)].inc(1)
+
 
 jwks_fetches = Counter("chat_jwks_fetches_total", "Fetches of the issuer's keys", ["outcome"])
 stale_keys = Counter("chat_jwks_stale_total", "Verifications with keys that could not be refreshed")

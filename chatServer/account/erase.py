@@ -5,6 +5,7 @@ import logging
 
 from chatServer import errors
 from chatServer.messages.rows import forget_rows
+from chatServer.messages.terms import forget_words
 from chatServer.records import Principal, Receipt
 from chatServer.store import erasure, turns
 from chatServer.store.pool import Database
@@ -34,6 +35,7 @@ async def erase(database: Database, principal: Principal) -> Receipt:
                 raise
             await asyncio.sleep(LOOK_EVERY_S)
     forget_rows()
+    forget_words()
     logger.info("all data of a user was erased", extra={"fields": {"rows": sum(receipt.counts.values())}})
     return receipt
 

@@ -2,11 +2,11 @@
 
 from typing import Any, TypeAlias
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall, tool_call
 
 from chatServer.agent.run import Run, tool_name
-from chatServer.agent.unchecked import ANSWER, QUESTION, made_like
+from chatServer.agent.unchecked import ANSWER, QUESTION, SYSTEM, made_like
 from chatServer.messages import Message, Quoted, ToolCallMsg, to_langchain
 from chatServer.messages.blocks import names_an_address
 from chatServer.messages.calls import json_object
@@ -47,7 +47,7 @@ def _blocks(content: Content) -> list[str | dict[Any, Any]]:
 
 
 def system(run: Run) -> list[BaseMessage]:
-    return [SystemMessage(run.asked.system)] if run.asked.system else []
+    return [made_like(SYSTEM, content=run.asked.system)] if run.asked.system else []
 
 
 def window(run: Run) -> list[BaseMessage]:

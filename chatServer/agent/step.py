@@ -13,13 +13,14 @@ from chatServer.agent.counted import count_usage
 from chatServer.agent.run import Hear, Run, tool_name
 from chatServer.agent.thoughts import KEPT_AS
 from chatServer.agent.tools import tokens_of
-from chatServer.agent.unchecked import ANSWER
+from chatServer.agent.unchecked import ANSWER, held_by, made_like
 from chatServer.messages import Message, ToolCallMsg, clean_json, clean_text, from_langchain, thought_in
 from chatServer.messages.blocks import text_in
 from chatServer.messages.calls import json_object
 from chatServer.messages.cut_short import why_cut
 from chatServer.records import EventKind, Said, TurnEvent, Usage, new_id
 
+BESIDE_TEXT = ("tool_call_chunks", "usage_metadata", "response_metadata", "additional_kwargs")  # of a chunk
 ANSWERED_NOTHING = "The model answered with nothing. Try again."
 _SILENT: dict[str | None, str] = {
     "length": "The model used up what it may say in one answer before it came to its first word: its agent needs more"
@@ -60,6 +61,7 @@ class Step:
         self._id = ""
         self._half = ""  # of a character beyond U+FFFF that a provider has cut in two
         self._chunks: list[AIMessageChunk] = []
+        self._more: list[AIMessageChunk] = []  # of them, those that hold more than their content
         self._has_blocks = False
         self._texts: list[str] = []
 
@@ -69,7 +71,10 @@ class Step:
 
     def take(self, chunk: AIMessageChunk) -> None:
         self._chunks.append(chunk)
-        content, extra = chunk.content, chunk.additional_kwargs
+        held = held_by(chunk)
+        content, extra = held["content"], held["additional_kwargs"]
+        if any(map(held.get, BESIDE_TEXT)):
+            self._more.append(chunk)
         if extra and isinstance(thought := extra.get(KEPT_AS), str):
             self._say("reasoning", thought)
         if isinstance(content, str):
@@ -119,8 +124,8 @@ class Step:
             self._kind = ""
 
     async def _said(self, given: Sequence[BaseMessage]) -> Said:
-        thoughts = _taken_out(self._chunks)
-        whole = _merged(self._chunks if self._has_blocks else _more_than_text(self._chunks))
+        thoughts = _taken_out(self._more)
+        whole = _merged(self._chunks if self._has_blocks else _more_than_text(self._more))
         self.calls = _calls(whole, self._run, self._redactor)
         if not self.calls and not self.has_text:
             raise errors.ModelFailed(_SILENT.get(why_cut(whole.response_metadata), ANSWERED_NOTHING))
@@ -128,13 +133,10 @@ class Step:
         extra = whole.additional_kwargs | thoughts
         if self._redactor:
             content, extra = self._redactor.whole(content), self._redactor.whole(extra)
-        spoken = AIMessage(
-            content,
-            id=str(new_id()),
-            additional_kwargs={name: value for name, value in extra.items() if name != "tool_calls"},
-            response_metadata=whole.response_metadata,
-            usage_metadata=whole.usage_metadata,
-        )
+        said: dict[str, Any] = {"id": str(new_id()), "response_metadata": whole.response_metadata}
+        said |= {"usage_metadata": whole.usage_metadata, "tool_calls": [], "invalid_tool_calls": []}
+        said |= {"additional_kwargs": {name: value for name, value in extra.items() if name != "tool_calls"}}
+        spoken = made_like(ANSWER, content=content, **said) if type(content) is str else AIMessage(content, **said)
         self.reply = _with_calls(spoken, self.calls)
         message = _message(spoken, self.calls)
         return Said(message, _usage(whole) or await self._counted(given, message))
@@ -165,11 +167,7 @@ def _merged(chunks: list[AIMessageChunk]) -> AIMessageChunk:
 
 def _more_than_text(chunks: list[AIMessageChunk]) -> list[AIMessageChunk]:
     """Where all contents are texts, `Step` has them already."""
-    return [
-        each
-        for each in chunks
-        if each.tool_call_chunks or each.usage_metadata or each.response_metadata or each.additional_kwargs
-    ]
+    return [each for each in chunks if any(map(held_by(each).get, BESIDE_TEXT))]
 
 
 def _calls(whole: AIMessageChunk, run: Run, redactor: Redactor | None) -> list[Call]:

@@ -2,22 +2,40 @@
 
 from typing import Any, TypeVar
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage
+from pydantic import BaseModel
 
 Made = TypeVar("Made", bound=BaseMessage)
 
 WORD = AIMessageChunk(content="")
 QUESTION = HumanMessage("")
 ANSWER = AIMessage("")
+SYSTEM = SystemMessage("")
+_new = object.__new__
+_set_fields = BaseModel.__dict__["__pydantic_fields_set__"].__set__  # which a lookup by name takes twice as long for
+_set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
+_set_private = BaseModel.__dict__["__pydantic_private__"].__set__
+_fields_of = BaseModel.__dict__["__pydantic_fields_set__"].__get__
+_held_by = BaseModel.__dict__["__dict__"].__get__
+
+
+def held_by(message: BaseMessage) -> dict[str, Any]:
+    """Its fields by their names: each `message.field` asks pydantic first, 0.1 us that add up with each word, 515 times
+    in a turn (2026-11-19)."""
+    held: dict[str, Any] = _held_by(message)
+    return held
 
 
 def made_like(pattern: Made, **said: Any) -> Made:
-    """A message like the pattern but for some fields, in 2 us instead of the 3.5 of `model_copy` and the 5 to 7 of its
-    class: a turn makes one of each message of its window, and our own models one of each word (2026-11-18)."""
+    """A message like the pattern but for some fields, in 1.4 us instead of the 3.5 of `model_copy` and the 5 to 7 of
+    its class: a turn makes one of each message of its window, and our own models one of each word (2026-11-19)."""
     kind = type(pattern)
-    made = kind.__new__(kind)
-    made.__dict__.update({**pattern.__dict__, "additional_kwargs": {}, "response_metadata": {}, **said})
-    object.__setattr__(made, "__pydantic_fields_set__", {*pattern.__pydantic_fields_set__, *said})
-    object.__setattr__(made, "__pydantic_extra__", {})
-    object.__setattr__(made, "__pydantic_private__", None)
+    made = _new(kind)
+    held = _held_by(made)
+    held.update(_held_by(pattern))
+    held["additional_kwargs"], held["response_metadata"] = {}, {}
+    held.update(said)
+    _set_fields(made, {*_fields_of(pattern), *said})
+    _set_extra(made, {})
+    _set_private(made, None)
     return made

@@ -6,6 +6,7 @@ from collections.abc import Awaitable
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 CHAT = ("POST", "/api/chat")
+HEADERS = "chat.headers"  # of a scope
 
 
 class Edge(ABC):
@@ -25,5 +26,8 @@ class Edge(ABC):
 
 
 def raw_headers(scope: Scope) -> dict[bytes, bytes]:
-    """By their names, which are in small letters; of those that came twice the first."""
-    return dict(reversed(scope["headers"]))
+    """By their names, which are in small letters; of those that came twice the first. Made once for a request."""
+    headers: dict[bytes, bytes] | None = scope.get(HEADERS)
+    if headers is None:
+        headers = scope[HEADERS] = dict(reversed(scope["headers"]))
+    return headers

@@ -52,7 +52,6 @@ def _once(said: str) -> str:
 def _reason_in(message: Message) -> CutShort | None:
     if message.role != "assistant":
         return None
-    match (message.structured_data or {}).get(LANGCHAIN):
-        case {"response_metadata": dict(response)}:
-            return why_cut(response)
-    return None
+    kept = (message.structured_data or {}).get(LANGCHAIN)
+    response = kept.get("response_metadata") if isinstance(kept, dict) else None
+    return why_cut(response) if isinstance(response, dict) else None

@@ -22,6 +22,7 @@ _UNSAID: dict[str, Any] = {
     "status": "success",
 }
 _ROW = {"type", "data"}
+_FACTS = {"response_metadata", "usage_metadata"}
 _COUNTS = {"input_tokens", "output_tokens", "total_tokens"}
 _NOTHING: dict[str, Any] = {}
 _NONE: list[Any] = []
@@ -56,14 +57,28 @@ def read_plain(row: Any) -> Message | None:
 
 
 def plain_row(message: Message) -> dict[str, Any] | None:
-    """The row that `to_langchain` would lead to; None where `read_plain` does not give the message back: 4 us
-    instead of 33 (2026-11-16, N = 2,000)."""
-    kept = (message.structured_data or {}).get(LANGCHAIN)
-    data = {"content": message.content, "id": message.message_id, **(kept if isinstance(kept, dict) else {})}
+    """The row that `to_langchain` would lead to; None where `read_plain` would not give the message back: 2 us instead
+    of 33 (2026-11-19)."""
+    kind, structured = _KINDS.get(message.role), message.structured_data
+    if kind is None or type(message) is not Message or any(each is not None for each in _beside_words(message)):
+        return None
+    data: dict[str, Any] = {"content": message.content, "id": message.message_id}
+    if structured is not None:
+        facts = structured.get(LANGCHAIN)
+        if len(structured) != 1 or type(facts) is not dict or not facts or not facts.keys() <= _FACTS:
+            return None
+        if not all(facts.values()):  # which goes without saying
+            return None
+        data |= facts
     if message.name is not None:
         data["name"] = message.name
-    row = {"type": _KINDS.get(message.role), "data": data}
-    return row if read_plain(row) == message else None
+    if not data.keys() <= _FIELDS[kind] or not _has_plain_words(data) or (kind == "ai" and not _has_plain_facts(data)):
+        return None
+    return {"type": kind, "data": data}
+
+
+def _beside_words(message: Message) -> tuple[object, ...]:
+    return message.images, message.tool_calls, message.agent_calls, message.tool_call_id
 
 
 def _has_plain_words(data: dict[str, Any]) -> bool:

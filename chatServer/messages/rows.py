@@ -4,6 +4,7 @@ import json
 import logging
 from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 from langchain_core.messages import messages_from_dict
 
@@ -25,7 +26,7 @@ WHOLE = {
 logger = logging.getLogger(__name__)
 
 
-def read_row(row: str, message_id: str) -> tuple[Message, bool]:
+def read_row(row: str, message_id: UUID) -> tuple[Message, bool]:
     """What a row says, and whether a model may read it. Who reads the same may be given the same: nobody changes it."""
     return (_kept_in_mind if len(row) <= SHORT else _read)(row, message_id)
 
@@ -35,7 +36,8 @@ def forget_rows() -> None:
     _kept_in_mind.cache_clear()
 
 
-def _read(row: str, message_id: str) -> tuple[Message, bool]:
+def _read(row: str, given_id: UUID) -> tuple[Message, bool]:
+    message_id = str(given_id)
     try:
         message = message_of(row, message_id)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

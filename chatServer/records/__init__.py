@@ -1,10 +1,9 @@
 """What the rooms hand to each other: frozen, with no behaviour beyond reading themselves."""
 
-from uuid_utils.compat import uuid7 as new_id
-
 from chatServer.records.articles import Article, ArticleState, Chunk, Passage
 from chatServer.records.budget import USUAL_COMPRESSION, Budget, Compression
 from chatServer.records.callers import Caller
+from chatServer.records.ids import Id, new_id
 from chatServer.records.lists import Cursor, Hit, Page
 from chatServer.records.memories import (
     EVERY_AGENT,
@@ -77,6 +76,7 @@ __all__ = [
     "DayUsage",
     "EventKind",
     "Hit",
+    "Id",
     "Kind",
     "Limits",
     "Memory",

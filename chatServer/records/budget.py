@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 
+from chatServer.records.quick import quick
+
 SOFT_PCT = 80  # of the window: behind the answer
 SEAM_TOKENS = 4  # two texts put together may take a token or two more than each alone
 MAX_TOKENS_A_CHARACTER = 4  # its bytes in UTF-8
 LONG_CHARS = 50_000  # from here on a text is counted in a thread: 5 ms (2026-11-15)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Budget:
     """How the tokens of one prompt are given out, in the order in which the parts take their share."""

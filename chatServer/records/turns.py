@@ -8,6 +8,7 @@ from uuid import UUID
 
 from chatServer.messages.message import Message
 from chatServer.records.memories import told_missing
+from chatServer.records.quick import quick
 
 MemoryScope = Literal["off", "session", "agent", "user"]
 Scopes = Callable[[str], MemoryScope]  # of an agent, by its name
@@ -96,6 +97,7 @@ class Agent:
     first_tool: str | None = None  # what every answer begins with, where it may be used
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Session:
     """One thread of one user with one agent."""
@@ -110,6 +112,7 @@ class Session:
     archived_at: datetime | None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
     """A message and its place: `id` is the order within the session."""
@@ -134,6 +137,7 @@ class Stretch:
     is_cut: bool
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One request and how it went."""
@@ -171,6 +175,7 @@ class Turn:
         return {name: value for name, value in (self.usage or {}).items() if name in LARGER}
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens, as the model counted them or, where it does not, as we did."""
@@ -206,6 +211,7 @@ class DayUsage:
     revision_tokens: int = 0  # of them, behind the scenes: memories and summaries
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ModelInput:
     """What a model is asked: the system prompt, then the window, the question last."""
@@ -230,6 +236,7 @@ class TurnEvent(NamedTuple):
     value: Any = None  # JSON: arguments, an output, data, metadata
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Said:
     """A message of the answer that is complete: what the model said in one step, or what a tool answered."""

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 from uuid import UUID
 
-from psycopg.rows import class_row
+from psycopg.rows import args_row
 
 from chatServer.records import NOBODY
 from chatServer.store import queries
@@ -27,4 +27,4 @@ async def ask_context(connection: Connection, user_id: UUID, agent_name: str, se
     """The question, which travels with whatever is asked next; no row in its answer is an empty Context."""
     values = {"user_id": user_id, "agent_name": agent_name, "session_id": session_id}
     values |= {"shared_id": NOBODY.user_id}
-    return await connection.cursor(row_factory=class_row(Context)).execute(SQL["read_context"], values)
+    return await connection.cursor(row_factory=args_row(Context)).execute(SQL["read_context"], values)

@@ -2,6 +2,7 @@
 LIMIT and to work inside the caller's transaction. The stock class reads what this one writes, and the reverse."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -34,6 +35,7 @@ from chatServer.store.queries import NEWEST
 from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("messages.sql")
+_WRITTEN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")  # a UUID, as Postgres would write it
 TABLE = "chat_message_history"
 DEFAULT_AGENT = "assistant"
 LONG = 100_000  # characters of rows
@@ -60,8 +62,9 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         is_locked: bool = False,
         quotes: bool = False,
     ) -> None:
-        # It only keeps the connection: all that would use it is overridden.
-        super().__init__(TABLE, session_id, async_connection=connection)  # type: ignore[arg-type]
+        # The rest of what LangChain's own __init__ keeps is for what is overridden here; before that it reads the id as
+        # a UUID, in 3 us, and a turn has three histories (2026-11-19).
+        self._session_id = session_id
         self._db = connection
         self._user_id = user_id
         self._agent_name = agent_name
@@ -164,19 +167,19 @@ class ChatMessageHistory(PostgresChatMessageHistory):
 
     async def _row(self, message: Message) -> dict[str, Any]:
         """A message as it is stored, and what it is found by where it is said by people and models."""
-        message_id = _uuid_of(message.message_id)
+        message_id = _uuid_text(message.message_id)
         plain = plain_row(message)
         row = clean_json(plain) if plain else without_unsaid(clean_json(message_to_dict(to_langchain(message))))
-        if row["data"].get("id") == str(message_id):  # which the row says beside it
+        if row["data"].get("id") == message_id:  # which the row says beside it
             del row["data"]["id"]
-        if not plain or row["data"].get("response_metadata"):  # plain words hold no picture
+        if not plain or not images.has_no_picture(row["data"].get("response_metadata", {})):
             keeper = images.Keeper()
             row = keeper.without_images(row)
-            await keeper.keep(self._db, self._user_id, self._session_id, message_id)
+            await keeper.keep(self._db, self._user_id, self._session_id, UUID(message_id))
         text = text_of(message) if message.role in ("user", "assistant") else ""
         words = searchable(text).split()
         return {
-            "message_id": str(message_id),
+            "message_id": message_id,
             "message": row,
             "words": " ".join(set(words)),
             "role": "quote" if self._quotes and message.role == "assistant" else message.role,
@@ -245,7 +248,7 @@ async def stored_messages(rows: Sequence[Sequence[Any]]) -> list[StoredMessage]:
 
 def stored_message(columns: Sequence[Any]) -> StoredMessage:
     place, given_id, turn_id, created_at, row, tokens = columns
-    message, is_readable = read_row(row, str(given_id))
+    message, is_readable = read_row(row, given_id)
     return StoredMessage(place, turn_id, created_at, message, is_readable, tokens, size=len(row))
 
 
@@ -254,8 +257,11 @@ def _kept(stored: StoredMessage, message: Message) -> StoredMessage:
     return stored if message is stored.message else replace(stored, message=message, tokens=None)
 
 
-def _uuid_of(message_id: str) -> UUID:
+def _uuid_text(message_id: str) -> str:
+    """As it is in most cases: to make a UUID of it and to write that takes 5 us (2026-11-19)."""
+    if _WRITTEN.match(message_id):
+        return message_id
     try:
-        return UUID(message_id)
+        return str(UUID(message_id))
     except ValueError:
-        return new_id()  # providers' ids ("run-...", "msg_...") stay inside the message
+        return str(new_id())  # providers' ids ("run-...", "msg_...") stay inside the message

@@ -1,7 +1,7 @@
 """Pictures are kept beside the messages: a row says image:<id>, and the bytes are put back when needed."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -9,6 +9,7 @@ from uuid import UUID
 from chatServer.errors import MessageError
 from chatServer.messages import Message, data_uri, parse_data_uri, text_of
 from chatServer.records import StoredMessage, new_id
+from chatServer.records.quick import quick
 from chatServer.store import queries
 from chatServer.store.pool import Connection
 from chatServer.store.queries import NEWEST
@@ -17,6 +18,8 @@ SQL = queries.load("messages.sql")
 REFERENCE = "image:"
 KEPT = re.compile(rf"{REFERENCE}[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}")  # what we call one of ours
 HOLDERS = ("url", "image_url", "images")  # where blocks of any provider, and our own messages, keep a picture
+_PLACES = {*HOLDERS, "base64", "data"}
+_SCALARS = {str, int, float, bool, type(None)}
 
 
 class NewPicture(NamedTuple):
@@ -25,6 +28,7 @@ class NewPicture(NamedTuple):
     content: bytes
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Keeper:
     """Takes the pictures out of one message's row, wherever and in whichever shape they stand in it."""
@@ -56,6 +60,11 @@ class Keeper:
         for image_id, media_type, content in self.found.values():
             picture = {"image_id": image_id, "media_type": media_type, "bytes": content}
             await connection.execute(SQL["insert_image"], {**values, **picture})
+
+
+def has_no_picture(facts: Mapping[str, Any]) -> bool:
+    """Whether that can be told by a look: names and numbers, none of them where a picture would be."""
+    return {*map(type, facts.values())} <= _SCALARS and _PLACES.isdisjoint(facts)
 
 
 def _with_data_uri(block: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import select
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
 from typing import NamedTuple, Self
 from uuid import UUID
@@ -31,7 +32,8 @@ CONNECT_S = 15
 CUT_OFF_GRACE_MS = 1_000
 # Connection, resources, operator intervention, system; rolled back in favour of another transaction.
 OUTAGE_CLASSES = frozenset({"08", "53", "57", "58", "40"})
-RAISED = {"CH409": errors.Lost, "CH410": errors.Erased}  # by functions of ours: chat.still_counts, chat.in_time
+# By functions of ours: chat.still_counts, chat.in_time.
+RAISED: dict[str, type[Exception]] = {"CH409": errors.Lost, "CH410": errors.Erased}
 OUTAGE_CODES = frozenset({"25P03", "25006", "55P03"})  # idle too long, a standby after a failover, a lock not to be had
 
 logger = logging.getLogger(__name__)
@@ -116,8 +118,9 @@ class Database:
         stats = self._pool.get_stats()
         return Usage(stats.get("pool_size", 0), stats.get("pool_available", 0), stats.get("requests_waiting", 0))
 
-    @contextlib.asynccontextmanager
-    async def transaction(self, principal: Principal, *, timeout_ms: int | None = None) -> AsyncIterator[Connection]:
+    def transaction(
+        self, principal: Principal, *, timeout_ms: int | None = None
+    ) -> AbstractAsyncContextManager[Pipeline]:
         """Begin as this user, commit at the end of the block, roll back when it raises.
 
         The timeout is that of one statement, and a second more that of all of them together.
@@ -128,44 +131,41 @@ class Database:
         """
         timeout_ms = timeout_ms or self._statement_timeout_ms
         begin = [*self._begin("chat_user", timeout_ms), claims(principal)]
-        async with self._shares.one_of(principal.user_id), self._pipeline(begin, timeout_ms) as pipeline:
-            yield pipeline
-        if pipeline.has_last_words:
-            self.on_told(principal.user_id)
+        return self._pipeline(begin, timeout_ms, whose=principal.user_id)
 
-    @contextlib.asynccontextmanager
-    async def sweep(self) -> AsyncIterator[Connection]:
+    def sweep(self) -> AbstractAsyncContextManager[Connection]:
         """The same as chat_jobs, who sees ids, times and numbers of all users, and none of their contents."""
         timeout_ms = self._statement_timeout_ms
-        async with self._pipeline(self._begin("chat_jobs", timeout_ms), timeout_ms) as pipeline:
-            yield pipeline
+        return self._pipeline(self._begin("chat_jobs", timeout_ms), timeout_ms)
 
     @contextlib.asynccontextmanager
-    async def _pipeline(self, begin: list[bytes], timeout_ms: int) -> AsyncIterator[Pipeline]:
+    async def _pipeline(
+        self, begin: list[bytes], timeout_ms: int, whose: UUID | None = None
+    ) -> AsyncIterator[Pipeline]:
         """One block does it all: each generator around another takes 2 us of every transaction (2026-11-18)."""
-        wanted_at = min(time.monotonic(), asked_at.get())
-        try:
-            connection = await self._pool.getconn()
-            cut_off = _cut_off(connection, timeout_ms + CUT_OFF_GRACE_MS)
+        async with contextlib.nullcontext() if whose is None else self._shares.one_of(whose):
+            wanted_at = min(time.monotonic(), asked_at.get())
             try:
-                pipeline = Pipeline(connection, begin, waited_s=time.monotonic() - wanted_at)
+                connection = await self._pool.getconn()
+                cut_off = _cut_off(connection, timeout_ms + CUT_OFF_GRACE_MS)
                 try:
-                    yield pipeline
-                    await pipeline.commit()
-                except BaseException:
-                    await pipeline.rollback()
+                    pipeline = Pipeline(connection, begin, waited_s=time.monotonic() - wanted_at)
+                    try:
+                        yield pipeline
+                        await pipeline.commit()
+                    except BaseException:
+                        await pipeline.rollback()
+                        raise
+                finally:
+                    cut_off.cancel()
+                    await self._pool.putconn(connection)
+            except psycopg.Error as error:
+                told = _translated(error)
+                if told is error:
                     raise
-            finally:
-                cut_off.cancel()
-                await self._pool.putconn(connection)
-        except psycopg.Error as error:
-            if raised := RAISED.get(error.sqlstate or ""):
-                raise raised from error
-            if not _is_outage(error):
-                raise
-            metrics.database_unavailable.inc()
-            logger.warning("database unavailable: %s", type(error).__name__)
-            raise errors.DatabaseUnavailable from error
+                raise told from error
+        if whose is not None and pipeline.has_last_words:
+            self.on_told(whose)
 
     async def _set_timeouts(self, connection: RawConnection) -> None:
         """Once for a connection that is nobody else's, instead of twice in each transaction."""
@@ -189,6 +189,17 @@ class Database:
 def claims(principal: Principal) -> bytes:
     """Whose the rest of a transaction is. A UUID has no quote to escape."""
     return f"""set local request.jwt.claim.sub = '{principal.user_id}'""".encode()
+
+
+def _translated(error: psycopg.Error) -> Exception:
+    """What whoever wanted the transaction hears of it."""
+    if raised := RAISED.get(error.sqlstate or ""):
+        return raised()
+    if not _is_outage(error):
+        return error
+    metrics.database_unavailable.inc()
+    logger.warning("database unavailable: %s", type(error).__name__)
+    return errors.DatabaseUnavailable()
 
 
 def _is_outage(error: psycopg.Error) -> bool:

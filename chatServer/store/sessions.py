@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from psycopg.rows import class_row
+from psycopg.rows import args_row
 
 from chatServer.messages import searchable
 from chatServer.records import Cursor, Session
@@ -145,6 +145,6 @@ async def delete_session(connection: Connection, user_id: UUID, session_id: str)
 
 
 async def _one(connection: Connection, name: str, **values: Any) -> Session | None:
-    async with connection.cursor(row_factory=class_row(Session)) as cursor:
+    async with connection.cursor(row_factory=args_row(Session)) as cursor:  # whose fields are the columns, in order
         await cursor.execute(SQL[name], values)
         return await cursor.fetchone()

@@ -1,12 +1,11 @@
-"""JSON as it is stored: letters as they are, and no number that JSON does not have."""
+"""JSON as it is stored."""
 
-import json
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+from chatServer.messages.as_json import as_json
 
 
 def jsonb(value: Any) -> Jsonb:
-    return Jsonb(value, dumps=_ENCODER.encode)
+    return Jsonb(value, dumps=as_json)

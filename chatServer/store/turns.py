@@ -6,13 +6,13 @@ from typing import Any
 from uuid import UUID
 
 from psycopg.rows import class_row
-from psycopg.types.json import Jsonb
 
 from chatServer.records import Turn, TurnEvent, TurnState
 from chatServer.store import events, queries
 from chatServer.store import recalled as lines
 from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
+from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("turns.sql")
 LEASE_S = 30  # how long a turn counts as running without a sign of life
@@ -136,8 +136,8 @@ async def finish_turn(
     anonymous."""
     ended = {"state": state, "partial_text": partial_text, "error_code": error_code}
     ended |= {"revision_state": "queued" if is_to_be_revised else "none"}
-    details = {"usage": usage and Jsonb(usage), "recalled": recalled and Jsonb(lines.kept(recalled))}
-    details |= {"revision": Jsonb({"is_anonymous": True}) if is_to_be_revised and is_anonymous else None}
+    details = {"usage": usage and jsonb(usage), "recalled": recalled and jsonb(lines.kept(recalled))}
+    details |= {"revision": jsonb({"is_anonymous": True}) if is_to_be_revised and is_anonymous else None}
     told = events.batch(*unstored)
     values = {"user_id": user_id, "turn_id": turn_id, "attempt": attempt, **ended, **details, **told}
     await connection.execute(SQL["finish_turn"], values)

@@ -4,12 +4,11 @@ from collections.abc import Collection
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-from psycopg.types.json import Jsonb
-
 from chatServer.records import Session, Turn
 from chatServer.store import queries
 from chatServer.store.pool import Connection, Database
 from chatServer.store.queries import NEWEST
+from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("user_events.sql")
 SWEEP = queries.load("sweep.sql")
@@ -43,7 +42,7 @@ async def tell(
 
     There errors.Erased meets whoever began before an erasure, `waited_s` before the transaction did. So whatever adds
     something of a user's tells it, or is `be_in_time`, or hangs on a row that the erasure takes."""
-    values = {"user_id": user_id, "kind": kind, "data": Jsonb(data)}
+    values = {"user_id": user_id, "kind": kind, "data": jsonb(data)}
     connection.execute_last(SQL["tell"], values | {"waited_s": max(waited_s, connection.waited_s)})
 
 

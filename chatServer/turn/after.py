@@ -8,6 +8,7 @@ from typing import Any
 from chatServer import errors
 from chatServer.messages import Message
 from chatServer.records import LARGER, RecallResult, Turn, TurnEvent, TurnState, Usage
+from chatServer.records.quick import quick
 from chatServer.store import events, jobs, sessions, turns, user_events
 from chatServer.store import usage as daily
 from chatServer.store.pool import Connection, Database
@@ -18,6 +19,7 @@ from chatServer.turn.recalled import recalled_json
 HAS_ENDED_WELL = ("done", "stopped")
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a turn ended, and what of it stays."""

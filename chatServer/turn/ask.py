@@ -7,10 +7,12 @@ from typing import Any, Literal
 
 from chatServer.conversation.sessions import SessionKey
 from chatServer.messages import Message, text_of
+from chatServer.records.quick import quick
 
 Way = Literal["submit", "edit", "regenerate"]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Ask:
     message: Message | None = field(hash=False)  # of the user; None: what he said before is answered anew

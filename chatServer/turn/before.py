@@ -18,6 +18,7 @@ from chatServer.memory.forget import forget_named
 from chatServer.memory.notes import notebook
 from chatServer.messages import Message
 from chatServer.records import Agent, Budget, ModelInput, Principal, Session, Turn, new_id
+from chatServer.records.quick import quick
 from chatServer.store import events, images, turns, user_events
 from chatServer.store.context import Context
 from chatServer.store.history import ChatMessageHistory
@@ -34,6 +35,7 @@ EVENTS_PER_ATTEMPT = 1_000_000
 MAX_ATTEMPTS = 2_147  # the numbers of their events are a column of type integer
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Begun:
     """A turn that is ours to run, and what its prompt is made of."""

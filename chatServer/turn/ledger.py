@@ -42,6 +42,8 @@ def account(
     parts = tokens_of(budget)
     for part, tokens in parts.items():
         _sizes[part].observe(tokens)
+    if not logger.isEnabledFor(logging.INFO):
+        return
     fields = {
         **about,
         "state": state,

@@ -12,6 +12,7 @@ from uuid import UUID
 from chatServer import errors, metrics
 from chatServer.config import Settings
 from chatServer.records import Principal
+from chatServer.records.quick import quick
 from chatServer.store import limits as store
 from chatServer.store.limits import Spending
 from chatServer.store.pipeline import Answer
@@ -54,6 +55,7 @@ class Quotas:
         return self.of_anonymous if principal.is_anonymous else self.of_users
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Allowance:
     """What is left of a user's limits, and in how many seconds all of it is back."""
@@ -74,6 +76,7 @@ class Allowance:
         return {f"x-ratelimit-{name}": str(value) for name, value in told.items()}
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What was asked about a user's limits; the answers come with those to the questions that follow."""

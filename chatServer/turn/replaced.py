@@ -7,6 +7,7 @@ from chatServer.conversation.tokens import count_message
 from chatServer.memory.retire import retire_replaced
 from chatServer.messages import Message, text_of
 from chatServer.records import Principal, Session, Turn
+from chatServer.records.quick import quick
 from chatServer.store import images, superseded
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection
@@ -14,6 +15,7 @@ from chatServer.store.superseded import Question
 from chatServer.turn.ask import Ask
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Replaced:
     """What an edit or a regeneration takes the place of; without a question there is none such, or no longer."""

@@ -6,12 +6,14 @@ from uuid import UUID
 from chatServer import errors
 from chatServer.messages import Message
 from chatServer.records import Principal, Turn
+from chatServer.records.quick import quick
 from chatServer.store import turns
 from chatServer.store.pool import Database
 from chatServer.turn import replay
 from chatServer.turn.follow import read_answer
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Result:
     """A turn that was answered, and the messages of the answer."""

@@ -11,6 +11,7 @@ from chatServer.agent.answer import Answerer
 from chatServer.conversation.sessions import SessionKey
 from chatServer.knowledge.retrieve import Retriever
 from chatServer.records import Principal, Turn
+from chatServer.records.quick import quick
 from chatServer.store import events, sessions, turns
 from chatServer.store.pool import Database
 from chatServer.turn import follow
@@ -30,6 +31,7 @@ from chatServer.turn.result import Result, read_result, result_of
 logger = logging.getLogger(__name__)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Place:
     """A turn, and the number after which a follower wants to hear it."""

@@ -1,12 +1,13 @@
 """Rows of messages as they are read, and what is kept in mind of them."""
 
 import json
+from uuid import UUID
 
 import pytest
 
 from chatServer.messages import rows
 
-FIRST, SECOND = "0198c0de-0000-7000-8000-000000000001", "0198c0de-0000-7000-8000-000000000002"
+FIRST, SECOND = UUID("0198c0de-0000-7000-8000-000000000001"), UUID("0198c0de-0000-7000-8000-000000000002")
 
 
 def row_of(text: str) -> str:
@@ -47,7 +48,7 @@ def test_a_row_that_was_changed_is_read_anew(read):
 def test_the_same_words_of_two_messages_are_two_messages():
     first, _ = rows.read_row(row_of("hello"), FIRST)
     second, _ = rows.read_row(row_of("hello"), SECOND)
-    assert (first.message_id, second.message_id) == (FIRST, SECOND)
+    assert (first.message_id, second.message_id) == (str(FIRST), str(SECOND))
 
 
 def test_a_long_row_is_not_kept_in_mind(read):

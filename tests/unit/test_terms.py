@@ -6,7 +6,20 @@ from datetime import UTC, datetime
 import pytest
 
 from chatServer.memory.ranking.question import read_question
-from chatServer.messages.terms import ASKS, MARKS, MAX_TERMS, OF_A_TIME, OF_ONESELF, packed_terms, stems_of, terms_of
+from chatServer.messages import terms
+from chatServer.messages.terms import (
+    ASKS,
+    MARKS,
+    MAX_TERMS,
+    OF_A_TIME,
+    OF_ONESELF,
+    hashed,
+    packed_terms,
+    stems_of,
+    terms_of,
+)
+
+FLOOD = 3  # words that are kept in mind, where a test lets these be few
 
 JUNK = [
     "\0" * 100_000,
@@ -100,3 +113,23 @@ def test_the_stems_of_a_chunk_are_each_there_once_and_fit_into_its_row():
     assert 100 < len(stems_of(junk)) < 1_000
     assert sum(len(stem) + 4 for stem in stems_of(junk)) <= 4_000
     assert stems_of("") == stems_of("\0 \ud800") == []
+
+
+def test_words_that_are_known_are_not_stemmed_again_and_mean_the_same(monkeypatch):
+    terms.forget_words()
+    asked: list[str] = []
+    stemmed = terms._stemmed
+    monkeypatch.setattr(terms, "_stemmed", lambda words: asked.extend(words) or stemmed(words))
+    first = hashed(["running", "gardens"])
+    assert hashed(["gardens", "running", "gardens"]) == [first[1], first[0], first[1]]
+    assert asked == ["running", "gardens"]
+
+
+def test_what_is_kept_of_words_is_bounded_and_can_be_forgotten(monkeypatch):
+    terms.forget_words()
+    monkeypatch.setattr(terms, "MAX_KNOWN", FLOOD)
+    alone = [hashed([word])[0] for word in ("one1", "two2", "three3", "four4")]
+    assert len(terms._known) <= FLOOD
+    assert hashed(["four4", "three3", "two2", "one1"]) == alone[::-1], "those that were forgotten too"
+    terms.forget_words()
+    assert not terms._known

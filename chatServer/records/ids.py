@@ -1,0 +1,30 @@
+"""New ids: UUIDs of version 7, which sort by when they were made."""
+
+from uuid import UUID, SafeUUID
+
+from uuid_utils import uuid7
+
+_set = object.__setattr__  # to others a UUID is frozen
+
+
+class Id(UUID):
+    """One that keeps what it looks like: a turn writes its ids 13 times, which took 1 us each (2026-11-19)."""
+
+    __slots__ = ("_text",)
+    _text: str
+
+    def __str__(self) -> str:
+        try:
+            return self._text
+        except AttributeError:  # a copy
+            return super().__str__()
+
+
+def new_id() -> UUID:
+    """One that nobody has, later than those before it."""
+    made = uuid7()
+    new = Id.__new__(Id)
+    _set(new, "int", made.int)
+    _set(new, "is_safe", SafeUUID.unknown)
+    _set(new, "_text", str(made))
+    return new
