@@ -3,17 +3,19 @@
 import json
 import logging
 from functools import lru_cache
+from sys import getsizeof
 from typing import Any
 
 from langchain_core.messages import messages_from_dict
 
 from chatServer.messages.clean import clean_text
 from chatServer.messages.langchain import from_langchain
-from chatServer.messages.message import Message
+from chatServer.messages.message import AgentCallMsg, Message, ToolCallMsg
 from chatServer.messages.plain import read_plain
 
 SHORT = 1_500  # characters of a row that is kept in mind
-KEPT = 4_096  # of these rows: 20 of each of 200 conversations, in 20 MB at most
+KEPT = 4_096  # of these rows: 20 of each of 200 conversations
+LIGHT_BYTES = 7_000  # of a row and its message: 30 MB in all. Made for it, short ones took 49 to 144 MB (2026-11-19)
 AS_POSTGRES_WRITES = json.JSONDecoder()  # nothing before the value and nothing behind it that had to be skipped
 WHOLE = {
     "AIMessageChunk": "ai",
@@ -27,7 +29,12 @@ logger = logging.getLogger(__name__)
 
 def read_row(row: str, message_id: str) -> tuple[Message, bool]:
     """What a row says, and whether a model may read it. Who reads the same may be given the same: nobody changes it."""
-    return (_kept_in_mind if len(row) <= SHORT else _read)(row, message_id)
+    if len(row) > SHORT:
+        return _read(row, message_id)
+    try:
+        return _kept_in_mind(row, message_id)
+    except _Heavy as heavy:
+        return heavy.read
 
 
 def forget_rows() -> None:
@@ -46,9 +53,34 @@ def _read(row: str, message_id: str) -> tuple[Message, bool]:
     return message, True
 
 
+class _Heavy(Exception):
+    """For whoever asked: what is raised is not kept."""
+
+    def __init__(self, read: tuple[Message, bool]) -> None:
+        self.read = read
+
+
+def _read_light(row: str, message_id: str) -> tuple[Message, bool]:
+    read = message, _ = _read(row, message_id)
+    if getsizeof(row) + _bytes_of(vars(message)) > LIGHT_BYTES:
+        raise _Heavy(read)
+    return read
+
+
+def _bytes_of(value: Any) -> int:
+    """About what a value takes in memory, and all that is in it."""
+    if isinstance(value, dict):
+        inside = [*value, *value.values()]
+    elif isinstance(value, list):
+        inside = value
+    else:
+        inside = list(vars(value).values()) if isinstance(value, ToolCallMsg | AgentCallMsg) else []
+    return getsizeof(value) + sum([_bytes_of(each) for each in inside if each is not None])
+
+
 # Found by every letter of the row, so that one that was changed is read anew. With each question a window is read
 # again, of twenty messages eighteen as they were: 880 of a turn's 7,800 calls of functions went there (2026-11-18).
-_kept_in_mind = lru_cache(maxsize=KEPT)(_read)
+_kept_in_mind = lru_cache(maxsize=KEPT)(_read_light)
 
 
 def message_of(row: str, message_id: str | None = None) -> Message:
