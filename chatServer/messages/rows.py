@@ -3,6 +3,7 @@
 import json
 import logging
 from functools import lru_cache
+from sys import getsizeof
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,8 @@ from chatServer.messages.message import Message
 from chatServer.messages.plain import read_plain
 
 SHORT = 1_500  # characters of a row that is kept in mind
-KEPT = 4_096  # of these rows: 20 of each of 200 conversations, in 20 MB at most
+KEPT = 4_096  # of these rows: 20 of each of 200 conversations
+LIGHT_BYTES = 7_500  # of a row and its message: 32 MB in all. Made for it, short ones took 49 to 144 MB (2026-11-19)
 AS_POSTGRES_WRITES = json.JSONDecoder()  # nothing before the value and nothing behind it that had to be skipped
 WHOLE = {
     "AIMessageChunk": "ai",
@@ -28,7 +30,12 @@ logger = logging.getLogger(__name__)
 
 def read_row(row: str, message_id: UUID) -> tuple[Message, bool]:
     """What a row says, and whether a model may read it. Who reads the same may be given the same: nobody changes it."""
-    return (_kept_in_mind if len(row) <= SHORT else _read)(row, message_id)
+    if len(row) > SHORT:
+        return _read(row, message_id)
+    try:
+        return _kept_in_mind(row, message_id)
+    except _Heavy:
+        return _read(row, message_id)
 
 
 def forget_rows() -> None:
@@ -48,9 +55,25 @@ def _read(row: str, given_id: UUID) -> tuple[Message, bool]:
     return message, True
 
 
+class _Heavy(Exception):
+    """What is raised is not kept."""
+
+
+def _read_light(row: str, message_id: str) -> tuple[Message, bool]:
+    if _most_bytes(row) > LIGHT_BYTES:
+        raise _Heavy
+    return _read(row, message_id)
+
+
+def _most_bytes(row: str) -> int:
+    """What a row and its message may take in memory, by what may be values in it: to look at these took 120 us."""
+    texts, values = 28 * row.count('"'), 96 * row.count(", ")
+    return 2 * getsizeof(row) + 240 * row.count("{") + 64 * row.count("[") + texts + values
+
+
 # Found by every letter of the row, so that one that was changed is read anew. With each question a window is read
 # again, of twenty messages eighteen as they were: 880 of a turn's 7,800 calls of functions went there (2026-11-18).
-_kept_in_mind = lru_cache(maxsize=KEPT)(_read)
+_kept_in_mind = lru_cache(maxsize=KEPT)(_read_light)
 
 
 def message_of(row: str, message_id: str | None = None) -> Message:

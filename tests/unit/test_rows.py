@@ -1,6 +1,7 @@
 """Rows of messages as they are read, and what is kept in mind of them."""
 
 import json
+import tracemalloc
 from uuid import UUID
 
 import pytest
@@ -55,6 +56,22 @@ def test_a_long_row_is_not_kept_in_mind(read):
     for _ in range(2):
         rows.read_row(row_of("x" * rows.SHORT), FIRST)
     assert len(read) == 2
+
+
+@pytest.mark.parametrize("text", ["a", "é", "я", "😀", '"', "\\"])
+@pytest.mark.parametrize("beside", [{}, {"a": [{}] * 340}, {"a": [0.5] * 200}, {"b": {str(i): i for i in range(150)}}])
+def test_what_is_kept_in_mind_has_a_bound_whatever_the_rows_say(text, beside):
+    data = {"content": text * 1_400, "response_metadata": beside}
+    while len(row := json.dumps({"type": "ai", "data": data}, ensure_ascii=False)) > rows.SHORT:
+        data["content"] = data["content"][:-10]
+    tracemalloc.start()
+    try:
+        for number in range(200):
+            rows.read_row(row[:1] + row[1:], f"{FIRST[:-3]}{number:03}")
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert kept / 200 < rows.LIGHT_BYTES + 500
 
 
 def test_what_was_forgotten_is_read_anew(read):
