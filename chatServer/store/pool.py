@@ -212,7 +212,7 @@ class Database:
 
 def claims(principal: Principal) -> bytes:
     """Whose the rest of a transaction is. A UUID has no quote to escape."""
-    return f"""set local request.jwt.claims = '{{"sub":"{principal.user_id}","role":"authenticated"}}'""".encode()
+    return f"""set local request.jwt.claim.sub = '{principal.user_id}'""".encode()
 
 
 def _is_outage(error: psycopg.Error) -> bool:

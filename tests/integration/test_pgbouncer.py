@@ -262,7 +262,7 @@ async def nobody_sees_nothing(database: Database, findings: Findings) -> None:
     """What the next transaction on the connection finds of the one before."""
     async with database._pool.connection() as connection, connection.transaction():
         cursor = await connection.execute(
-            "select current_user::text, coalesce(current_setting('request.jwt.claims', true), ''), "
+            "select current_user::text, coalesce(current_setting('request.jwt.claim.sub', true), ''), "
             "has_table_privilege('public.chat_message_history', 'select')"
         )
         findings.left_behind += await cursor.fetchone() != ("chat_app", "", False)

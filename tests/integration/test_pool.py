@@ -54,7 +54,7 @@ async def stored(database: Database, principal=ADA) -> int:
 async def who_am_i(database: Database) -> tuple[str, str, str]:
     async with database._pool.connection() as connection, connection.transaction():
         cursor = await connection.execute(
-            "select current_user::text, coalesce(current_setting('request.jwt.claims', true), ''), "
+            "select current_user::text, coalesce(current_setting('request.jwt.claim.sub', true), ''), "
             "current_setting('statement_timeout')"
         )
         return await cursor.fetchone()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from psycopg import sql
-from psycopg.errors import InsufficientPrivilege
+from psycopg.errors import CheckViolation, InsufficientPrivilege, InvalidTextRepresentation
 
 from tests.conftest import ADA, EVE, Urls, cloned, owner_connection
 from tests.tools.least_rows import ROWS, SESSION, TURN, insert, minimal_rows
@@ -91,6 +91,49 @@ def test_every_table_has_a_row_here(owner):
     )
     assert {row[0] for row in found} == set(TABLES)
     assert all(owners(owner, table) == {ADA.user_id, EVE.user_id} for table in TABLES)
+
+
+# Whose a transaction is ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sub", "claims", "user"),
+    [
+        (None, None, None),
+        ("", "", None),
+        (None, '{"sub":"%s"}', EVE),  # a server of before revision 0024, PostgREST
+        ("", '{"sub":"%s"}', EVE),
+        ("%s", None, ADA),
+        ("%s", '{"sub":"%s"}', ADA),  # as Supabase's auth.uid() chooses
+        (None, '{"role":"anon"}', None),
+    ],
+)
+@pytest.mark.parametrize("role", ["chat_user", "authenticated"])
+def test_a_transaction_is_the_users_whose_id_is_set_or_claimed(owner, role, sub, claims, user):
+    for name, value, whose in (("request.jwt.claim.sub", sub, ADA), ("request.jwt.claims", claims, EVE)):
+        if value is not None:
+            owner.execute("select set_config(%s, %s, true)", (name, value.replace("%s", str(whose.user_id))))
+    become(owner, role)
+    assert owners(owner, "public.chat_message_history") == ({user.user_id} if user else set())
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "good"),
+    [
+        ("chat.sessions", "session_id", SESSION),
+        ("chat.sessions", "memory", "off"),
+        ("chat.turns", "trigger", "regenerate"),
+        ("chat.turns", "state", "stopped"),
+        ("chat.turns", "revision_state", "failed"),
+        ("chat.user_events", "kind", "knowledge"),
+    ],
+)
+def test_what_every_turn_writes_has_known_values_only(owner, table, column, good):
+    update = sql.SQL(f"update {table} set {column} = {{}} where user_id = {{}}")  # type: ignore[arg-type]
+    owner.execute(update.format(sql.Literal(good), sql.Literal(str(ADA.user_id))))
+    for bad in ("", "x", f"{good} ", f"{{{good}}}"):  # the last is a UUID, and not as we spell it
+        with pytest.raises((CheckViolation, InvalidTextRepresentation)), owner.transaction():
+            owner.execute(update.format(sql.Literal(bad), sql.Literal(str(ADA.user_id))))
 
 
 # The login itself ----------------------------------------------------------------------------------------
