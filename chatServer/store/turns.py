@@ -36,6 +36,8 @@ async def measure_partial_texts(connection: Connection, user_id: UUID, turn_ids:
 
 async def find_turns(connection: Connection, user_id: UUID, session_id: str, turn_key: str | None) -> list[Turn]:
     """The turn with this key, and the one that is running."""
+    if turn_key is None:
+        return await _all(connection, "find_running", user_id, session_id=session_id)
     return await _all(connection, "find_turns", user_id, session_id=session_id, turn_key=turn_key)
 
 

@@ -30,6 +30,14 @@ from chat.turns
 where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running'
     and (turn_key = %(turn_key)s) is not true;
 
+-- name: find_running
+-- The same where there is no key: the one that is running, if any. Twice the look is twice the cost, also of nothing.
+select turn_id, session_id, agent_name, turn_key, request_hash,
+    case when not {is_alive} then 'interrupted' else state end as state,
+    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
+from chat.turns
+where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running';
+
 -- name: insert_turn
 -- A turn that begins now.
 insert into chat.turns (user_id, turn_id, session_id, agent_name, turn_key, trigger, request_hash, lease_until,
