@@ -49,12 +49,11 @@ order by id;
 
 -- name: read_window
 -- The newest messages that a model may see: of finished turns, and those that no turn wrote; newest first.
--- No join, which Postgres may make of all turns of the user for each message, where it has not counted them yet.
 select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens
 from public.chat_message_history h
+left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
 where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s
-    and (h.turn_id is null
-        or (select state from chat.turns where user_id = h.user_id and turn_id = h.turn_id) in ('done', 'stopped'))
+    and (h.turn_id is null or t.state in ('done', 'stopped'))
 order by h.session_id desc, h.id desc
 limit %(limit)s;
 
