@@ -100,7 +100,8 @@ bench-own: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.edges
 	$(BIN)/python -m benchmarks.revision
 
-# How many instructions a turn takes, beside the floor's: the same to a thousandth on a busy machine. Wants valgrind.
+# How many instructions a turn takes, of the server and of Postgres, beside the floor's: the same to a thousandth on a busy
+# machine. Wants valgrind.
 bench-instructions: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.instructions
 

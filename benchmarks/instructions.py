@@ -1,7 +1,8 @@
-"""How many instructions the server's process takes for one turn, counted by valgrind: the same to a thousandth on a
-busy machine, where CPU times differ by a third. To compare two versions of the code with; Postgres is not counted.
+"""How many instructions the server's process takes for one turn, and how many Postgres does, counted by valgrind: the
+same to a thousandth on a busy machine, where CPU times differ by a third. To compare two versions of the code with; of
+Postgres it is what its backends do themselves, not what the kernel does for them, such as writing to the disk.
 
-python -m benchmarks.instructions [--stream] [--kept FILE] takes four minutes and wants valgrind (apt-get install
+python -m benchmarks.instructions [--stream] [--kept FILE] takes six minutes and wants valgrind (apt-get install
 valgrind). --kept leaves what callgrind has counted with memory on, by function of C, for callgrind_annotate.
 """
 
@@ -13,17 +14,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 import psutil
 import psycopg
 
+from benchmarks.callgrind import callgrind, instructions, newest, tell
 from benchmarks.command import parser
+from benchmarks.instructions_of_postgres import Backends, put_under_callgrind
 from benchmarks.server import SERVE, Server, cpu_s, running_server
 from benchmarks.side_by_side import told
 from benchmarks.side_by_side.world import ADDRESS, REPLY
-from chatServer.store.embedded import EmbeddedPostgres
+from chatServer.store.embedded import DATABASE, EmbeddedPostgres
 
 USERS = 40
 WARM_TURNS = 3  # of each: caches are filled then, and statements prepared
@@ -48,36 +53,61 @@ def main() -> None:
     if shutil.which("callgrind_control") is None:
         sys.exit("There is no valgrind here. On Debian: apt-get install valgrind")
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        ours = Path(folder) / "ours"
+        Path(folder).chmod(0o755)
+        ours, postgres = Path(folder) / "ours", Path(folder) / "postgres"
         with running_server(
-            {"rules": [], "default": REPLY}, code=UNDISTURBED, under=callgrind(ours), **PATIENT
+            {"rules": [], "default": REPLY},
+            code=UNDISTURBED,
+            under=callgrind(ours),
+            once_migrated=lambda server: put_under_callgrind(server, postgres),
+            **PATIENT,
         ) as server:
             print("the server has started", flush=True)
+            meter = Meter(server.process, ours, server.postgres, DATABASE, postgres)
             counts = {
-                f"ours, memory {memory}": counted(server.process, ours, turns_of(server, memory, streams=asked.stream))
+                f"ours, memory {memory}": counted(meter, turns_of(server, memory, streams=asked.stream))
                 for memory in ("off", "on")
             }
-            counts |= {"the floor": floor(server.postgres, Path(folder) / "floor", streams=asked.stream)}
+            counts |= {"the floor": floor(meter, Path(folder) / "floor", streams=asked.stream)}
             server.process.kill()  # else callgrind writes it all once more
         if asked.kept:
             shutil.copy(newest(ours), asked.kept)
     told_as = "streamed" if asked.stream else "in JSON"
     print(f"N = {TURNS} turns of {USERS} users, {told_as}, one after the other; the reply has 20 words")
-    print("a turn of | million instructions | times the floor's")
-    for name, each in counts.items():
-        print(f"{name:>16} | {each / 1e6:.3f} | {each / counts['the floor']:.2f}")
+    print("a turn of | million instructions | times the floor's | Postgres: million instructions | times the floor's")
+    least = counts["the floor"]
+    for name, (server, postgres) in counts.items():
+        of_server = f"{server / 1e6:.3f} | {server / least.server:.2f}"
+        print(f"{name:>16} | {of_server} | {postgres / 1e6:.3f} | {postgres / least.postgres:.2f}")
 
 
 Ask = tuple[str, dict[str, str], str]  # where, with which headers, in which session
 
 
-def callgrind(out: Path) -> list[str]:
-    """What a process is started with, to be counted when it is told to."""
-    return ["valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={out}"]
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """Of a server, and of the backends that its database has for it."""
+
+    process: psutil.Process
+    out: Path
+    postgres: EmbeddedPostgres
+    database: str
+    out_of_postgres: Path
+
+    def backends(self) -> Backends:
+        return Backends(self.postgres.owner_url, self.database, self.out_of_postgres)
 
 
-def counted(process: psutil.Process, out: Path, asks: Sequence[Ask]) -> float:
-    """Instructions of one turn, once everything is loaded and warm."""
+class Counts(NamedTuple):
+    """Instructions of one turn."""
+
+    server: float
+    postgres: float
+
+
+def counted(meter: Meter, asks: Sequence[Ask]) -> Counts:
+    """Once everything is loaded and warm."""
+    process = meter.process
     wait_until_idle(process)
     texts = told.texts(seed=1)
     # A connection for each: under valgrind one that was kept may be closed when the next is asked for.
@@ -92,27 +122,15 @@ def counted(process: psutil.Process, out: Path, asks: Sequence[Ask]) -> float:
         warm = WARM_TURNS * len(asks)
         ask(range(warm))
         wait_until_idle(process)
+        backends = meter.backends()
+        backends.tell("-i", "on")
         tell(process, "-i", "on")
         ask(range(warm, warm + TURNS))
         tell(process, "-i", "off")
+        backends.tell("-i", "off")
     tell(process, "-d")
-    return instructions(newest(out)) / TURNS
-
-
-def tell(process: psutil.Process, *words: str) -> None:
-    subprocess.run(["callgrind_control", *words, str(process.pid)], check=True, capture_output=True)
-
-
-def newest(out: Path) -> Path:
-    """Of what callgrind has written, a file for each time it was told to."""
-    return max(out.parent.glob(f"{out.name}.*"), key=lambda path: int(path.suffix[1:]))
-
-
-def instructions(written: Path) -> int:
-    found = re.search(r"^totals: (\d+)", written.read_text(), re.M)
-    if found is None:
-        raise ValueError(f"callgrind has not written how many there were: {written}")
-    return int(found[1])
+    backends.tell("-d")
+    return Counts(instructions(newest(meter.out)) / TURNS, backends.instructions() / TURNS)
 
 
 def turns_of(server: Server, memory: str, *, streams: bool) -> list[Ask]:
@@ -126,19 +144,20 @@ def turns_of(server: Server, memory: str, *, streams: bool) -> list[Ask]:
     return asks
 
 
-def floor(postgres: EmbeddedPostgres, out: Path, *, streams: bool) -> float:
-    with psycopg.connect(postgres.owner_url, autocommit=True) as connection:
+def floor(ours: Meter, out: Path, *, streams: bool) -> Counts:
+    with psycopg.connect(ours.postgres.owner_url, autocommit=True) as connection:
         connection.execute("create database floor")
-    environment = {"PEER_DATABASE_URL": postgres.url("postgres", "floor"), "PEER_REPLY": REPLY, "PYTHONHASHSEED": "0"}
+    address = ours.postgres.url("postgres", "floor")
+    environment = {"PEER_DATABASE_URL": address, "PEER_REPLY": REPLY, "PYTHONHASHSEED": "0"}
     command = [*callgrind(out), sys.executable, "-m", "benchmarks.peers.serve", "floor"]
     with subprocess.Popen(command, env={**os.environ, **environment}, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            address = next(found[1] for line in process.stdout if (found := re.search(ADDRESS, line)))
+            served_at = next(found[1] for line in process.stdout if (found := re.search(ADDRESS, line)))
             asks = [
-                (f"{address}/{'stream' if streams else 'chat'}", {}, f"session {number}") for number in range(USERS)
+                (f"{served_at}/{'stream' if streams else 'chat'}", {}, f"session {number}") for number in range(USERS)
             ]
-            return counted(psutil.Process(process.pid), out, asks)
+            return counted(replace(ours, process=psutil.Process(process.pid), out=out, database="floor"), asks)
         finally:
             process.kill()
 

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,12 @@ class Server:
 
 @contextlib.contextmanager
 def running_server(
-    script: dict[str, Any], *, code: str = SERVE, under: Sequence[str] = (), **settings: str
+    script: dict[str, Any],
+    *,
+    code: str = SERVE,
+    under: Sequence[str] = (),
+    once_migrated: Callable[[EmbeddedPostgres], None] = lambda _: None,
+    **settings: str,
 ) -> Iterator[Server]:
     """On an empty database in a folder that goes away again, with no limits that were not asked for; `under` something
     that watches it."""
@@ -58,6 +63,7 @@ def running_server(
         directory.chmod(0o755)  # the embedded server may run as another user
         postgres = stack.enter_context(embedded_postgres(directory))
         migrate(postgres.owner_url)
+        once_migrated(postgres)
         (directory / "script.json").write_text(json.dumps(script))
         unlimited = {f"LIMIT_{name}": "0" for name in ("TURNS_PER_MINUTE", "PARALLEL_TURNS", "TOKENS_PER_DAY")}
         ours = {

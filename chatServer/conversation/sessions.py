@@ -231,8 +231,11 @@ async def _found_or_new(
     session_id, external_id = (key.value, None) if key and key.is_uuid else (str(new_id()), key.value if key else None)
     name = agent_name or default_agent
     # Almost always it is there: then one question does it. What follows finds out why it does not.
-    if key and (entered := await store.enter_session(connection, principal.user_id, key.value, agent_name)):
-        return entered, False
+    if key:
+        by_name = not key.is_uuid
+        entered = await store.enter_session(connection, principal.user_id, key.value, agent_name, by_name=by_name)
+        if entered:
+            return entered, False
     for _ in range(3):  # in this very moment somebody may delete one that is there, or make one that is not
         found = await store.find_session(connection, principal.user_id, key.value) if key else None
         if found and agent_name not in (None, found.agent_name):

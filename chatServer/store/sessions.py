@@ -12,6 +12,8 @@ from chatServer.store import queries
 from chatServer.store.pool import Connection
 
 SQL = queries.load("sessions.sql")
+SQL["enter_named_session"] = SQL["enter_session"].replace(b"{place}", b"external_id")
+SQL["enter_session"] = SQL["enter_session"].replace(b"{place}", b"session_id")
 
 
 class Listed(NamedTuple):
@@ -60,9 +62,13 @@ async def touch_session(connection: Connection, user_id: UUID, session_id: str) 
     return await _one(connection, "touch_session", user_id=user_id, session_id=session_id)
 
 
-async def enter_session(connection: Connection, user_id: UUID, key: str, agent_name: str | None) -> Session | None:
-    """The session, now the active one of its agent; None where there is none, or it is not this agent's."""
-    return await _one(connection, "enter_session", user_id=user_id, id=key, agent_name=agent_name)
+async def enter_session(
+    connection: Connection, user_id: UUID, key: str, agent_name: str | None, *, by_name: bool = False
+) -> Session | None:
+    """The session with our id, or with the client's name for it, now the active one of its agent; None where there is
+    none, or it is not this agent's."""
+    name = "enter_named_session" if by_name else "enter_session"
+    return await _one(connection, name, user_id=user_id, id=key, agent_name=agent_name)
 
 
 async def claim_active(connection: Connection, user_id: UUID, agent_name: str, session_id: str) -> str:

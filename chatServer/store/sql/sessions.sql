@@ -32,13 +32,11 @@ returning session_id, agent_name, external_id, title, memory, created_at, last_a
 
 -- name: enter_session
 -- Set active and touched, in this order and in one statement; nothing when it is not there, or is another agent's.
+-- {place} is session_id or external_id: to look by both is four nodes more of a plan, and may be all of a user's sessions.
 with found as (
     select session_id, agent_name
     from chat.sessions
-    where user_id = %(user_id)s and (session_id = %(id)s or external_id = %(id)s)
-        and agent_name = coalesce(%(agent_name)s, agent_name)
-    order by session_id = %(id)s desc
-    limit 1
+    where user_id = %(user_id)s and {place} = %(id)s and agent_name = coalesce(%(agent_name)s, agent_name)
 ), active as (
     insert into public.user_agent_active_sessions (user_id, agent_name, active_session_id)
     select %(user_id)s, agent_name, session_id from found
