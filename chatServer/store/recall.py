@@ -94,7 +94,7 @@ class Glance(NamedTuple):
 
     seq: int
     erased_s: float
-    newest: list[UUID]
+    newest: list[str]  # as prompts name them
 
 
 class LiveMessage(NamedTuple):

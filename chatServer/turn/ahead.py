@@ -2,7 +2,6 @@
 Of the 16.5 ms to the first word the disk took 1.7 (2026-11-16)."""
 
 import asyncio
-from uuid import UUID
 
 from chatServer.messages import Quoted
 from chatServer.records import Agent, Budget, ModelInput, Principal, RecallResult
@@ -53,8 +52,8 @@ class Ahead:
         return await self._found if self._found else RecallResult()
 
     def _is_in_prompt(self, begun: Begun) -> bool:
-        prompt = frozenset(map(UUID, self._beside))
-        return begun.glance is not None and self._recaller.has_nothing_beside(begun.principal, prompt, begun.glance)
+        prompt, glance = frozenset(self._beside), begun.glance
+        return glance is not None and self._recaller.has_nothing_beside(begun.principal, prompt, glance)
 
 
 def _ids(asked: ModelInput) -> list[str]:

@@ -37,7 +37,7 @@ class Recaller(Protocol):
     async def ask_glance(self, connection: Connection, principal: Principal, *, most: int) -> Answer[Glance] | None:
         """Whether anything came since, asked with whatever is asked next; None: more is known than so many messages."""
 
-    def has_nothing_beside(self, principal: Principal, prompt: frozenset[UUID], glance: Glance) -> bool:
+    def has_nothing_beside(self, principal: Principal, prompt: frozenset[str], glance: Glance) -> bool:
         """Whether nothing can be found beside these messages."""
 
 

@@ -2,7 +2,6 @@
 
 import uuid
 
-import numpy as np
 import pytest
 
 from chatServer.memory.embed import NoEmbedder
@@ -139,13 +138,13 @@ async def test_who_was_erased_since_is_loaded_anew(database):
     async with recaller_of(database, NoEmbedder()) as recaller:
         await asked(recaller, ADA, "hello?")
         register = await recaller.registers.of(ADA)
-        prompt = frozenset(register.index.ids_of(np.arange(1)))
+        prompt = frozenset(map(str, register.index.live_ids))
         glance = Glance(seq=0, erased_s=0.0, newest=[])
         assert recaller.has_nothing_beside(ADA, prompt, glance)
         for other in (
             glance._replace(erased_s=2e9),
             glance._replace(seq=1),
-            glance._replace(newest=[uuid.uuid4()]),
+            glance._replace(newest=[str(uuid.uuid4())]),
             glance._replace(newest=[*prompt] * GLANCED),
         ):
             assert not recaller.has_nothing_beside(ADA, prompt, other)

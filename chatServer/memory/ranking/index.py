@@ -130,6 +130,10 @@ class Index:
     def id_of(self, row: int) -> UUID:
         return self.ids_of(np.array([row]))[0]
 
+    @property
+    def live_ids(self) -> list[UUID]:
+        return self.ids_of(np.flatnonzero(self.columns["alive"])) if self.live else []
+
     def ids_of(self, rows: Rows) -> list[UUID]:
         packed = self.columns["id"][rows].astype(">u8").tobytes()
         return [UUID(bytes=packed[start : start + 16]) for start in range(0, len(packed), 16)]

@@ -130,9 +130,9 @@ class Recaller:
             return None
         return await store.ask_glance(connection, principal.user_id, after=register.since_place, limit=GLANCED)
 
-    def has_nothing_beside(self, principal: Principal, prompt: frozenset[UUID], glance: store.Glance) -> bool:
+    def has_nothing_beside(self, principal: Principal, prompt: frozenset[str], glance: store.Glance) -> bool:
         """Whether recall would find nothing, for the prompt has these messages, and there are no others. Of the
-        4.96 million instructions that it added to a turn of a first conversation 0.67 are left (2026-11-19)."""
+        4.96 million instructions that it added to a turn of a first conversation 0.53 are left (2026-11-19)."""
         register = self.registers.at_hand(principal.user_id)
         is_so = register is not None and len(glance.newest) < GLANCED and register.has_all_within(prompt, glance)
         if is_so:

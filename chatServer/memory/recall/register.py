@@ -129,19 +129,18 @@ class Register:
 
     def is_within(self, prompt: Set[UUID]) -> bool:
         """Whether a prompt that has these messages has all that it knows."""
-        if not self._waiting.keys() <= prompt:
-            return False
-        known = len(self._index)
-        return known == 0 or (known <= len(prompt) and len(self._index.rows_of(prompt)) == known)
+        return self.may_fit(len(prompt)) and prompt >= {*self._waiting, *self._index.live_ids}
 
-    def has_all_within(self, prompt: Set[UUID], glance: Glance) -> bool:
+    def has_all_within(self, prompt: Set[str], glance: Glance) -> bool:
         """Whether there was nothing beside a prompt when somebody glanced at what came since."""
         is_as_known = glance.seq == self._seq and glance.erased_s < self._loaded_s
-        return is_as_known and prompt >= set(glance.newest) and self.is_within(prompt)
+        if not is_as_known or not self.may_fit(len(prompt)):
+            return False
+        return prompt >= {*glance.newest, *map(str, self._waiting), *map(str, self._index.live_ids)}
 
     def has_heard(self, prompt: Set[UUID], glance: Glance) -> bool:
         """Whether nothing that it should search for had come beside a prompt when somebody glanced."""
-        unheard = set(glance.newest) - self._recent.keys()
+        unheard = set(map(UUID, glance.newest)) - self._recent.keys()
         return glance.seq <= self._seq and unheard <= prompt
 
     def forget(self, ids: Collection[UUID]) -> None:

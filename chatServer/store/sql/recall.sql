@@ -40,7 +40,7 @@ select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s),
 select coalesce((select seq from chat.memory_heads where user_id = %(user_id)s), 0) as seq,
     coalesce((select extract(epoch from max(erased_at))::float8 from chat.erasures
               where user_id = %(user_id)s), 0) as erased_s,
-    array(select message_id from chat.message_index
+    array(select message_id::text from chat.message_index
           where user_id = %(user_id)s and place > %(after)s
           order by place desc
           limit %(limit)s) as newest;
