@@ -16,14 +16,6 @@ _set_fields = BaseModel.__dict__["__pydantic_fields_set__"].__set__  # which a l
 _set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
 _set_private = BaseModel.__dict__["__pydantic_private__"].__set__
 _fields_of = BaseModel.__dict__["__pydantic_fields_set__"].__get__
-_held_by = BaseModel.__dict__["__dict__"].__get__
-
-
-def held_by(message: BaseMessage) -> dict[str, Any]:
-    """Its fields by their names: each `message.field` asks pydantic first, 0.1 us that add up with each word, 515 times
-    in a turn (2026-11-19)."""
-    held: dict[str, Any] = _held_by(message)
-    return held
 
 
 def made_like(pattern: Made, **said: Any) -> Made:
@@ -31,8 +23,8 @@ def made_like(pattern: Made, **said: Any) -> Made:
     its class: a turn makes one of each message of its window, and our own models one of each word (2026-11-19)."""
     kind = type(pattern)
     made = _new(kind)
-    held = _held_by(made)
-    held.update(_held_by(pattern))
+    held = made.__dict__
+    held.update(pattern.__dict__)
     held["additional_kwargs"], held["response_metadata"] = {}, {}
     held.update(said)
     _set_fields(made, {*_fields_of(pattern), *said})

@@ -3,7 +3,7 @@
 Which file for which question:
 - what a message is: message, blocks, calls, action, images
 - what it becomes elsewhere: langchain, plain, provider, ui
-- what its row in the database says: rows
+- what its row in the database says: rows, as_json
 - what it says, and whether that asks: text, clean, terms, sentences, asking
 - what it keeps beside its text: cut_short, deeds, sources
 - which ones belong together: window

@@ -1,7 +1,7 @@
 """The only room that knows psycopg: the pool, the tables, the named SQL.
 
 Which file for which question:
-- how we get in: opened, embedded, startup, diagnosis, pool, lending, shares, pipeline
+- how we get in: opened, embedded, startup, diagnosis, pool, lending, shares, pipeline, exchange
 - what statements are made of: queries, strict_json, word_forms
 - sessions, and what was said: sessions, titles, history, images, superseded, summaries, context
 - turns, and what they took: turns, events, deeds, recalled, limits, usage, user_events

@@ -4,7 +4,6 @@ This is libpq's pipeline mode without psycopg's around it: that one ends with a 
 an idle client a server connection and never takes it back (docs/decisions/0008).
 """
 
-import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -14,20 +13,17 @@ import psycopg
 from psycopg import AsyncConnection, abc
 from psycopg._preparing import Prepare
 from psycopg._queries import PostgresQuery, _query2pg_nocache
-from psycopg.abc import Buffer, PQGen
+from psycopg.abc import Buffer
 from psycopg.adapt import Transformer
-from psycopg.generators import send
-from psycopg.pq import ConnStatus, ExecStatus, Format, PipelineStatus, TransactionStatus
+from psycopg.pq import ExecStatus, Format, PipelineStatus
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.rows import AsyncRowFactory, TupleRow, tuple_row
-from psycopg.waiting import Ready, Wait
+
+from chatServer.store.exchange import DONE, exchanged
 
 Row = TypeVar("Row")
 Values: TypeAlias = Mapping[str, Any] | Sequence[Any] | None
 
-DONE = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK, ExecStatus.EMPTY_QUERY)
-KNOWN = (*DONE, ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
-CANCEL_S = 5.0  # in which the server has to end what was cancelled
 KEPT = "_chat_transformer"
 # Of what begins a transaction; who it is for is spelt in the statement, and would be prepared for each user anew.
 ALWAYS_THE_SAME = (b"begin", b"set local role", b"set local statement_timeout", b"set local idle")
@@ -145,7 +141,7 @@ class Pipeline:
             pgconn.enter_pipeline_mode()
             sent = [each for statement in statements for each in self._put(pgconn, statement)]
             pgconn.pipeline_sync()
-            results = await _waited(self._connection, _exchange(pgconn))
+            results = await exchanged(self._connection)
             for statement, result in zip(sent, results, strict=False):
                 if result.status not in DONE:
                     raise _error_of(statement, result, pgconn._encoding)
@@ -255,84 +251,6 @@ class Answer(Generic[Row]):
             return []
         # A row factory looks at the result's columns only, which an answer has as a cursor has them.
         return self._pipeline.rows_of(result, self._row_factory(self), first, last)  # type: ignore[arg-type]
-
-
-async def _waited(connection: AsyncConnection[Any], exchange: PQGen[list[PGresult]]) -> list[PGresult]:
-    """psycopg's own waiting, without its timer that wakes ten times a second and what comes with that: 8 us less for a
-    transaction (2026-11-19). Who is cancelled waits, as there, for what the server says to that."""
-    loop, fileno = asyncio.get_running_loop(), connection.pgconn.socket
-    wanted = Wait.R
-    try:
-        wanted = next(exchange)
-        while wanted == Wait.R:
-            readable = loop.create_future()
-            loop.add_reader(fileno, _note, readable)
-            try:
-                await readable
-            finally:
-                loop.remove_reader(fileno)
-            wanted = exchange.send(Ready.R)
-        return await connection.wait(_resumed(exchange, wanted))  # there is more to send than the socket takes
-    except StopIteration as ended:
-        results: list[PGresult] = ended.value
-        return results
-    except OSError as error:
-        raise psycopg.OperationalError("the connection was closed") from error
-    except asyncio.CancelledError:
-        if connection.pgconn.transaction_status == TransactionStatus.ACTIVE:
-            await connection._try_cancel(timeout=CANCEL_S)
-            try:
-                await connection.wait(_resumed(exchange, wanted), timeout=CANCEL_S)
-            except psycopg.Error:  # it does not answer
-                connection.pgconn.finish()
-        raise
-
-
-def _resumed(exchange: PQGen[list[PGresult]], wanted: Wait) -> PQGen[list[PGresult]]:
-    """One that has begun, and wants this."""
-    while True:
-        try:
-            wanted = exchange.send((yield wanted))
-        except StopIteration as ended:
-            results: list[PGresult] = ended.value
-            return results
-
-
-def _note(readable: asyncio.Future[None]) -> None:
-    if not readable.done():
-        readable.set_result(None)
-
-
-def _exchange(pgconn: PGconn) -> PQGen[list[PGresult]]:
-    """Send the buffer and read the answers up to that to the Sync. Raises only when the connection is lost: a
-    cancelled task resumes it to its end. Without psycopg's two generators for each answer, which were 2 % of a turn's
-    instructions (2026-11-19)."""
-    yield from send(pgconn)
-    results: list[PGresult] = []
-    is_between = True  # two statements, whose answers end with None
-    while True:
-        try:
-            while pgconn.is_busy():
-                if (yield Wait.R):
-                    pgconn.consume_input()
-        except psycopg.OperationalError:
-            if results and results[-1].status == ExecStatus.FATAL_ERROR:
-                return results  # a goodbye that says why
-            raise
-        answer = pgconn.get_result()
-        if answer is None:
-            if is_between or pgconn.status == ConnStatus.BAD:
-                return results
-            is_between = True
-            continue
-        status = answer.status
-        if status == ExecStatus.PIPELINE_SYNC:
-            pgconn.exit_pipeline_mode()
-            return results
-        results.append(answer)
-        is_between = False
-        if status not in KNOWN:
-            return results  # still in pipeline mode, and so closed
 
 
 def _error_of(statement: Statement, result: PGresult, encoding: str) -> psycopg.Error:
