@@ -59,7 +59,7 @@ class _Heavy(Exception):
     """What is raised is not kept."""
 
 
-def _read_light(row: str, message_id: str) -> tuple[Message, bool]:
+def _read_light(row: str, message_id: UUID) -> tuple[Message, bool]:
     if _most_bytes(row) > LIGHT_BYTES:
         raise _Heavy
     return _read(row, message_id)

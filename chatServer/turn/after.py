@@ -12,7 +12,8 @@ from chatServer.records.quick import quick
 from chatServer.store import events, jobs, sessions, turns, user_events
 from chatServer.store import usage as daily
 from chatServer.store.pool import Connection, Database
-from chatServer.turn.before import Begun, history_of
+from chatServer.turn.before import history_of
+from chatServer.turn.begun import Begun
 from chatServer.turn.prompt import has_memory
 from chatServer.turn.recalled import recalled_json
 

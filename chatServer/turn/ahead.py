@@ -8,7 +8,7 @@ from chatServer.records import Agent, Budget, ModelInput, Principal, RecallResul
 from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
 from chatServer.store.recall import Glance
-from chatServer.turn.before import Begun
+from chatServer.turn.begun import Begun
 from chatServer.turn.prompt import recall_tokens
 from chatServer.turn.recalled import Recaller, find
 

@@ -20,7 +20,7 @@ from chatServer.store.pool import Database
 from chatServer.turn import replay
 from chatServer.turn.after import HAS_ENDED_WELL, Outcome, ended, is_to_be_revised
 from chatServer.turn.ahead import Ahead
-from chatServer.turn.before import Begun
+from chatServer.turn.begun import Begun
 from chatServer.turn.events import EventLog
 from chatServer.turn.fitting import Fitting
 from chatServer.turn.guarded import guarded, guarded_text

@@ -2,14 +2,12 @@
 and everything read that the prompt needs."""
 
 import time
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from dataclasses import dataclass, replace
 
 from chatServer import errors, metrics
 from chatServer.agent.catalog import Catalog
 from chatServer.agent.models import BUILTIN, Models
 from chatServer.agent.purposes import NO_ADVISERS, Advisers
-from chatServer.agent.tools import Tool
 from chatServer.conversation import sessions
 from chatServer.conversation.assemble import Parts, assemble, lasting
 from chatServer.conversation.tokens import count_apart, count_message
@@ -18,60 +16,16 @@ from chatServer.memory.forget import forget_named
 from chatServer.memory.notes import notebook
 from chatServer.messages import Message
 from chatServer.records import Agent, Budget, ModelInput, Principal, Session, Turn, new_id
-from chatServer.records.quick import quick
 from chatServer.store import events, images, turns, user_events
 from chatServer.store.context import Context
 from chatServer.store.history import ChatMessageHistory
-from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection, Database
-from chatServer.store.recall import Glance
 from chatServer.turn import limits
 from chatServer.turn.ask import Ask
-from chatServer.turn.limits import Allowance, Quotas
+from chatServer.turn.begun import MAX_ATTEMPTS, Begun, Looks
+from chatServer.turn.limits import Quotas
 from chatServer.turn.prompt import ask_for, has_memory, parts_of, tools_for
 from chatServer.turn.replaced import Replaced, ask_again, find_replaced, make_room, meant
-
-EVENTS_PER_ATTEMPT = 1_000_000
-MAX_ATTEMPTS = 2_147  # the numbers of their events are a column of type integer
-
-
-@quick
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A turn that is ours to run, and what its prompt is made of."""
-
-    principal: Principal
-    session: Session
-    agent: Agent
-    turn: Turn
-    window: WindowMemory = field(hash=False)  # what was said, and what this turn adds to it
-    parts: Parts = field(hash=False)
-    asked: ModelInput = field(hash=False)
-    budget: Budget
-    tools: tuple[Tool, ...] = field(hash=False)
-    allowance: Allowance | None = None  # what the user has left; None: as much as he likes
-    asked_at: float = 0.0  # by the clock of this process that never goes back
-    glance: Glance | None = field(default=None, hash=False)  # at what recall might find; None: it looks
-
-    @property
-    def first_seq(self) -> int:
-        """Where this attempt begins to count: beyond whatever a client may have heard of those before it."""
-        return (self.turn.attempt - 1) * EVENTS_PER_ATTEMPT + 1
-
-    @property
-    def last_seq(self) -> int:
-        """Beyond it another attempt counts."""
-        return self.turn.attempt * EVENTS_PER_ATTEMPT
-
-
-class Looks(Protocol):
-    """Who looks for what bears on the question while its turn begins."""
-
-    async def glance(self, connection: Connection, principal: Principal, agent: Agent) -> Answer[Glance] | None:
-        """Ask, with whatever is asked next, whether there is anything to look for."""
-
-    def look(self, begun: Begun) -> None:
-        """Begin to; what was begun is about to be committed."""
 
 
 @dataclass(frozen=True, slots=True)

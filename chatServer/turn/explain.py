@@ -11,7 +11,7 @@ from chatServer.conversation.budget import is_cut
 from chatServer.conversation.tokens import count_message
 from chatServer.messages import Message, text_of
 from chatServer.records import Budget, RecallResult, StoredMessage
-from chatServer.turn.before import Begun
+from chatServer.turn.begun import Begun
 from chatServer.turn.fitting import Fitting
 from chatServer.turn.prompt import LEAST_RECALL_TOKENS, has_memory
 

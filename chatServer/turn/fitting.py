@@ -18,7 +18,7 @@ from chatServer.conversation.tokens import count_message
 from chatServer.messages import Message
 from chatServer.records import Budget, ModelInput, RecallResult, Summary, TurnEvent
 from chatServer.store.pool import Database
-from chatServer.turn.before import Begun
+from chatServer.turn.begun import Begun
 from chatServer.turn.recalled import is_all
 
 ALL = 2**63 - 1  # beyond every message

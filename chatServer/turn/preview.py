@@ -17,7 +17,8 @@ from chatServer.store.history import ChatMessageHistory
 from chatServer.store.summaries import Rest
 from chatServer.turn import recalled
 from chatServer.turn.ask import Ask
-from chatServer.turn.before import Beginning, Begun, new_turn
+from chatServer.turn.before import Beginning, new_turn
+from chatServer.turn.begun import Begun
 from chatServer.turn.explain import Part, explain
 from chatServer.turn.fitting import Fitting
 from chatServer.turn.gate import Gate

@@ -13,7 +13,7 @@ from chatServer.records.moments import utc_iso
 from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
 from chatServer.store.recall import Glance
-from chatServer.turn.before import Begun
+from chatServer.turn.begun import Begun
 from chatServer.turn.prompt import recall_tokens
 
 

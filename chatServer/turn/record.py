@@ -12,7 +12,7 @@ from chatServer.store import events, turns
 from chatServer.store.pool import Database
 from chatServer.turn import after
 from chatServer.turn.after import Outcome
-from chatServer.turn.before import Begun
+from chatServer.turn.begun import Begun
 from chatServer.turn.events import EventLog
 from chatServer.turn.pace import FLUSH_EVERY_S, Pace
 

@@ -8,7 +8,7 @@ from chatServer.agent.summary.compact import is_due, next_due
 from chatServer.conversation.assemble import KEPT_MESSAGES
 from chatServer.records import Summary
 from chatServer.store.summaries import Rest
-from chatServer.turn.before import Begun
+from chatServer.turn.begun import Begun
 from chatServer.turn.fitting import Fitting
 from chatServer.turn.prompt import has_memory
 

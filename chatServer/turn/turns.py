@@ -18,7 +18,8 @@ from chatServer.turn import follow
 from chatServer.turn.ahead import Ahead
 from chatServer.turn.ask import Ask
 from chatServer.turn.attempt import Attempt
-from chatServer.turn.before import Beginning, Begun
+from chatServer.turn.before import Beginning
+from chatServer.turn.begun import Begun
 from chatServer.turn.events import Numbered
 from chatServer.turn.fitting import Fitting
 from chatServer.turn.gate import Gate

@@ -13,7 +13,7 @@ from chatServer.memory.notes import notebook
 from chatServer.records import Author, TurnEvent
 from chatServer.store import events as log
 from chatServer.store import turns
-from chatServer.turn.before import MAX_ATTEMPTS
+from chatServer.turn.begun import MAX_ATTEMPTS
 from tests.conftest import ADA, owner_connection, rows, serving
 from tests.tools.remembering import tell, texts
 from tests.tools.talking import calls, chunks, spoken, talking, user_message, with_script

@@ -12,7 +12,7 @@ from chatServer.conversation import sessions
 from chatServer.conversation.sessions import Changes
 from chatServer.main import running
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder
-from chatServer.memory.recall import recall, registers
+from chatServer.memory.recall import news, registers
 from chatServer.memory.reembed import embed_newest
 from chatServer.messages import Message
 from chatServer.records import NOBODY, Principal
@@ -323,7 +323,7 @@ async def test_two_questions_of_one_user_share_a_load_and_users_make_room_for_ea
 
 
 async def test_more_news_than_are_told_at_once_load_everything_anew(database, monkeypatch):
-    monkeypatch.setattr(recall, "NEWS", 10)
+    monkeypatch.setattr(news, "MOST", 10)
     await said(database, ADA, "hello")
     async with recaller_of(database) as recaller:
         await asked(recaller, ADA, "hello?")

@@ -3,13 +3,14 @@
 import asyncio
 import time
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
 
 from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder
 from chatServer.memory.forget import forget
-from chatServer.memory.recall import recall, registers
+from chatServer.memory.recall import news, recall, registers
 from chatServer.memory.recall import register as register_of_one
 from chatServer.memory.reembed import embed_newest
 from chatServer.messages.terms import packed_terms
@@ -59,7 +60,7 @@ def _known(recaller) -> set[UUID]:
 
 
 async def test_news_that_are_not_shown_count_among_those_that_are_told_at_once(database, urls, monkeypatch):
-    monkeypatch.setattr(recall, "NEWS", 10)
+    monkeypatch.setattr(news, "MOST", 10)
     await said(database, ADA, "hello")
     async with recaller_of(database, NoEmbedder()) as recaller:
         await asked(recaller, ADA, "hello?")
@@ -71,7 +72,7 @@ async def test_news_that_are_not_shown_count_among_those_that_are_told_at_once(d
 
 
 async def test_memories_that_have_expired_count_among_those_that_are_told_at_once(database, urls, monkeypatch):
-    monkeypatch.setattr(recall, "NEWS", 10)
+    monkeypatch.setattr(news, "MOST", 10)
     await said(database, ADA, "hello")
     async with recaller_of(database, NoEmbedder()) as recaller:
         await asked(recaller, ADA, "hello?")
@@ -86,10 +87,10 @@ async def test_memories_that_have_expired_count_among_those_that_are_told_at_onc
 async def test_what_is_known_is_not_told_again_until_it_gets_its_vector(database):
     await said(database, ADA, "My kitten sleeps all day", *(f"Invoice {n} was paid" for n in range(4)))
     async with recaller_of(database) as recaller:
-        news, told = recaller._news, []
+        coming, told = recaller._news, []
 
         async def heard(*arguments):
-            told.append(await news(*arguments))
+            told.append(await coming.read(*arguments))
             return told[-1]
 
         async def how_many() -> tuple[int, int]:
@@ -97,7 +98,7 @@ async def test_what_is_known_is_not_told_again_until_it_gets_its_vector(database
             return told[-1].messages.size if told[-1].messages else 0, len(told[-1].live)
 
         await eventually(lambda: recaller.is_warm)
-        recaller._news = heard
+        recaller._news = SimpleNamespace(read=heard, came=coming.came)
         await asked(recaller, ADA, "zebra")
         assert await how_many() == (0, 0)
         await said(database, ADA, "My parrot talks")
@@ -111,7 +112,7 @@ async def test_what_is_known_is_not_told_again_until_it_gets_its_vector(database
 
 
 async def test_messages_without_vectors_do_not_hide_that_there_is_more_news(database, monkeypatch):
-    monkeypatch.setattr(recall, "NEWS", 10)
+    monkeypatch.setattr(news, "MOST", 10)
     await said(database, ADA, *(f"Cup {n} is whole" for n in range(5)))
     async with recaller_of(database) as recaller:
         await asked(recaller, ADA, "cup?")
@@ -169,17 +170,17 @@ async def test_an_older_answer_does_not_take_away_what_a_newer_one_has_brought_b
         question = "Where are the bees?"
         await eventually(lambda: recaller.is_warm)  # it asks something of its own, for nobody
         assert texts(await asked(recaller, ADA, question)) == [BEES]
-        register, news = await recaller.registers.of(ADA), recaller._news
+        register, coming = await recaller.registers.of(ADA), recaller._news
         told, gate = asyncio.Event(), asyncio.Event()
 
         async def late(*arguments):
-            answer = await news(*arguments)
+            answer = await coming.read(*arguments)
             if not told.is_set():
                 told.set()
                 await gate.wait()
             return answer
 
-        recaller._news = late
+        recaller._news = SimpleNamespace(read=late, came=coming.came)
         await forget.forget(database, ADA, memory_id)
         slow = asyncio.create_task(asked(recaller, ADA, question))
         await told.wait()

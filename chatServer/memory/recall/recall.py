@@ -5,29 +5,28 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Set
+from collections.abc import AsyncIterator, Callable, Collection, Set
 from dataclasses import replace
-from typing import NamedTuple
 from uuid import UUID
 
 from chatServer import errors, metrics
 from chatServer.memory.embed import Embedder
 from chatServer.memory.ranking.index import Index, Scope
-from chatServer.memory.ranking.overview import SAID, overview
-from chatServer.memory.ranking.postings import Floats
-from chatServer.memory.ranking.question import READ_CHARS, Question, read_question
+from chatServer.memory.ranking.overview import overview
+from chatServer.memory.ranking.question import READ_CHARS
 from chatServer.memory.ranking.rank import Hit, rank
 from chatServer.memory.ranking.rehearse import rehearse
 from chatServer.memory.ranking.relevance import relevant
 from chatServer.memory.ranking.weights import Weights, shipped_weights
-from chatServer.memory.recall import lines
 from chatServer.memory.recall.about_me import asks_for_everything
+from chatServer.memory.recall.news import News
 from chatServer.memory.recall.past import asks_about_the_past, without_before
 from chatServer.memory.recall.reach import Ask, memories_of, scope_of, searched
 from chatServer.memory.recall.register import Register
 from chatServer.memory.recall.registers import Registers
 from chatServer.memory.recall.reworded import in_other_words
-from chatServer.memory.recall.unpack import fitted
+from chatServer.memory.recall.shown import shown
+from chatServer.memory.recall.sought import Sought, sought
 from chatServer.messages import searchable
 from chatServer.records import NOBODY, Agent, Principal, RecallResult
 from chatServer.store import recall as store
@@ -45,21 +44,12 @@ OVERVIEW = 20  # lines, for who asks for everything
 FOUND = 40  # read for so many to be shown: some are gone, some say the same
 MEMORIES = 10  # beside them, if need be: one of them comes before the message that said it
 GLANCED = 50  # of the newest messages: most prompts have no more
-NEWS = 500  # more than this came since: then it is loaded anew
 # Above it a search takes longer than others should wait for. Of 20,000 items it takes a tenth more CPU in a thread, but
 # in the loop it makes another user's turn a quarter longer: 68 ms instead of 54 (N = 424 and 542, busy, 2026-11-18).
 IN_A_THREAD_ITEMS = 4_000
 CLOSE_S = 2
 
 logger = logging.getLogger(__name__)
-
-
-class Sought(NamedTuple):
-    """A question as it is searched for."""
-
-    question: Question
-    vec: Floats | None
-    is_late: bool  # it has no vector, for that took too long
 
 
 class Recaller:
@@ -86,6 +76,7 @@ class Recaller:
         self._pace = pace  # how many times what is promised it may take
         self.is_warm = False  # the first question waits for nothing
         self._late: set[asyncio.Task[RecallResult]] = set()
+        self._news = News(database, embedder.name, round(STATEMENT_MS * pace))
         self.registers = Registers(database, embedder.name, max_bytes=cache_bytes, overlap_s=overlap_s)
 
     async def recall(
@@ -164,18 +155,17 @@ class Recaller:
         nowhere = Ask(principal, question, store.Scope("", None, None, ()), frozenset(), 0, 0, about_the_past=True)
         try:
             register = await self.registers.of(principal)
-            news = await self._news(register, nowhere, ())
+            news = await self._news.read(register, nowhere, ())
         except errors.DatabaseUnavailable:
             return []
         if register.is_behind(news.clock):
             self.registers.drop(principal.user_id)
-        read = read_question(question, register.speakers)
-        vec, _ = await self._vector(read)
+        wanted = await self._sought(register, question)
         async with register.lock:
             register.update(news)
             if not len(index := register.index):
                 return []
-            return list(await asyncio.to_thread(self._ranked, index, read, vec, memories_of(index)))
+            return list(await asyncio.to_thread(self._ranked, index, wanted, memories_of(index)))
 
     async def close(self) -> None:
         await self.registers.close()
@@ -207,28 +197,26 @@ class Recaller:
         register = await self.registers.of(ask.principal)
         came, is_behind = None, False
         if ask.glance and not register.has_heard(ask.excluded, ask.glance):
-            came = await self._came(
-                register, ask
-            )  # before the search, which else knows nothing of it and is done again
+            # Before the search, which else knows nothing of it and is done again.
+            came = await self._news.came(register, ask)
             is_behind, _ = await self._learn(register, ask, came)
             came = came._replace(messages=None, memories=None)
         hits: dict[UUID, Hit] = {}
-        sought = None  # read, and made a vector of, when there is something to search in
+        wanted = None  # read, and made a vector of, when there is something to search in
         if not register.is_within(ask.excluded):
-            sought = await self._sought(register, ask)
-            hits = await self._search(register, ask, sought)
-        news = await self._news(register, ask, hits, came)
+            wanted = await self._sought(register, ask.question)
+            hits = await self._search(register, ask, wanted)
+        news = await self._news.read(register, ask, hits, came)
         if news.clock.is_off:
             return RecallResult()
         is_further_behind, changed = await self._learn(register, ask, news, hits)
         if changed:
-            sought = sought or await self._sought(register, ask)
-            hits = await self._search(register, ask, sought)
-        is_late = sought is not None and sought.is_late
+            wanted = wanted or await self._sought(register, ask.question)
+            hits = await self._search(register, ask, wanted)
+        is_late = wanted is not None and wanted.is_late
         is_behind |= is_further_behind
         degraded = register.missing or ("embedder" if is_late else "loading" if is_behind else None)
-        shown = self._shown(register, ask, hits, news)
-        return replace(self._with_lessons(ask, shown, news.lessons), degraded=degraded)
+        return replace(shown(register, ask, hits, news, self._count), degraded=degraded)
 
     async def _learn(
         self, register: Register, ask: Ask, news: store.News, hits: Collection[UUID] = ()
@@ -242,24 +230,10 @@ class Recaller:
         self.registers.measure(ask.principal)
         return is_behind, changed
 
-    async def _sought(self, register: Register, ask: Ask) -> Sought:
-        question = read_question(ask.question, register.speakers)
-        return Sought(question, *await self._vector(question))
+    async def _sought(self, register: Register, question: str) -> Sought:
+        return await sought(question, register.speakers, self._embedder, EMBED_S * self._pace)
 
-    async def _vector(self, question: Question) -> tuple[Floats | None, bool]:
-        """Of the question, if it can be had in time; and whether it could not."""
-        if self._embedder.size == 0:
-            return None, False
-        try:
-            async with asyncio.timeout(EMBED_S * self._pace):
-                return fitted(await self._embedder.embed([question.plain]))[0], False
-        except TimeoutError:
-            return None, True
-        except errors.EmbedderFailed as error:
-            logger.warning("no vector for a question: %s", error)
-            return None, True
-
-    async def _search(self, register: Register, ask: Ask, sought: Sought) -> dict[UUID, Hit]:
+    async def _search(self, register: Register, ask: Ask, wanted: Sought) -> dict[UUID, Hit]:
         """The best of what the register knows, and what it knows of whom the question names."""
         async with register.lock:
             if time.perf_counter() > ask.until_s:  # else those that are late keep the next one waiting until it is late
@@ -267,79 +241,25 @@ class Recaller:
             index = register.index_beside(ask.excluded)
             named = register.entities.linked(ask.question)
             if len(index) > IN_A_THREAD_ITEMS:
-                return await asyncio.to_thread(self._found, index, ask, sought, named)
-            return self._found(index, ask, sought, named)
+                return await asyncio.to_thread(self._found, index, ask, wanted, named)
+            return self._found(index, ask, wanted, named)
 
-    def _found(self, index: Index, ask: Ask, sought: Sought, named: Collection[UUID]) -> dict[UUID, Hit]:
+    def _found(self, index: Index, ask: Ask, wanted: Sought, named: Collection[UUID]) -> dict[UUID, Hit]:
         scope = searched(index, ask)
         if ask.for_everything:
             return {hit.item_id: hit for hit in overview(index, scope, limit=FOUND)}
-        found = self._ranked(index, sought.question, sought.vec, scope)
+        found = self._ranked(index, wanted, scope)
         least = min((hit.score for hit in found.values()), default=0.1)
         for memory_id in index.within(scope, named):
             found.setdefault(memory_id, Hit(memory_id, least, {}))
         return found
 
-    def _ranked(self, index: Index, question: Question, vec: Floats | None, scope: Scope) -> dict[UUID, Hit]:
+    def _ranked(self, index: Index, wanted: Sought, scope: Scope) -> dict[UUID, Hit]:
         now, weights = time.time(), self._weights
-        found = rank(index, question, vec, scope, now=now, limit=FOUND, weights=weights, memories=MEMORIES)
-        return {hit.item_id: hit for hit in relevant(found, index, vec)}
-
-    async def _news(
-        self, register: Register, ask: Ask, hits: Collection[UUID], came: store.News | None = None
-    ) -> store.News:
-        """What came since, unless that is known already, and what is live of it and of the hits, in one round trip."""
-        async with self._transaction(ask) as connection:
-            coming = None if came else await self._ask_news(connection, register, ask)
-            live = await store.ask_live(
-                connection,
-                ask.principal.user_id,
-                self._embedder.name,
-                register.since,
-                found=hits,
-                excluded=ask.excluded,
-                scope=ask.scope,
-                tools=ask.tools,
-            )
-        news = await coming.read() if coming else came
-        assert news is not None  # nosec B101 # narrows a type
-        return await live.read(news)
-
-    async def _came(self, register: Register, ask: Ask) -> store.News:
-        """What came since."""
-        async with self._transaction(ask) as connection:
-            coming = await self._ask_news(connection, register, ask)
-        return await coming.read()
-
-    async def _ask_news(self, connection: Connection, register: Register, ask: Ask) -> store.NewsAsked:
-        user_id, model, since = ask.principal.user_id, self._embedder.name, register.since
-        return await store.ask_news(connection, user_id, model, since, asking=ask.scope.asking, limit=NEWS)
-
-    def _transaction(self, ask: Ask) -> contextlib.AbstractAsyncContextManager[Connection]:
-        return self._database.transaction(ask.principal, timeout_ms=round(STATEMENT_MS * self._pace))
-
-    def _shown(self, register: Register, ask: Ask, hits: Mapping[UUID, Hit], news: store.News) -> RecallResult:
-        near, live, past = register.entities.linked(ask.question), news.live, ask.about_the_past
-        found = []
-        for hit, row in ((hit, live[item_id]) for item_id, hit in hits.items() if item_id in live):
-            until_s = register.ended(row, news.clock.now_s)
-            if past or not lines.is_over(row, until_s):
-                nearness, part = near.get(hit.item_id, 0.0), until_s is not None and register.holds_in_part(row)
-                line = lines.line_of(hit, row, nearness=nearness, until_s=until_s, about_the_past=past, is_part=part)
-                found.append(line)
-        found = lines.that_tell(found, SAID) if ask.for_everything else found
-        best = lines.chosen(found, ask.question)
-        words = searchable(ask.question).split()
-        shown = lines.recalled(best, words, self._count, budget_tokens=ask.budget_tokens, limit=ask.limit)
-        return RecallResult(tuple(shown), total_found=len(found))
-
-    def _with_lessons(self, ask: Ask, found: RecallResult, lessons: Collection[store.LiveMemory]) -> RecallResult:
-        """In the room that the question's own lines leave; what is among them is not said again."""
-        known = {item.item_id for item in found.items}
-        more = [lines.Line(0.0, {"tool": 1.0}, row) for row in lessons if row.memory_id not in known]
-        left = ask.budget_tokens - sum(item.tokens for item in found.items)
-        shown = lines.recalled(more, (), self._count, budget_tokens=left, limit=len(more))
-        return RecallResult((*found.items, *shown), found.total_found + len(more))
+        found = rank(
+            index, wanted.question, wanted.vec, scope, now=now, limit=FOUND, weights=weights, memories=MEMORIES
+        )
+        return {hit.item_id: hit for hit in relevant(found, index, wanted.vec)}
 
 
 @contextlib.asynccontextmanager
