@@ -27,6 +27,7 @@ from chatServer.conversation import budget as budgeting
 from chatServer.conversation import tokens
 from chatServer.records import budget as records
 from chatServer.turn import before, fitting
+from chatServer.turn.begun import Begun
 from tests.tools import prompt_scenes
 from tests.tools.asking import a_context
 from tests.tools.prompt_scenes import ASKING, SIZES, TURN, WINDOWS, Scene, ids_of, scene_of
@@ -77,7 +78,7 @@ def begun(scene: Scene, rooms: Any) -> Any:
     """As Beginning.begin ends."""
     beginning = rooms.Beginning(None, None, WINDOWS, "usual", None)
     parts, asked, budget = beginning.assembled(scene.parts, scene.window)
-    return rooms.Begun(ASKING, scene.session, scene.agent, TURN, scene.window, parts, asked, budget, scene.tools)
+    return Begun(ASKING, scene.session, scene.agent, TURN, scene.window, parts, asked, budget, scene.tools)
 
 
 def examine(scene: Scene, rooms: Any) -> None:
