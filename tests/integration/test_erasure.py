@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import contextlib
+import json
 import sys
 import time
 import uuid
@@ -20,6 +21,8 @@ from chatServer.api.sign_ins import delete_sign_in
 from chatServer.config import ROOT
 from chatServer.conversation import put
 from chatServer.memory.notes import notebook
+from chatServer.messages import rows as rows_in_mind
+from chatServer.messages import terms
 from chatServer.protocols.mcp.catalog import TOOLS
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.records import Caller
@@ -146,6 +149,17 @@ async def test_what_was_not_committed_when_the_erasure_came_is_refused(database,
             await user_events.tell_session(connection, ADA.user_id, created, "created")
             await erase(database, ADA)
     assert traces_of(CANARY, urls) == []
+
+
+async def test_what_the_process_keeps_in_mind_goes_with_an_erasure(database):
+    row = json.dumps({"type": "human", "data": {"content": CANARY}})
+    rows_in_mind.read_row(row, uuid.uuid4())
+    terms.hashed([CANARY])
+    assert rows_in_mind._kept_in_mind.cache_info().currsize
+    assert CANARY in terms._known
+    await erase(database, ADA)
+    assert not rows_in_mind._kept_in_mind.cache_info().currsize
+    assert not terms._known
 
 
 async def test_what_was_told_when_the_erasure_came_goes_with_it(database, urls):
