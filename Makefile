@@ -9,6 +9,7 @@ SIDE_BY_SIDE ?= 3
 .PHONY: run test test-long chaos contract web web-if-stale api e2e screenshots lint types bench bench-own bench-instructions bench-recall bench-scale bench-retrieval load soak lock licences sbom wheel secrets hooks clean
 
 run: $(VENV)/.product web-if-stale
+	@echo "Starting the server (some seconds; more at first)..."
 	@$(BIN)/chatserver serve
 
 # Each worker compiles the tests anew, 10 s of CPU, where bytecode may not be written (2026-11-16).
@@ -155,8 +156,8 @@ hooks: $(VENV)/.dev
 # for psycopg[binary] of any version, and refused the one that came out on 2026-11-17.
 $(VENV)/.product: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("chatServer needs Python 3.11 or newer, this is " + sys.version.split()[0] + ". If you have another: make run PYTHON=python3.12") if sys.version_info < (3, 11) else 0'
-	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@echo "Installing the locked dependencies into $(VENV) (once; a minute or two)..."
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --compile --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
@@ -168,8 +169,8 @@ $(VENV)/.dev: $(VENV)/.product requirements-dev.lock
 
 # What people would use instead, never beside the product.
 $(PEERS)/.installed: benchmarks/peers/requirements.lock
-	@test -x $(PEERS)/bin/pip || $(PYTHON) -m venv $(PEERS)
 	@echo "Installing the locked peers into $(PEERS) (once; a minute or two)..."
+	@test -x $(PEERS)/bin/pip || $(PYTHON) -m venv $(PEERS)
 	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check --compile --no-deps --require-hashes -r $<
 	@touch $@
 
