@@ -59,7 +59,7 @@ export const tests = {
     await page.screenshot({ path: new URL("wrong.png", world.output).pathname });
     await line.getByLabel("What is right").fill(text.replace("Porto", "Faro"));
     await line.getByRole("button", { name: "Save" }).click();
-    await line.getByText("Corrected.").waitFor();
+    await line.getByText("Corrected: The user's sister Mary lives in Faro.").waitFor();
     assert.ok((await memories(world)).some((each) => each.text === text.replace("Porto", "Faro")));
     await line.getByRole("button", { name: "Undo" }).click();
     await line.getByRole("button", { name: "Forget" }).click();

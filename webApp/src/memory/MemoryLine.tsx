@@ -4,7 +4,7 @@ import { plainText } from "../shell/plainText";
 import { useFocusFollows } from "../shell/useFocusFollows";
 import { strings } from "../strings";
 import { RightForm } from "./RightForm";
-import { FATES, useFate, type Fate } from "./useFate";
+import { useFate, type Fate } from "./useFate";
 
 interface Props {
   id: string;
@@ -26,13 +26,13 @@ const LONGEST_NAME = 120; // of a button, to whoever hears it
 export function MemoryLine({ id, text: said, children, isQuote, ways }: Props) {
   const text = plainText(said);
   const named = text.slice(0, LONGEST_NAME);
-  const { fate, isPending, become } = useFate(id);
+  const { fate, told, isPending, become } = useFate(id);
   const line = useFocusFollows<HTMLDivElement>(fate);
   return (
     <li className="memory-line" data-fate={fate}>
       <div className="memory-line-text">
         <p className={isQuote ? "memory-quote" : undefined}>{text}</p>
-        <p className="small soft">{fate === "there" ? children : <span role="status">{FATES[fate]}</span>}</p>
+        <p className="small soft">{fate === "there" ? children : <span role="status">{told}</span>}</p>
         {fate === "wrong" && <RightForm text={said} isBusy={isPending} onSave={(right) => become("corrected", right)} />}
       </div>
       <div ref={line} className="memory-line-ways">

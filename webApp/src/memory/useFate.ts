@@ -9,17 +9,16 @@ export type Fate = "there" | "wrong" | "corrected" | "forgotten" | "takenBack" |
 
 const HOW = { wrong: markWrong, forgotten: forget, takenBack: undo, passedOver: passOver } as const;
 
-export const FATES = {
+const TOLD = {
   wrong: strings.memory.markedWrong,
-  corrected: strings.memory.corrected,
   forgotten: strings.memory.forgotten,
   takenBack: strings.memory.takenBack,
   passedOver: strings.memory.passedOver,
 } as const;
 
-/** What the user has done here to one memory, and the way back: it stays in its place until he has seen both. */
+/** What the user has done here to one memory, how he is told, and the way back: it stays in its place until he has seen both. */
 export function useFate(id: string) {
-  const [fate, setFate] = useState<Fate>("there");
+  const [{ fate, right }, setState] = useState<{ fate: Fate; right: string }>({ fate: "there", right: "" });
   const { mutate, isPending } = useMutation({
     mutationFn: async ({ next, text }: { next: Fate; text?: string }) => {
       if (next === "corrected") await edit(id, { text, valid_to: null });
@@ -29,8 +28,9 @@ export function useFate(id: string) {
       else await undo(id);
       if (next === "there" && fate === "corrected") await undo(id); // it was called wrong first
     },
-    onSuccess: (_, { next }) => setFate(next),
+    onSuccess: (_, { next, text = "" }) => setState({ fate: next, right: text }),
     onError: (error) => toast(asApiError(error).detail),
   });
-  return { fate, isPending, become: (next: Fate, text?: string) => mutate({ next, text }) };
+  const told = fate === "there" ? "" : fate === "corrected" ? strings.memory.corrected(right) : TOLD[fate];
+  return { fate, told, isPending, become: (next: Fate, text?: string) => mutate({ next, text }) };
 }

@@ -19,7 +19,7 @@ export const memory = {
   undoOf: (text: string) => `Undo: ${text}`,
   markedWrong: "No longer taken for true. If you like, say what is right:",
   whatIsRight: "What is right",
-  corrected: "Corrected.",
+  corrected: (right: string) => `Corrected: ${right}`,
   correctedByYou: "corrected by you",
   forgotten: "Forgotten.",
   passedOver: "No longer used for answers. It stays in its chat.",
