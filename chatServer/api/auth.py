@@ -53,6 +53,7 @@ class Authenticator:
         self._issuer = issuer
         self._keys = keys
         self._tokens = tokens
+        # Until when, by time.monotonic(): a clock that is set back lets nothing live longer.
         self._remembered: OrderedDict[bytes, tuple[Principal, float]] = OrderedDict()
 
     async def principal_of(self, token: str) -> Principal:
@@ -63,7 +64,7 @@ class Authenticator:
             return await self._tokens.principal_of(token) or _refuse("it is no personal token of ours, or over")
         digest = hashlib.sha256(token.encode()).digest()
         principal, until = self._remembered.get(digest, (None, 0.0))
-        if principal is None or time.time() >= until:
+        if principal is None or time.monotonic() >= until:
             claims = await self._claims(token)
             principal = _principal(claims)
             self._remember(digest, principal, claims["exp"])
@@ -89,7 +90,7 @@ class Authenticator:
             raise _refusal(REASONS.get(type(error), "it cannot be read")) from error
 
     def _remember(self, digest: bytes, principal: Principal, expires_at: int) -> None:
-        self._remembered[digest] = (principal, min(expires_at, time.time() + REMEMBERED_S))
+        self._remembered[digest] = (principal, time.monotonic() + min(expires_at - time.time(), REMEMBERED_S))
         self._remembered.move_to_end(digest)
         if len(self._remembered) > REMEMBERED_TOKENS:
             self._remembered.popitem(last=False)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from uuid import uuid4
 
 import httpx
@@ -163,12 +164,28 @@ async def test_a_token_is_remembered_for_a_minute_and_not_beyond_its_end(issuer,
     principal = await authenticator.principal_of(token)
     assert (str(principal.user_id), principal.is_anonymous) == (user_id, True)
     [(_, until)] = authenticator._remembered.values()
-    assert until <= time.time() + 60
+    assert until <= time.monotonic() + 60
     short = key.sign(issuer.claims(exp=int(time.time()) + 2))
     await authenticator.principal_of(short)
-    assert min(until for _, until in authenticator._remembered.values()) <= time.time() + 2
+    assert min(until for _, until in authenticator._remembered.values()) <= time.monotonic() + 2
     monkeypatch.setattr(keys, "find", None)
     assert await authenticator.principal_of(token) == principal, "no key was needed"
+
+
+@pytest.mark.parametrize("shown_s", [61, -3_600], ids=["a clock that goes", "a clock that was set back"])
+async def test_a_token_is_looked_at_anew_after_a_minute(issuer, keys, clock, monkeypatch, shown_s):
+    key = SigningKey()
+    published(issuer, key)
+    authenticator = Authenticator(auth.Issuer(issuer.name, "authenticated"), keys)
+    token = key.sign(issuer.claims())
+    await authenticator.principal_of(token)
+    published(issuer, SigningKey())
+    clock.now += FRESH_S
+    await authenticator.principal_of(token)
+    shown, passed = time.time() + shown_s, time.monotonic() + 61
+    monkeypatch.setattr(auth, "time", SimpleNamespace(time=lambda: shown, monotonic=lambda: passed))
+    with pytest.raises(errors.Unauthenticated):
+        await authenticator.principal_of(token)
 
 
 async def test_a_token_that_was_good_is_refused_once_it_is_over(issuer, keys):
