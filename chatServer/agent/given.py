@@ -70,7 +70,7 @@ def for_model(message: Message) -> BaseMessage:
         return made_like(pattern, content=content, id=message_id, name=name)
     if message.role == "assistant":
         calls = [_call(call) for call in message.tool_calls or ()]
-        return made_like(ANSWER, content=content, id=message_id, name=name, tool_calls=calls, invalid_tool_calls=[])
+        return made_like(ANSWER, content=content, id=message_id, name=name, tool_calls=calls)
     if message.role == "tool" and message.tool_call_id is not None:
         status = "error" if (message.structured_data or {}).get("success") is False else "success"
         return ToolMessage(content, id=message_id, name=name, tool_call_id=message.tool_call_id, status=status)

@@ -11,6 +11,10 @@ WORD = AIMessageChunk(content="")
 QUESTION = HumanMessage("")
 ANSWER = AIMessage("")
 SYSTEM = SystemMessage("")
+_LISTS: dict[type[BaseMessage], tuple[str, ...]] = {
+    AIMessage: ("tool_calls", "invalid_tool_calls"),
+    AIMessageChunk: ("tool_calls", "invalid_tool_calls", "tool_call_chunks"),
+}
 _new = object.__new__
 _set_fields = BaseModel.__dict__["__pydantic_fields_set__"].__set__  # which a lookup by name takes twice as long for
 _set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
@@ -25,7 +29,9 @@ def made_like(pattern: Made, **said: Any) -> Made:
     made = _new(kind)
     held = made.__dict__
     held.update(pattern.__dict__)
-    held["additional_kwargs"], held["response_metadata"] = {}, {}
+    held["additional_kwargs"], held["response_metadata"] = {}, {}  # what can be changed in place is its own
+    for name in _LISTS.get(kind, ()):
+        held[name] = []
     held.update(said)
     _set_fields(made, {*_fields_of(pattern), *said})
     _set_extra(made, {})

@@ -1,4 +1,4 @@
-"""as_json(): JSON with letters as they are, and no number that JSON does not have."""
+"""as_json(): JSON with letters as they are, and null for a number that JSON does not have, as in clean."""
 
 import json
 from typing import Any

@@ -22,7 +22,7 @@ def test_what_is_written_is_read_back_with_its_letters_as_they_are(value):
     assert "\\u0436" not in written(value)
 
 
-def test_a_number_that_json_does_not_have_is_not_written():
+def test_a_number_that_json_does_not_have_is_null():
     assert written([math.nan, math.inf, -math.inf]) == "[null,null,null]"
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
+from pydantic import BaseModel
 
-from chatServer.agent.unchecked import ANSWER, QUESTION, WORD, made_like
+from chatServer.agent.unchecked import ANSWER, QUESTION, SYSTEM, WORD, made_like
 
 
 @pytest.mark.parametrize(("pattern", "kind"), [(WORD, AIMessageChunk), (QUESTION, HumanMessage), (ANSWER, AIMessage)])
@@ -18,11 +19,17 @@ def test_a_message_is_what_its_class_would_have_made(pattern, kind):
     assert (made.content, pattern.content) == ("Ho.", "")
 
 
-def test_what_one_is_told_later_no_other_knows():
-    first, second = made_like(ANSWER, content="a"), made_like(ANSWER, content="b")
-    first.additional_kwargs["told"] = first.response_metadata["told"] = True
-    assert (second.additional_kwargs, second.response_metadata) == ({}, {})
-    assert (ANSWER.additional_kwargs, ANSWER.response_metadata) == ({}, {})
+@pytest.mark.parametrize("pattern", [WORD, QUESTION, ANSWER, SYSTEM], ids=lambda pattern: pattern.type)
+def test_what_one_is_told_later_no_other_knows(pattern):
+    made = made_like(pattern, content="a")
+    shared = [name for name, value in vars(pattern).items() if value is vars(made)[name]]
+    assert not [name for name in shared if isinstance(vars(pattern)[name], list | dict | set)]
+    assert made.model_fields_set is not pattern.model_fields_set
+
+
+def test_a_model_of_pydantic_holds_nothing_that_would_not_be_made():
+    made = made_like(WORD, content="a")
+    assert {name for name in BaseModel.__slots__ if hasattr(made, name)} == {*BaseModel.__slots__}
 
 
 def test_words_add_up_as_those_of_the_class_do():
