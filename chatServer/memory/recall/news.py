@@ -14,7 +14,7 @@ MOST = 500  # more than this came since: then it is loaded anew
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class NewsStand:
     """Where it is asked for, and how long a statement may take there."""
 
     database: Database

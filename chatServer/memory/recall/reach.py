@@ -3,13 +3,15 @@ index names them."""
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from uuid import UUID
 
 from chatServer.memory.ranking.index import Index, Scope
 from chatServer.memory.recall.unpack import HELD, REPLACED, TOLD
 from chatServer.records import EVERY_AGENT, Agent, Principal
 from chatServer.store import recall as store
+
+NOWHERE = store.Scope("", None, None, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +21,11 @@ class Ask:
     principal: Principal
     question: str
     scope: store.Scope
-    excluded: frozenset[UUID]
+    _: KW_ONLY
     budget_tokens: int
     limit: int
     about_the_past: bool
+    excluded: frozenset[UUID] = frozenset()  # what the prompt has already
     tools: frozenset[str] = frozenset()
     for_everything: bool = False
     until_s: float = math.inf  # nobody waits for the answer any longer

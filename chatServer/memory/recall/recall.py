@@ -19,9 +19,9 @@ from chatServer.memory.ranking.rehearse import rehearse
 from chatServer.memory.ranking.relevance import relevant
 from chatServer.memory.ranking.weights import Weights, shipped_weights
 from chatServer.memory.recall.about_me import asks_for_everything
-from chatServer.memory.recall.news import News
+from chatServer.memory.recall.news import NewsStand
 from chatServer.memory.recall.past import asks_about_the_past, without_before
-from chatServer.memory.recall.reach import Ask, memories_of, scope_of, searched
+from chatServer.memory.recall.reach import NOWHERE, Ask, memories_of, scope_of, searched
 from chatServer.memory.recall.register import Register
 from chatServer.memory.recall.registers import Registers
 from chatServer.memory.recall.reworded import in_other_words
@@ -76,7 +76,7 @@ class Recaller:
         self._pace = pace  # how many times what is promised it may take
         self.is_warm = False  # the first question waits for nothing
         self._late: set[asyncio.Task[RecallResult]] = set()
-        self._news = News(database, embedder.name, round(STATEMENT_MS * pace))
+        self._news = NewsStand(database, embedder.name, round(STATEMENT_MS * pace))
         self.registers = Registers(database, embedder.name, max_bytes=cache_bytes, overlap_s=overlap_s)
 
     async def recall(
@@ -97,11 +97,20 @@ class Recaller:
         scope, question = scope_of(agent, session_id, self._closed), question[:READ_CHARS]
         if scope is None or not searchable(question):
             return RecallResult()
-        past, every = asks_about_the_past(question), asks_for_everything(question)
-        question, limit = in_other_words(without_before(question)), max(limit, OVERVIEW) if every else limit
-        excluded, until_s = frozenset(excluded), began + DEADLINE_S * self._pace
-        used = frozenset(tools)
-        ask = Ask(principal, question, scope, excluded, budget_tokens, limit, past, used, every, until_s, glance)
+        for_everything = asks_for_everything(question)
+        ask = Ask(
+            principal,
+            in_other_words(without_before(question)),
+            scope,
+            budget_tokens=budget_tokens,
+            limit=max(limit, OVERVIEW) if for_everything else limit,
+            about_the_past=asks_about_the_past(question),
+            excluded=frozenset(excluded),
+            tools=frozenset(tools),
+            for_everything=for_everything,
+            until_s=began + DEADLINE_S * self._pace,
+            glance=glance,
+        )
         found = await self._in_time(ask)
         took_s = time.perf_counter() - began
         metrics.recall_seconds.observe(took_s)
@@ -141,7 +150,7 @@ class Recaller:
         self._count("anything")
         with contextlib.suppress(errors.DatabaseUnavailable):  # whoever asks then is told so
             await self._database.connect()
-        ask = Ask(NOBODY, "anything", store.Scope("", None, None, ()), frozenset(), 0, 1, about_the_past=False)
+        ask = Ask(NOBODY, "anything", NOWHERE, budget_tokens=0, limit=1, about_the_past=False)
         await asyncio.gather(*(self._recall(ask) for _ in range(POOL_SIZE)), return_exceptions=True)
         self.registers.drop(NOBODY.user_id)
         self.is_warm = True
@@ -152,10 +161,10 @@ class Recaller:
         question = question[:READ_CHARS]
         if not searchable(question):
             return []
-        nowhere = Ask(principal, question, store.Scope("", None, None, ()), frozenset(), 0, 0, about_the_past=True)
+        ask = Ask(principal, question, NOWHERE, budget_tokens=0, limit=0, about_the_past=True)
         try:
             register = await self.registers.of(principal)
-            news = await self._news.read(register, nowhere, ())
+            news = await self._news.read(register, ask, ())
         except errors.DatabaseUnavailable:
             return []
         if register.is_behind(news.clock):
