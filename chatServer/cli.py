@@ -47,7 +47,11 @@ def serve(settings: Settings, _: argparse.Namespace) -> None:
     command.end_with_terminal()
     loop = asyncio.Runner(loop_factory=uvloop.new_event_loop)
     with _listen(settings) as listening, contextlib.suppress(KeyboardInterrupt), loop as runner:
-        runner.run(_serve(settings, listening, told))
+        try:
+            runner.run(_serve(settings, listening, told))
+        except StartupError:
+            if not told:  # a Ctrl-C ends what is being started, too: initdb
+                raise
     print("Stopped.")
 
 

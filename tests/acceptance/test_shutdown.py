@@ -160,3 +160,25 @@ def test_a_signal_while_it_starts_is_heeded_also_where_an_error_would_be_lost(tm
     command = [sys.executable, "-c", SIGNALLED_AT_ITS_START, sent]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=START_S, check=False)
     assert (ended.returncode, ended.stdout.splitlines()[-1]) == (0, "Stopped."), ended.stderr
+
+
+BROKEN_OFF_AT_ITS_START = """
+import signal
+from chatServer import cli, errors, main
+
+def opened_database(settings):
+    signal.raise_signal(signal.SIGINT)
+    raise errors.StartupError("initdb says why")
+
+main.opened_database = opened_database
+cli.main(["serve"])
+"""
+
+
+def test_what_a_ctrl_c_has_kept_from_starting_is_no_problem(tmp_path):
+    """A terminal sends it to initdb, too, which then makes no database."""
+    environment = {**os.environ, "CHAT_DATA_DIR": str(tmp_path), "PORT": "0"}
+    command = [sys.executable, "-c", BROKEN_OFF_AT_ITS_START]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=START_S, check=False)
+    assert (ended.returncode, ended.stdout) == (0, "Stopped.\n"), ended.stderr
+    assert "initdb says why" not in ended.stderr
