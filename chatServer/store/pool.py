@@ -6,7 +6,6 @@ import contextlib
 import logging
 import math
 import os
-import select
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -16,12 +15,12 @@ from typing import NamedTuple, Self
 from uuid import UUID
 
 import psycopg
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import PoolClosed, PoolTimeout
 
 from chatServer import errors, metrics
 from chatServer.config import Settings
 from chatServer.records import Principal
-from chatServer.store.lending import Lender, RawConnection
+from chatServer.store.lending import Lender, RawConnection, check_if_the_server_spoke
 from chatServer.store.pipeline import Pipeline
 from chatServer.store.shares import Shares
 
@@ -207,14 +206,6 @@ def _is_outage(error: psycopg.Error) -> bool:
     if error.sqlstate is None:
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
     return error.sqlstate[:2] in OUTAGE_CLASSES or error.sqlstate in OUTAGE_CODES
-
-
-async def check_if_the_server_spoke(connection: RawConnection) -> None:
-    """An idle connection has nothing to read; if it has, it is a goodbye. Costs no round trip."""
-    poll = select.poll()
-    poll.register(connection.fileno(), select.POLLIN)
-    if poll.poll(0):
-        await AsyncConnectionPool.check_connection(connection)
 
 
 def hang_up(connection: RawConnection) -> None:
