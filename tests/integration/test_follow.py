@@ -173,11 +173,11 @@ async def test_followers_of_a_quiet_turn_hear_that_it_lives():
     log = EventLog()
     log.add(TurnEvent("start"))
     batches = log.follow(0, heartbeat_s=0.01)
-    assert [each.seq for each in await anext(batches)] == [1]
+    assert [seq for seq, _ in await anext(batches)] == [1]
     assert await anext(batches) == []
     assert await anext(batches) == []
     log.add(TurnEvent("finish"))
-    assert [each.seq for each in await anext(batches)] == [2]
+    assert [seq for seq, _ in await anext(batches)] == [2]
     log.end()
     assert [batch async for batch in batches] == []
 
@@ -187,7 +187,7 @@ async def test_words_that_come_at_once_are_told_together_and_the_first_of_them_a
     batches = log.follow(0)
     log.add(TurnEvent("start"))
     log.add(TurnEvent("text-delta", text="first"))
-    assert [each.seq for each in await anext(batches)] == [1, 2]
+    assert [seq for seq, _ in await anext(batches)] == [1, 2]
     following = asyncio.ensure_future(anext(batches))
     for _ in range(20):
         log.add(TurnEvent("text-delta", text="more"))
