@@ -14,6 +14,8 @@ from chatServer.agent.run import Run
 # A model, with its tools or without; what our own say in plain words comes as it is.
 Streams = Callable[[list[BaseMessage]], AsyncGenerator[BaseMessage | str, None]]
 
+HEARD = (AIMessageChunk, str)
+
 
 class ModelStreams(NamedTuple):
     """One model in three ways: for the first step, which a tool may have to begin, for the others, and for the last."""
@@ -87,7 +89,7 @@ async def listen(
                     stream = model(messages)
                     metrics.model_retries.inc()
                 else:
-                    take(chunk if type(chunk) is str or isinstance(chunk, AIMessageChunk) else _as_chunk(chunk))
+                    take(chunk if isinstance(chunk, HEARD) else _as_chunk(chunk))
                 may_ask_again = False
             raise errors.ModelTimeout
     finally:

@@ -28,6 +28,7 @@ _SILENT: dict[str | None, str] = {
 }
 MOST_TOKENS = 100_000_000  # of one call; more is a mistake of whoever counted
 
+_tuple = tuple.__new__  # which a named tuple's own calls, by names that it looks up: each word is one
 _EVENTS: dict[str, tuple[EventKind, EventKind, EventKind]] = {
     "text": ("text-start", "text-delta", "text-end"),
     "reasoning": ("reasoning-start", "reasoning-delta", "reasoning-end"),
@@ -100,6 +101,9 @@ class Step:
     def _say(self, kind: str, text: str) -> None:
         if not text:
             return
+        if kind == self._kind and text.isascii() and "\0" not in text and not (self._half or self._redactor):
+            self._delta(text)  # as most words
+            return
         if kind != self._kind:
             self._end_part()
             self._kind, self._id = kind, self._run.part_id(kind)
@@ -116,7 +120,7 @@ class Step:
         if text:
             if self._kind == "text":
                 self._texts.append(text)
-            self._hear(TurnEvent(_EVENTS[self._kind][1], self._id, text))
+            self._hear(_tuple(TurnEvent, (_EVENTS[self._kind][1], self._id, text, "", None)))
 
     def _end_part(self) -> None:
         if self._kind:
@@ -162,7 +166,7 @@ def _taken_out(chunks: list[AIMessageChunk]) -> dict[str, str]:
 
 
 def _as_chunk(said: AIMessageChunk | str) -> AIMessageChunk:
-    return AIMessageChunk(said) if isinstance(said, str) else said
+    return AIMessageChunk(content=said) if isinstance(said, str) else said
 
 
 def _merged(chunks: list[AIMessageChunk]) -> AIMessageChunk:
