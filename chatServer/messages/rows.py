@@ -33,7 +33,7 @@ def read_row(row: str, message_id: UUID) -> tuple[Message, bool]:
     if len(row) > SHORT:
         return _read(row, message_id)
     try:
-        return _kept_in_mind(row, message_id.int)  # of which a hash is made at once, of a UUID by a call
+        return _kept_in_mind(row, message_id)
     except _Heavy:
         return _read(row, message_id)
 
@@ -59,10 +59,10 @@ class _Heavy(Exception):
     """What is raised is not kept."""
 
 
-def _read_light(row: str, message_id: int) -> tuple[Message, bool]:
+def _read_light(row: str, message_id: UUID) -> tuple[Message, bool]:
     if _most_bytes(row) > LIGHT_BYTES:
         raise _Heavy
-    return _read(row, UUID(int=message_id))
+    return _read(row, message_id)
 
 
 def _most_bytes(row: str) -> int:

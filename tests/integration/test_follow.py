@@ -192,7 +192,7 @@ async def test_words_that_come_at_once_are_told_together_and_the_first_of_them_a
     for _ in range(20):
         log.add(TurnEvent("text-delta", text="more"))
         await asyncio.sleep(0)
-    assert [each.seq for each in await following] == list(range(3, 23))
+    assert [seq for seq, _ in await following] == list(range(3, 23))
 
 
 async def test_many_followers_at_their_own_speeds_hear_the_same():
@@ -201,7 +201,7 @@ async def test_many_followers_at_their_own_speeds_hear_the_same():
     async def listen(pause_s: float, after_seq: int) -> list[int]:
         heard: list[int] = []
         async for batch in log.follow(after_seq):
-            heard += [each.seq for each in batch]
+            heard += [seq for seq, _ in batch]
             await asyncio.sleep(pause_s)
         return heard
 
