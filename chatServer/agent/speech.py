@@ -22,8 +22,8 @@ from chatServer.agent.unchecked import WORD, made_like
 from chatServer.messages.blocks import text_in
 
 _WORD = re.compile(r"\S+\s*|\s+")
-# Words that are said in one go: in between others get their turn, and a cancellation is heard. A round of the event
-# loop for each word made a turn of 20 wait 20 times for the others, as no provider's answer does (2026-11-19).
+# Words that are said in one go, as a provider's come when it is quick: in between others get their turn, and a
+# cancellation is heard. With a round of the event loop for each word a turn of 20 waited 20 times for the others.
 AT_ONCE = 16
 
 

@@ -65,7 +65,7 @@ def plain_row(message: Message) -> dict[str, Any] | None:
         return None
     if type(message.content) is not str:
         return None
-    data: dict[str, Any] = {"content": clean_text(message.content), "id": message.message_id}
+    data: dict[str, Any] = {"content": clean_text(message.content), "id": clean_text(message.message_id)}
     if structured is not None:
         facts = structured.get(LANGCHAIN)
         if len(structured) != 1 or type(facts) is not dict or not facts or not facts.keys() <= _FACTS:

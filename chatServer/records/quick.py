@@ -19,14 +19,14 @@ def changed(record: Record, **changes: Any) -> Record:
 
 def quick(kind: Kind) -> Kind:
     """The same frozen dataclass with slots, whose __init__ fills it while it is of a class with the same slots that is
-    not frozen: a twentieth of the 650 instructions that `object.__setattr__` and a slot's own `__set__` take for each
-    field. A turn makes 25 such records with 200 fields, more where its window is longer (2026-11-19)."""
+    not frozen: 3,000 instructions for ten fields, of which each slot's own `__set__` takes 6,500 and
+    `object.__setattr__` twice that. A turn makes 25 such records, more where its window is longer (2026-11-19)."""
     if kind.__bases__ != (object,):
         raise TypeError(f"{kind.__name__} is not a class by itself")
     names = [each.name for each in fields(kind)]
     given: list[str] = []
-    lines = ["    become(self, Open)"]
-    known: dict[str, Any] = {"become": _become, "Open": type(kind.__name__, (), {"__slots__": names}), "Kind": kind}
+    lines = ["    kind = self.__class__", "    become(self, Open)"]
+    known: dict[str, Any] = {"become": _become, "Open": type(kind.__name__, (), {"__slots__": names})}
     for each in fields(kind):
         name = each.name
         if not each.init or each.kw_only:
@@ -39,7 +39,7 @@ def quick(kind: Kind) -> Kind:
             known[f"default_{name}"] = each.default
         given.append(f"{name}=default_{name}" if f"default_{name}" in known else name)
         lines.append(f"    self.{name} = {value}")
-    lines.append("    become(self, Kind)")
+    lines.append("    become(self, kind)")
     if hasattr(kind, "__post_init__"):
         lines.append("    self.__post_init__()")
     made: dict[str, Any] = {}
