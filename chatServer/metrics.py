@@ -4,19 +4,23 @@ from bisect import bisect_left
 
 from prometheus_client import Counter, Gauge, Info
 from prometheus_client import Histogram as Plain
+from prometheus_client.values import MutexValue, ValueClass
+
+IS_IN_MEMORY = ValueClass is MutexValue  # where an operator has several processes count together, it is in files
 
 
 class Histogram(Plain):
-    """It goes to the bucket at once, where the other tries one after the other, and adds no 0 to a sum: 0.6 us for one
-    instead of 1.2. A turn observes ten times, mostly zeros (2026-11-19)."""
+    """It goes to the bucket at once, where the other tries one after the other, adds no 0 to a sum, and takes no lock:
+    only the event loop's thread observes. A turn does so ten times, mostly zeros: 2,000 instructions for each instead
+    of 6,000 (2026-11-19)."""
 
     def observe(self, amount: float, exemplar: dict[str, str] | None = None) -> None:
-        if exemplar:
+        if exemplar or not IS_IN_MEMORY:
             super().observe(amount, exemplar)
             return
         if amount:
-            self._sum.inc(amount)
-        self._buckets[bisect_left(self._upper_bounds, amount)].inc(1)
+            self._sum._value += amount
+        self._buckets[bisect_left(self._upper_bounds, amount)]._value += 1
 
 
 jwks_fetches = Counter("chat_jwks_fetches_total", "Fetches of the issuer's keys", ["outcome"])

@@ -29,8 +29,7 @@ def span(step: Step, **attributes: Value) -> contextlib.AbstractContextManager[C
     It hangs on the current task, so no async generator may yield inside it. Of an exception only the kind is kept:
     its words may be a user's.
     """
-    is_heard = not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
-    if is_heard:
+    if trace._TRACER_PROVIDER is not None:  # `get_tracer_provider()` reads the environment each time, which _tracer has
         return _span(step, _kept(attributes))
     _unheard(**attributes)
     return contextlib.nullcontext(_unheard)
@@ -38,8 +37,9 @@ def span(step: Step, **attributes: Value) -> contextlib.AbstractContextManager[C
 
 def _unheard(**more: Value) -> None:
     """What may not be said is refused, whoever listens."""
-    if unknown := more.keys() - ATTRIBUTES:
-        raise TypeError(f"a span says nothing about {', '.join(sorted(unknown))}: see spans.ATTRIBUTES")
+    if not more.keys() <= ATTRIBUTES:
+        unknown = ", ".join(sorted(more.keys() - ATTRIBUTES))
+        raise TypeError(f"a span says nothing about {unknown}: see spans.ATTRIBUTES")
 
 
 @contextlib.contextmanager

@@ -11,7 +11,10 @@ from chatServer import errors, metrics
 from chatServer.agent.model_errors import pause_before_retry, translated
 from chatServer.agent.run import Run
 
-Streams = Callable[[list[BaseMessage]], AsyncGenerator[BaseMessage, None]]  # a model, with its tools or without
+# A model, with its tools or without; what our own say in plain words comes as it is.
+Streams = Callable[[list[BaseMessage]], AsyncGenerator[BaseMessage | str, None]]
+
+HEARD = (AIMessageChunk, str)
 
 
 class ModelStreams(NamedTuple):
@@ -58,7 +61,7 @@ class Deadline:
 
 
 async def listen(
-    model: Streams, messages: list[BaseMessage], timeout_s: float, take: Callable[[AIMessageChunk], None]
+    model: Streams, messages: list[BaseMessage], timeout_s: float, take: Callable[[AIMessageChunk | str], None]
 ) -> None:
     """Hand on what the model streams, each chunk as it comes; ModelTimeout when the whole call takes too long, our own
     errors for its errors.
@@ -86,7 +89,7 @@ async def listen(
                     stream = model(messages)
                     metrics.model_retries.inc()
                 else:
-                    take(chunk if isinstance(chunk, AIMessageChunk) else _as_chunk(chunk))
+                    take(chunk if isinstance(chunk, HEARD) else _as_chunk(chunk))
                 may_ask_again = False
             raise errors.ModelTimeout
     finally:

@@ -47,20 +47,26 @@ class ScriptedModel(speech.SpeakingModel):
     def _llm_type(self) -> str:
         return "script"
 
-    async def speak(
+    def speak(
         self, messages: list[BaseMessage], tool_choice: str | None = None, **_: Any
-    ) -> AsyncGenerator[AIMessageChunk, None]:
+    ) -> AsyncGenerator[AIMessageChunk | str, None]:
         given = Heard.of(messages)
         index, rule, match = self._chosen(given.question)
         step = rule.steps[min(given.round, len(rule.steps) - 1)]
         if tool_choice and all(call.name != tool_choice for call in step.calls):
             step = Round(calls=(ScriptedCall(tool_choice, {"query": "{question}"}, is_forced=True),))
         self.calls += 1
+        said = _play(self.script.name, step, given, match)
+        return self._noted(said, index, messages) if self.script.log else said
+
+    async def _noted(
+        self, said: AsyncIterator[AIMessageChunk | str], index: int | None, messages: list[BaseMessage]
+    ) -> AsyncGenerator[AIMessageChunk | str, None]:
         call = uuid4().hex
         state = "cancelled"
         self._note(call, index, "started", messages)
         try:
-            async for chunk in _play(self.script.name, step, given, match):
+            async for chunk in said:
                 yield chunk
             state = "finished"
         except ScriptedFailure:
@@ -83,8 +89,7 @@ class ScriptedModel(speech.SpeakingModel):
     def _note(self, call: str, rule: int | None, state: str, given: Sequence[BaseMessage] = ()) -> None:
         """One line in the script's log, for tests that look from outside: who was called and with how much, never what
         was said."""
-        if self.script.log is None:
-            return
+        assert self.script.log is not None  # nosec B101 # narrows a type
         line: dict[str, Any] = {"call": call, "for": self.purpose, "rule": rule, "state": state, "at": time.time()}
         if given:
             line["given"] = [_shape(message) for message in given]
@@ -147,7 +152,9 @@ def _line(message: BaseMessage) -> str:
     return " ".join([f"{ROLE_OF_TYPE.get(message.type, message.type)}: {said_in(message)}".rstrip(), *called])
 
 
-async def _play(model: str, step: Round, given: Heard, match: re.Match[str] | None) -> AsyncIterator[AIMessageChunk]:
+async def _play(
+    model: str, step: Round, given: Heard, match: re.Match[str] | None
+) -> AsyncGenerator[AIMessageChunk | str, None]:
     def look_up(name: str) -> str:
         return given.look_up(name, match)
 
@@ -163,8 +170,9 @@ async def _play(model: str, step: Round, given: Heard, match: re.Match[str] | No
     for number, word in enumerate(speech.words(reply)):
         if number == step.fail_after_words:
             break
-        await asyncio.sleep(pause_s)  # of 0 seconds too: others get their turn, and a cancellation is heard
-        yield speech.text_chunk(word, beside_reasoning=bool(reasoning))
+        if pause_s or number % speech.AT_ONCE == 0:
+            await asyncio.sleep(pause_s)
+        yield speech.text_block(word) if reasoning else word
     if step.fail_after_words is not None:
         raise ScriptedFailure(f"The script breaks off after {step.fail_after_words} words.")
     if step.hang:

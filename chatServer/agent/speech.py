@@ -22,6 +22,9 @@ from chatServer.agent.unchecked import WORD, made_like
 from chatServer.messages.blocks import text_in
 
 _WORD = re.compile(r"\S+\s*|\s+")
+# Words that are said in one go, as a provider's come when it is quick: in between others get their turn, and a
+# cancellation is heard. With a round of the event loop for each word a turn of 20 waited 20 times for the others.
+AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,14 @@ def said_in(message: BaseMessage) -> str:
     return "\n".join(text for block in content if (text := text_in(block)))
 
 
-def text_chunk(word: str, *, beside_reasoning: bool = False) -> AIMessageChunk:
-    """Plain text, unless blocks of reasoning came before: blocks of one message are told apart by their index."""
-    if beside_reasoning:
-        block: dict[str | int, Any] = {"type": "text", "text": word, "index": 1}
-        return AIMessageChunk(content=[block])
+def text_chunk(word: str) -> AIMessageChunk:
     return made_like(WORD, content=word)
+
+
+def text_block(word: str) -> AIMessageChunk:
+    """Text where blocks of reasoning came before: blocks of one message are told apart by their index."""
+    block: dict[str | int, Any] = {"type": "text", "text": word, "index": 1}
+    return AIMessageChunk(content=[block])
 
 
 def reasoning_chunk(word: str) -> AIMessageChunk:
@@ -84,8 +89,8 @@ def last_chunk(
     model: str, *, is_calling: bool = False, usage: UsageMetadata | None = None, **more: Any
 ) -> AIMessageChunk:
     """Who spoke, why it ended, and what else is known of it; without a usage it is counted as the budget does."""
-    return AIMessageChunk(
-        content="",
+    return made_like(
+        WORD,
         usage_metadata=usage,
         response_metadata={"model_name": model, "finish_reason": "tool_calls" if is_calling else "stop", **more},
         chunk_position="last",
@@ -109,8 +114,8 @@ class SpeakingModel(BaseChatModel):
     nobody hears there."""
 
     @abstractmethod
-    def speak(self, messages: list[BaseMessage], **kwargs: Any) -> AsyncGenerator[AIMessageChunk, None]:
-        """What it says, in chunks."""
+    def speak(self, messages: list[BaseMessage], **kwargs: Any) -> AsyncGenerator[AIMessageChunk | str, None]:
+        """What it says: plain words as they are, and in chunks whatever is more than that."""
 
     def bind_tools(
         self,
@@ -131,7 +136,7 @@ class SpeakingModel(BaseChatModel):
         kwargs.pop("run_manager", None)
         async with aclosing(self.speak(messages, **kwargs)) as chunks:
             async for chunk in chunks:
-                yield ChatGenerationChunk(message=chunk)
+                yield ChatGenerationChunk(message=text_chunk(chunk) if isinstance(chunk, str) else chunk)
 
     async def _agenerate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
         return await agenerate_from_stream(self._astream(messages, **kwargs))

@@ -28,6 +28,7 @@ _SILENT: dict[str | None, str] = {
 }
 MOST_TOKENS = 100_000_000  # of one call; more is a mistake of whoever counted
 
+_tuple = tuple.__new__  # which a named tuple's own calls, by names that it looks up: each word is one
 _EVENTS: dict[str, tuple[EventKind, EventKind, EventKind]] = {
     "text": ("text-start", "text-delta", "text-end"),
     "reasoning": ("reasoning-start", "reasoning-delta", "reasoning-end"),
@@ -59,7 +60,7 @@ class Step:
         self._kind = ""  # of the part that is open, if one is
         self._id = ""
         self._half = ""  # of a character beyond U+FFFF that a provider has cut in two
-        self._chunks: list[AIMessageChunk] = []
+        self._chunks: list[AIMessageChunk | str] = []
         self._more: list[AIMessageChunk] = []  # of them, those that hold more than their content
         self._has_blocks = False
         self._texts: list[str] = []
@@ -68,8 +69,11 @@ class Step:
     def has_text(self) -> bool:
         return any(text.strip() for text in self._texts)
 
-    def take(self, chunk: AIMessageChunk) -> None:
+    def take(self, chunk: AIMessageChunk | str) -> None:
         self._chunks.append(chunk)
+        if isinstance(chunk, str):
+            self._say("text", chunk)
+            return
         held = chunk.__dict__  # each chunk.field asks pydantic first: half of what a word takes here (2026-11-19)
         content, extra = held["content"], held["additional_kwargs"]
         if extra or held["tool_call_chunks"] or held["usage_metadata"] or held["response_metadata"]:
@@ -97,6 +101,9 @@ class Step:
     def _say(self, kind: str, text: str) -> None:
         if not text:
             return
+        if kind == self._kind and text.isascii() and "\0" not in text and not (self._half or self._redactor):
+            self._delta(text)  # as most words
+            return
         if kind != self._kind:
             self._end_part()
             self._kind, self._id = kind, self._run.part_id(kind)
@@ -113,7 +120,7 @@ class Step:
         if text:
             if self._kind == "text":
                 self._texts.append(text)
-            self._hear(TurnEvent(_EVENTS[self._kind][1], self._id, text))
+            self._hear(_tuple(TurnEvent, (_EVENTS[self._kind][1], self._id, text, "", None)))
 
     def _end_part(self) -> None:
         if self._kind:
@@ -124,7 +131,7 @@ class Step:
 
     async def _said(self, given: Sequence[BaseMessage]) -> Said:
         thoughts = _taken_out(self._more)
-        whole = _merged(self._chunks if self._has_blocks else _more_than_text(self._more))
+        whole = _merged([*map(_as_chunk, self._chunks)] if self._has_blocks else _more_than_text(self._more))
         self.calls = _calls(whole, self._run, self._redactor)
         if not self.calls and not self.has_text:
             raise errors.ModelFailed(_SILENT.get(why_cut(whole.response_metadata), ANSWERED_NOTHING))
@@ -156,6 +163,10 @@ def _taken_out(chunks: list[AIMessageChunk]) -> dict[str, str]:
             # Ours by now, since the stream has ended. Copies of them took all the time that was saved (2026-11-17).
             chunk.additional_kwargs = {name: value for name, value in extra.items() if name != KEPT_AS}
     return {KEPT_AS: "".join(found)} if found else {}
+
+
+def _as_chunk(said: AIMessageChunk | str) -> AIMessageChunk:
+    return AIMessageChunk(content=said) if isinstance(said, str) else said
 
 
 def _merged(chunks: list[AIMessageChunk]) -> AIMessageChunk:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
 
 from starlette.responses import Response
@@ -41,44 +41,57 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         leaving = asyncio.ensure_future(_left(receive))
-        sending = asyncio.ensure_future(self._send(send))
         left_s = None if self._expires_at is None else max(0.0, self._expires_at - time.time())
-        is_expired = False
-        try:
-            done, _ = await asyncio.wait({leaving, sending}, timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
-            is_expired = not done
-        finally:
-            leaving.cancel()
-            if not sending.done():
-                sending.cancel()
-            await asyncio.wait({leaving, sending})
-            self._on_end()
-        if not sending.cancelled():
-            sending.result()
-        elif is_expired:  # between two pieces, or behind one that was written but not taken yet
-            await _is_taken(send({"type": "http.response.body", "body": sse.EXPIRED, "more_body": False}))
+        is_slow = False
 
-    async def _send(self, send: Send) -> None:
+        # Whatever ends it early ends this one time-out, instead of one for each piece and a task for all of them.
+        def be_over(_: object = None) -> None:
+            with contextlib.suppress(RuntimeError):  # it is over already
+                until.reschedule(0)
+
+        def give_up() -> None:
+            nonlocal is_slow
+            is_slow = True
+            be_over()
+
+        try:
+            async with asyncio.timeout(left_s) as until:
+                leaving.add_done_callback(be_over)
+                await self._send(send, give_up)
+        except TimeoutError:
+            if not until.expired():
+                raise
+            if is_slow:
+                logger.info("a reader took nothing for %g s and was dropped", SLOW_READER_S)
+            elif not leaving.done():  # between two pieces, or behind one that was written but not taken yet
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(SLOW_READER_S):
+                        await send({"type": "http.response.body", "body": sse.EXPIRED, "more_body": False})
+        finally:
+            leaving.remove_done_callback(be_over)
+            leaving.cancel()
+            self._on_end()
+
+    async def _send(self, send: Send, give_up: Callable[[], None]) -> None:
+        """Without the last chunk where it breaks off: the reader knows that something is missing, and may resume."""
+        call_later = asyncio.get_running_loop().call_later
+
+        async def put(piece: bytes, *, more_body: bool) -> None:
+            timer = call_later(SLOW_READER_S, give_up)
+            try:
+                await send({"type": "http.response.body", "body": piece, "more_body": more_body})
+            finally:
+                timer.cancel()
+
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         try:
             async with contextlib.aclosing(self._pieces) as pieces:
                 async for piece in pieces:
-                    if not await _is_taken(send({"type": "http.response.body", "body": piece, "more_body": True})):
-                        logger.info("a reader took nothing for %g s and was dropped", SLOW_READER_S)
-                        return  # without the last chunk: the reader knows that something is missing, and may resume
+                    await put(piece, more_body=True)
         except errors.DatabaseUnavailable:
             logger.warning("an answer broke off: the database does not answer")
-            return  # the same
-        await _is_taken(send({"type": "http.response.body", "body": b"", "more_body": False}))
-
-
-async def _is_taken(sending: Awaitable[None]) -> bool:
-    try:
-        async with asyncio.timeout(SLOW_READER_S):
-            await sending
-    except TimeoutError:
-        return False
-    return True
+            return
+        await put(b"", more_body=False)
 
 
 async def _left(receive: Receive) -> None:

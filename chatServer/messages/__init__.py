@@ -12,7 +12,7 @@ Which file for which question:
 
 from chatServer.messages.action import extract_action_from_message
 from chatServer.messages.calls import AgentCallMsg, MessageContent, ToolCallMsg
-from chatServer.messages.clean import clean_json, clean_text, searchable
+from chatServer.messages.clean import clean_json, clean_text, searchable, words_in
 from chatServer.messages.images import checked_image, data_uri, encode_image_file, parse_data_uri, refuse_file_images
 from chatServer.messages.langchain import LangChainMessage, from_langchain, to_langchain
 from chatServer.messages.message import ROLES, Message, Quoted, new_message_id
@@ -52,4 +52,5 @@ __all__ = [
     "to_provider_dict",
     "to_ui_parts",
     "tool_result",
+    "words_in",
 ]

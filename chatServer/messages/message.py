@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from uuid_utils import uuid4
 
@@ -57,6 +57,10 @@ class Message:
             self.tool_calls = _checked_calls(self.tool_calls, ToolCallMsg)
         if self.agent_calls is not None:
             self.agent_calls = _checked_calls(self.agent_calls, AgentCallMsg)
+
+    def under(self, message_id: str) -> Self:
+        """The same under another id."""
+        return type(self)(**{**vars(self), "message_id": message_id})
 
     def _read_content(self) -> None:
         content: object = self.content

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from chatServer.messages.clean import clean_json, clean_text
 from chatServer.messages.message import Message, new_message_id
 from chatServer.messages.text import LANGCHAIN
 
@@ -57,21 +58,23 @@ def read_plain(row: Any) -> Message | None:
 
 
 def plain_row(message: Message) -> dict[str, Any] | None:
-    """The row that `to_langchain` would lead to; None where `read_plain` would not give the message back: 2 us instead
-    of 33 (2026-11-19)."""
+    """The row that `to_langchain` would lead to, fit for the database; None where `read_plain` would not give
+    the message back: 2 us instead of 33 (2026-11-19)."""
     kind, structured = _KINDS.get(message.role), message.structured_data
     if kind is None or type(message) is not Message or any(each is not None for each in _beside_words(message)):
         return None
-    data: dict[str, Any] = {"content": message.content, "id": message.message_id}
+    if type(message.content) is not str:
+        return None
+    data: dict[str, Any] = {"content": clean_text(message.content), "id": clean_text(message.message_id)}
     if structured is not None:
         facts = structured.get(LANGCHAIN)
         if len(structured) != 1 or type(facts) is not dict or not facts or not facts.keys() <= _FACTS:
             return None
         if not all(facts.values()):  # which goes without saying
             return None
-        data |= facts
+        data |= {name: clean_json(value) for name, value in facts.items()}
     if message.name is not None:
-        data["name"] = message.name
+        data["name"] = clean_text(message.name)
     if not data.keys() <= _FIELDS[kind] or not _has_plain_words(data) or (kind == "ai" and not _has_plain_facts(data)):
         return None
     return {"type": kind, "data": data}

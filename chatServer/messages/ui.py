@@ -48,6 +48,9 @@ def from_ui_message(ui: Mapping[str, Any]) -> Message:
     )
 
 
+AS_SAID = frozenset({"step-start", "text"})  # arguments and results were texts until now, and may hold anything
+
+
 def to_ui_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """The parts of one UIMessage: a user's message, or all that the assistant and its tools did in a turn."""
     parts: list[dict[str, Any]] = []
@@ -65,14 +68,14 @@ def to_ui_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
             for call in message.tool_calls or []:
                 waiting[call.call_id] = _tool_part(call)
                 parts.append(waiting[call.call_id])
-    return [clean_json(part) for part in parts]  # arguments and results were texts until now
+    return [part if part["type"] in AS_SAID else clean_json(part) for part in parts]
 
 
 def _said(message: Message) -> list[dict[str, Any]]:
     parts: list[dict[str, Any]] = [{"type": "step-start"}] if message.role == "assistant" else []
     if reasoning := reasoning_of(message):
         parts.append({"type": "reasoning", "text": reasoning, "state": "done"})
-    if text := text_of(message):
+    if text := clean_text(text_of(message)):
         part = {"type": "text", "text": text}
         parts.append({**part, "state": "done"} if message.role == "assistant" else part)
     kept = (message.structured_data or {}).get(FILENAMES)

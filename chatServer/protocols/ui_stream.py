@@ -1,7 +1,7 @@
 """A turn in the AI SDK's UI message stream, version 1: one chunk for each event, under the event's number."""
 
-import json
 from collections.abc import AsyncGenerator, AsyncIterator
+from json.encoder import encode_basestring
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from chatServer.turn.events import ENDINGS, Numbered
 HEADERS = {**sse.HEADERS, "x-vercel-ai-ui-message-stream": "v1"}
 DONE = b"data: [DONE]\n\n"
 
-_dumps = json.JSONEncoder(ensure_ascii=False).encode  # of texts
+_dumps = encode_basestring  # of texts: as the encoder does it, without asking what it is given
 
 
 async def frames(turn_id: UUID, batches: AsyncIterator[list[Numbered]]) -> AsyncGenerator[bytes, None]:
@@ -23,14 +23,15 @@ async def frames(turn_id: UUID, batches: AsyncIterator[list[Numbered]]) -> Async
         if not batch:
             yield sse.HEARTBEAT
             continue
-        written = "".join(f"{prefix}{seq}\ndata: {_written(event)}\n\n" for seq, event in batch).encode()
-        yield written + DONE if batch[-1].event.kind in ENDINGS else written
+        written = "".join([f"{prefix}{seq}\ndata: {_written(event)}\n\n" for seq, event in batch]).encode()
+        yield written + DONE if batch[-1][1].kind in ENDINGS else written
 
 
 def _written(event: TurnEvent) -> str:
     """A chunk as JSON; that of a word, as almost all are, by hand: in a fifth of the time (0.5 us, 2026-11-18)."""
-    if event.kind in WORDS:
-        return f'{{"type":"{event.kind}","id":{_dumps(event.id)},"delta":{_dumps(event.text)}}}'
+    kind, part_id, text, _, _ = event
+    if kind in WORDS:
+        return f'{{"type":"{kind}","id":{_dumps(part_id)},"delta":{_dumps(text)}}}'
     return as_json(chunk(event)).decode()
 
 

@@ -5,6 +5,7 @@ from uuid import UUID, SafeUUID
 from uuid_utils import uuid7
 
 _set = object.__setattr__  # to others a UUID is frozen
+_UNKNOWN = SafeUUID.unknown  # which an enum looks up anew each time
 
 
 class Id(UUID):
@@ -25,6 +26,6 @@ def new_id() -> UUID:
     made = uuid7()
     new = Id.__new__(Id)
     _set(new, "int", made.int)
-    _set(new, "is_safe", SafeUUID.unknown)
+    _set(new, "is_safe", _UNKNOWN)
     _set(new, "_text", str(made))
     return new

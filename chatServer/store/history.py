@@ -20,9 +20,9 @@ from chatServer.messages import (
     cut,
     from_langchain,
     paired,
-    searchable,
     text_of,
     to_langchain,
+    words_in,
 )
 from chatServer.messages.plain import plain_row, without_unsaid
 from chatServer.messages.rows import read_row
@@ -169,7 +169,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         """A message as it is stored, and what it is found by where it is said by people and models."""
         message_id = _uuid_text(message.message_id)
         plain = plain_row(message)
-        row = clean_json(plain) if plain else without_unsaid(clean_json(message_to_dict(to_langchain(message))))
+        row = plain or without_unsaid(clean_json(message_to_dict(to_langchain(message))))
         if row["data"].get("id") == message_id:  # which the row says beside it
             del row["data"]["id"]
         if not plain or not images.has_no_picture(row["data"].get("response_metadata", {})):
@@ -177,7 +177,7 @@ class ChatMessageHistory(PostgresChatMessageHistory):
             row = keeper.without_images(row)
             await keeper.keep(self._db, self._user_id, self._session_id, UUID(message_id))
         text = text_of(message) if message.role in ("user", "assistant") else ""
-        words = searchable(text).split()
+        words = words_in(text)
         return {
             "message_id": message_id,
             "message": row,

@@ -1,8 +1,11 @@
 """psycopg's pool, which gets back every connection that it has lent, whoever is cancelled."""
 
 import asyncio
+import select
+import time
 from typing import Any
 
+import psycopg
 from psycopg import AsyncConnection
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
@@ -19,7 +22,7 @@ class Lender(AsyncConnectionPool[RawConnection]):
         task = asyncio.current_task()
         assert task is not None  # nosec B101 # narrows a type
         cancelled = task.cancelling()
-        connection = await super().getconn(timeout)
+        connection = self._at_once() or await super().getconn(timeout)
         if task.cancelling() > cancelled:
             await self.putconn(connection)
             raise asyncio.CancelledError
@@ -30,6 +33,45 @@ class Lender(AsyncConnectionPool[RawConnection]):
         in 7 s of such clients, 2026-11-18). Where nothing is waited for, without a task of its own."""
         is_ready = conn.pgconn.transaction_status == TransactionStatus.IDLE
         if is_ready and not (self._lock.locked() or self._lock._waiters or self._waiting):
-            await super().putconn(conn)
+            if not self._is_put_back(conn):
+                await super().putconn(conn)
         else:
             await asyncio.shield(super().putconn(conn))
+
+    def _at_once(self) -> RawConnection | None:
+        """One that lies ready and is in order, as mostly; everything else is for the pool's own way, which asks the
+        same in six calls of functions: 2 % of a turn's instructions there and back (2026-11-19)."""
+        if not self._pool or self._closed or self._lock.locked():
+            return None
+        connection = self._pool[0]
+        try:
+            if has_something_to_say(connection):
+                return None
+        except psycopg.Error:  # it is closed
+            return None
+        self._pool.popleft()
+        self._nconns_min = min(self._nconns_min, len(self._pool))
+        self._stats[self._REQUESTS_NUM] += 1
+        connection._pool = self
+        return connection
+
+    def _is_put_back(self, connection: RawConnection) -> bool:
+        """The way back, where nobody waits and it may stay."""
+        is_old = connection._created_at <= self._drained_at or connection._expire_at <= time.monotonic()
+        if is_old or self._closed or self._pool_full_event or connection._pool is not self:
+            return False
+        connection._pool = None
+        self._pool.append(connection)
+        return True
+
+
+def has_something_to_say(connection: RawConnection) -> bool:
+    """An idle connection has nothing to read; if it has, it is a goodbye. Costs no round trip."""
+    poll = select.poll()
+    poll.register(connection.pgconn.socket, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+async def check_if_the_server_spoke(connection: RawConnection) -> None:
+    if has_something_to_say(connection):
+        await Lender.check_connection(connection)

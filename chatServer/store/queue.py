@@ -19,8 +19,8 @@ from psycopg.rows import class_row
 from chatServer import errors, metrics
 from chatServer.store import queries
 from chatServer.store.events import KEPT_S
-from chatServer.store.lending import Lender, RawConnection
-from chatServer.store.pool import RECONNECT_TIMEOUT_S, check_if_the_server_spoke, hang_up
+from chatServer.store.lending import Lender, RawConnection, check_if_the_server_spoke
+from chatServer.store.pool import RECONNECT_TIMEOUT_S, hang_up
 from chatServer.store.user_events import USER_EVENTS_KEPT_S
 
 SQL = queries.load("jobs.sql")

@@ -223,7 +223,7 @@ async def _new_question(
         await make_room(connection, principal, turn, replaced)
     if ask.message is None:
         return await ask_again(connection, principal, turn, replaced)
-    question = replace(ask.message, message_id=str(turn.user_message_id))
+    question = ask.message.under(str(turn.user_message_id))
     await history_of(connection, principal, turn).append([question], tokens=[tokens])
     return question, tokens
 

@@ -1,7 +1,7 @@
 """What a turn says, numbered once: kept here for followers in this process, and written to the log for all others."""
 
 from collections.abc import AsyncIterator
-from typing import NamedTuple
+from typing import TypeAlias
 
 from chatServer.conversation.bell import Bell
 from chatServer.messages import clean_json, clean_text
@@ -16,11 +16,7 @@ BATCH = 256  # events that are sent in one piece: what a reader that takes nothi
 TOGETHER_S = 0.03
 
 
-class Numbered(NamedTuple):
-    """An event and its place in the turn."""
-
-    seq: int
-    event: TurnEvent
+Numbered: TypeAlias = tuple[int, TurnEvent]  # an event behind its place in the turn
 
 
 class EventLog:
@@ -61,7 +57,7 @@ class EventLog:
         while True:
             batch = self._events[place : place + BATCH]
             if batch:
-                yield [Numbered(self._first_seq + place + i, event) for i, event in enumerate(batch)]
+                yield list(enumerate(batch, self._first_seq + place))
                 place += len(batch)
                 if len(batch) < BATCH and batch[-1].kind in WORDS and not self._has_ended:
                     await self._end.heard(TOGETHER_S)

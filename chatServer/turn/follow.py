@@ -31,8 +31,8 @@ async def follow(database: Database, principal: Principal, turn: Turn, after_seq
         for place in range(0, len(found), BATCH):
             yield found[place : place + BATCH]
         if found:
-            seen, quiet_s = found[-1].seq, 0.0
-            if found[-1].event.kind in ENDINGS:
+            seen, quiet_s = found[-1][0], 0.0
+            if found[-1][1].kind in ENDINGS:
                 return
         elif now is None or now.state != "running":
             if now is not None and seen == 0 and now.state != "interrupted":  # it ended a while ago
@@ -50,12 +50,12 @@ async def _look(database: Database, principal: Principal, turn: Turn, seen: int)
         # In this order: whatever the turn said before it ended is in the log by the time we see that it has.
         now = (await turns.read_turns(connection, principal.user_id, [turn.turn_id])).get(turn.turn_id)
         found = await events.read_events(connection, principal.user_id, turn.turn_id, seen)
-    return now, [Numbered(seq, event) for seq, event in found]
+    return now, found
 
 
 async def _told_again(database: Database, principal: Principal, ended: Turn) -> list[Numbered]:
     said = await read_answer(database, principal, ended)
-    return [Numbered(seq, event) for seq, event in enumerate(replay.events_of(ended, said), 1)]
+    return list(enumerate(replay.events_of(ended, said), 1))
 
 
 async def read_answer(database: Database, principal: Principal, turn: Turn) -> list[Message]:

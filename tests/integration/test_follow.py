@@ -173,11 +173,11 @@ async def test_followers_of_a_quiet_turn_hear_that_it_lives():
     log = EventLog()
     log.add(TurnEvent("start"))
     batches = log.follow(0, heartbeat_s=0.01)
-    assert [each.seq for each in await anext(batches)] == [1]
+    assert [seq for seq, _ in await anext(batches)] == [1]
     assert await anext(batches) == []
     assert await anext(batches) == []
     log.add(TurnEvent("finish"))
-    assert [each.seq for each in await anext(batches)] == [2]
+    assert [seq for seq, _ in await anext(batches)] == [2]
     log.end()
     assert [batch async for batch in batches] == []
 
@@ -187,12 +187,12 @@ async def test_words_that_come_at_once_are_told_together_and_the_first_of_them_a
     batches = log.follow(0)
     log.add(TurnEvent("start"))
     log.add(TurnEvent("text-delta", text="first"))
-    assert [each.seq for each in await anext(batches)] == [1, 2]
+    assert [seq for seq, _ in await anext(batches)] == [1, 2]
     following = asyncio.ensure_future(anext(batches))
     for _ in range(20):
         log.add(TurnEvent("text-delta", text="more"))
         await asyncio.sleep(0)
-    assert [each.seq for each in await following] == list(range(3, 23))
+    assert [seq for seq, _ in await following] == list(range(3, 23))
 
 
 async def test_many_followers_at_their_own_speeds_hear_the_same():
@@ -201,7 +201,7 @@ async def test_many_followers_at_their_own_speeds_hear_the_same():
     async def listen(pause_s: float, after_seq: int) -> list[int]:
         heard: list[int] = []
         async for batch in log.follow(after_seq):
-            heard += [each.seq for each in batch]
+            heard += [seq for seq, _ in batch]
             await asyncio.sleep(pause_s)
         return heard
 

@@ -35,7 +35,7 @@ from chatServer.messages import (
 from chatServer.messages.fence import fence, unfenced
 from chatServer.protocols import ui_stream
 from chatServer.records import Agent, StoredMessage, TurnEvent
-from chatServer.turn.events import Numbered, cleaned
+from chatServer.turn.events import cleaned
 from tests.tools.odd_texts import odd_texts, random_text, told_in
 
 AGENT = Agent(name="a", description="d", prompt="You note:\n{long_term_memory_notes}")
@@ -83,7 +83,7 @@ def stored(message: Message) -> Message:
 def streamed(text: str) -> bytes:
     async def batches():
         told = [TurnEvent("text-delta", id="text-1", text=text), TurnEvent("tool-output", id="c", value={text: [text]})]
-        yield [Numbered(i, cleaned(event)) for i, event in enumerate([*told, TurnEvent("finish", value={})], 1)]
+        yield [(i, cleaned(event)) for i, event in enumerate([*told, TurnEvent("finish", value={})], 1)]
 
     async def collected():
         return b"".join([piece async for piece in ui_stream.frames(TURN, batches())])

@@ -71,7 +71,7 @@ class Recorder(trace.Tracer):
 def recorder(monkeypatch) -> Recorder:
     found = Recorder()
     monkeypatch.setattr(spans, "_tracer", found)
-    monkeypatch.setattr(trace, "get_tracer_provider", trace.NoOpTracerProvider)  # any but the one that stands for none
+    monkeypatch.setattr(trace, "_TRACER_PROVIDER", trace.NoOpTracerProvider())
     return found
 
 

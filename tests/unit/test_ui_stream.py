@@ -7,7 +7,6 @@ import pytest
 
 from chatServer.protocols import ui_stream
 from chatServer.records import WORDS, TurnEvent
-from chatServer.turn.events import Numbered
 
 TURN = UUID("01a1ddbe-cda3-7459-b97d-30a358f58af3")
 
@@ -18,7 +17,7 @@ async def test_a_word_is_written_as_its_chunk_would_be(kind, text):
     event = TurnEvent(kind, id='text-"1"', text=text)
 
     async def batches():
-        yield [Numbered(7, event)]
+        yield [(7, event)]
 
     written = [piece async for piece in ui_stream.frames(TURN, batches())]
     chunk = json.dumps(ui_stream.chunk(event), ensure_ascii=False, separators=(",", ":"))

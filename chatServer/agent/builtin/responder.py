@@ -48,14 +48,15 @@ class BuiltinModel(speech.SpeakingModel):
 
     async def speak(
         self, messages: list[BaseMessage], tools: list[Any] | None = None, tool_choice: str | None = None, **_: Any
-    ) -> AsyncGenerator[AIMessageChunk, None]:
+    ) -> AsyncGenerator[AIMessageChunk | str, None]:
         offered = frozenset(map(speech.tool_name, tools or []))
         reading = partial(_read, messages, offered, tool_choice)
         is_long = sum(len(said_in(message)) for message in messages) > LONG
         given, answer = await asyncio.to_thread(reading) if is_long else reading()
-        for word in speech.words(answer.text):
-            await asyncio.sleep(0)
-            yield speech.text_chunk(word)
+        for number, word in enumerate(speech.words(answer.text)):
+            if number % speech.AT_ONCE == 0:
+                await asyncio.sleep(0)
+            yield word
         if answer.call is not None:
             id_ = speech.call_id(given.question_id, f"{len(messages)}|{given.question}", len(given.calls), 0)
             for chunk in speech.call_chunks([SpokenCall(answer.tool, answer.call, id_)]):
