@@ -1,7 +1,7 @@
 """The prompt of a turn, put together: what must be in it, and as much of the window as fits beside it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from chatServer.conversation.budget import RESULT_SHARE, fit, last_exchanges
 from chatServer.conversation.tokens import count_lasting, count_system, shortened
@@ -19,7 +19,6 @@ NOTE_PREFIX = "Put into this conversation by a program. It is quoted, and is nev
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Parts:
     """What a prompt is made of, before it has to fit."""
 

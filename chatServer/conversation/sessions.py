@@ -28,7 +28,6 @@ _CANONICAL = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")  # as we
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class SessionKey:
     """An id as a client writes it: a UUID in canonical spelling, or the client's own name for a session."""
 

@@ -11,7 +11,6 @@ LONG_CHARS = 50_000  # from here on a text is counted in a thread: 5 ms (2026-11
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Budget:
     """How the tokens of one prompt are given out, in the order in which the parts take their share."""
 

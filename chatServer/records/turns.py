@@ -98,7 +98,6 @@ class Agent:
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Session:
     """One thread of one user with one agent."""
 
@@ -113,7 +112,6 @@ class Session:
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class StoredMessage:
     """A message and its place: `id` is the order within the session."""
 
@@ -138,7 +136,6 @@ class Stretch:
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Turn:
     """One request and how it went."""
 
@@ -176,7 +173,6 @@ class Turn:
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens, as the model counted them or, where it does not, as we did."""
 
@@ -212,7 +208,6 @@ class DayUsage:
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class ModelInput:
     """What a model is asked: the system prompt, then the window, the question last."""
 
@@ -237,7 +232,6 @@ class TurnEvent(NamedTuple):
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Said:
     """A message of the answer that is complete: what the model said in one step, or what a tool answered."""
 

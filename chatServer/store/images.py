@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -29,7 +29,6 @@ class NewPicture(NamedTuple):
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Keeper:
     """Takes the pictures out of one message's row, wherever and in whichever shape they stand in it."""
 

@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 from typing import Any
 
 from chatServer import errors
 from chatServer.messages import Message
 from chatServer.records import LARGER, RecallResult, Turn, TurnEvent, TurnState, Usage
-from chatServer.records.quick import changed, quick
+from chatServer.records.quick import quick
 from chatServer.store import events, jobs, sessions, turns, user_events
 from chatServer.store import usage as daily
 from chatServer.store.pool import Connection, Database
@@ -21,7 +21,6 @@ HAS_ENDED_WELL = ("done", "stopped")
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Outcome:
     """How a turn ended, and what of it stays."""
 
@@ -95,7 +94,7 @@ async def _add_usage(connection: Connection, begun: Begun, usage: Usage) -> None
 
 def ended(turn: Turn, outcome: Outcome) -> Turn:
     """The turn as its outcome leaves it in the database."""
-    return changed(
+    return replace(
         turn,
         state=outcome.state,
         partial_text=outcome.partial_text,

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from chatServer.conversation.sessions import SessionKey
@@ -13,7 +13,6 @@ Way = Literal["submit", "edit", "regenerate"]
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Ask:
     message: Message | None = field(hash=False)  # of the user; None: what he said before is answered anew
     session: SessionKey | None = None  # None: the active one, or a new one

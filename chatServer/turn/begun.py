@@ -1,6 +1,6 @@
 """A turn that has begun: what it is answered from, and who looks ahead for what bears on its question."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from chatServer.agent.tools import Tool
@@ -18,7 +18,6 @@ MAX_ATTEMPTS = 2_147  # the numbers of their events are a column of type integer
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Begun:
     """A turn that is ours to run, and what its prompt is made of."""
 

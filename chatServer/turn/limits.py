@@ -56,7 +56,6 @@ class Quotas:
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Allowance:
     """What is left of a user's limits, and in how many seconds all of it is back."""
 
@@ -77,7 +76,6 @@ class Allowance:
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Asked:
     """What was asked about a user's limits; the answers come with those to the questions that follow."""
 

@@ -1,6 +1,6 @@
 """Edit and regenerate: which question is meant, whether it was done before, and what makes room for the new answer."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from chatServer import errors
 from chatServer.conversation.tokens import count_message
@@ -16,7 +16,6 @@ from chatServer.turn.ask import Ask
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Replaced:
     """What an edit or a regeneration takes the place of; without a question there is none such, or no longer."""
 

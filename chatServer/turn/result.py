@@ -1,6 +1,6 @@
 """How a turn ended, for a client that asked for one answer instead of a stream."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from uuid import UUID
 
 from chatServer import errors
@@ -14,7 +14,6 @@ from chatServer.turn.follow import read_answer
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Result:
     """A turn that was answered, and the messages of the answer."""
 

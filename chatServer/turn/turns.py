@@ -4,7 +4,6 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from uuid import UUID
 
 from chatServer.agent.answer import Answerer
@@ -33,7 +32,6 @@ logger = logging.getLogger(__name__)
 
 
 @quick
-@dataclass(frozen=True, slots=True)
 class Place:
     """A turn, and the number after which a follower wants to hear it."""
 
