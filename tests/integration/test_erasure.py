@@ -220,8 +220,9 @@ async def test_who_began_before_the_head_of_the_events_looks_for_an_erasure_and_
         await tell(10)
     with owner_connection(urls.owner) as owner:
         owner.execute("update chat.user_event_heads set begun_at = now() - interval '1 minute'")
+        looks = "begin return 1 / 0 > 0; end"
         owner.execute(
-            "create or replace function chat.in_time(waited_s float8) returns bool language sql return 1 / 0 > 0"
+            f"create or replace function chat.in_time(waited_s float8) returns bool language plpgsql as '{looks}'"
         )
     await tell(50)
     with pytest.raises(psycopg.errors.DivisionByZero):
