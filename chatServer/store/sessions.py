@@ -12,8 +12,9 @@ from chatServer.store import queries
 from chatServer.store.pool import Connection
 
 SQL = queries.load("sessions.sql")
-SQL["enter_named_session"] = SQL["enter_session"].replace(b"{place}", b"external_id")
-SQL["enter_session"] = SQL["enter_session"].replace(b"{place}", b"session_id")
+for enter in ("enter_session", "enter_active_session"):
+    SQL[f"{enter}_by_name"] = SQL[enter].replace(b"{place}", b"external_id")
+    SQL[enter] = SQL[enter].replace(b"{place}", b"session_id")
 
 
 class Listed(NamedTuple):
@@ -67,8 +68,10 @@ async def enter_session(
 ) -> Session | None:
     """The session with our id, or with the client's name for it, now the active one of its agent; None where there is
     none, or it is not this agent's."""
-    name = "enter_named_session" if by_name else "enter_session"
-    return await _one(connection, name, user_id=user_id, id=key, agent_name=agent_name)
+    values = {"user_id": user_id, "id": key, "agent_name": agent_name}
+    kind = "_by_name" if by_name else ""
+    entered = await _one(connection, f"enter_active_session{kind}", **values)
+    return entered or await _one(connection, f"enter_session{kind}", **values)
 
 
 async def claim_active(connection: Connection, user_id: UUID, agent_name: str, session_id: str) -> str:

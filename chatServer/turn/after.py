@@ -40,15 +40,13 @@ async def finish(
     round trip, since nothing here waits for an answer."""
     async with database.transaction(begun.principal) as connection:
         user_id, turn = begun.principal.user_id, begun.turn
-        # The session's lock comes first, as it does everywhere: then nobody waits for us while we wait for them.
-        await sessions.hold_session(connection, user_id, turn.session_id)
         if is_repeated:
+            await sessions.hold_session(connection, user_id, turn.session_id)
             await events.delete_events(connection, user_id, turn.turn_id, seq_from=unstored[0], seq_to=begun.last_seq)
         await turns.finish_turn(
             connection,
             user_id,
-            turn.turn_id,
-            turn.attempt,
+            turn,
             state=outcome.state,
             unstored=unstored,
             partial_text=outcome.partial_text,

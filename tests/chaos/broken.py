@@ -33,10 +33,10 @@ def commit_at_the_end() -> None:
             history.append = append
         return history
 
-    async def finish_with_it(connection: Any, user_id: Any, turn_id: Any, *rest: Any, **options: Any) -> None:
-        for write in kept.pop(turn_id, []):
+    async def finish_with_it(connection: Any, user_id: Any, turn: Any, **options: Any) -> None:
+        for write in kept.pop(turn.turn_id, []):
             await write(connection)
-        await finish_turn(connection, user_id, turn_id, *rest, **options)
+        await finish_turn(connection, user_id, turn, **options)
 
     async def keep_nothing(self: Any, over: asyncio.Event, end: Any) -> None:
         await over.wait()

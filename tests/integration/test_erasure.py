@@ -209,6 +209,26 @@ async def test_work_that_waited_through_the_erasure_is_refused_and_new_work_is_n
     assert traces_of(CANARY, urls) != []
 
 
+async def test_who_began_before_the_head_of_the_events_looks_for_an_erasure_and_nobody_else(database, urls):
+    async def tell(waited_s: float) -> None:
+        async with database.transaction(ADA) as connection:
+            await user_events.tell(connection, ADA.user_id, "session", {}, waited_s=waited_s)
+
+    await erase(database, ADA)
+    await tell(0)  # a head that is younger than the erasure
+    with pytest.raises(errors.Erased):
+        await tell(10)
+    with owner_connection(urls.owner) as owner:
+        owner.execute("update chat.user_event_heads set begun_at = now() - interval '1 minute'")
+        looks = "begin return 1 / 0 > 0; end"
+        owner.execute(
+            f"create or replace function chat.in_time(waited_s float8) returns bool language plpgsql as '{looks}'"
+        )
+    await tell(50)
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        await tell(70)
+
+
 async def test_a_clock_that_is_set_back_after_an_erasure_refuses_nobody_for_longer_than_a_second(client, as_ada, urls):
     await client.delete("/api/account/data", headers=as_ada)
     with owner_connection(urls.owner) as owner:

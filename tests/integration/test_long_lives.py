@@ -151,7 +151,9 @@ def test_what_is_asked_of_a_long_life_reads_little_of_it(user, name):
     user.execute(sql[statement], {"user_id": ADA.user_id, **ASKED[name]}, prepare=True)
     (read,) = user.execute(READ).fetchone()
     user.rollback()
-    assert 0 < read < FEW
+    finds_nothing = name == "bring_in.answer"  # by the index of unfinished turns, of which there are none
+    assert read > 0 or finds_nothing
+    assert read < FEW
 
 
 def test_to_show_messages_again_reads_what_was_forgotten_once(user):

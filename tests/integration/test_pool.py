@@ -176,7 +176,7 @@ async def test_the_next_user_of_a_connection_finds_nothing_of_the_last_one(urls,
         async with database.transaction(ADA) as connection:
             await add_session(connection)
         patience = f"{settings.database_statement_timeout_ms // 1_000}s"
-        assert await who_am_i(database) == before == ("chat_app", "", patience)
+        assert await who_am_i(database) == before == ("chat_user", "", patience)
         assert await stored(database, EVE) == 0
         with pytest.raises(Oops):
             async with database.transaction(ADA):

@@ -1,5 +1,7 @@
 """The row of a turn: who takes it over begins anew, who no longer counts cannot end it, the dead are not stopped."""
 
+from dataclasses import replace
+
 import pytest
 
 from chatServer import errors
@@ -10,7 +12,8 @@ from tests.tools.turns import begin_turn
 
 async def end(database, turn_id, attempt: int, **how) -> None:
     async with database.transaction(ADA) as connection:
-        await turns.finish_turn(connection, ADA.user_id, turn_id, attempt, **how)
+        turn = (await turns.read_turns(connection, ADA.user_id, [turn_id]))[turn_id]
+        await turns.finish_turn(connection, ADA.user_id, replace(turn, attempt=attempt), **how)
 
 
 async def test_an_attempt_begins_without_what_the_interrupted_one_had_said(database, urls):

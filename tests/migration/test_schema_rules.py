@@ -8,6 +8,12 @@ import pytest
 from tests.conftest import cloned, owner_connection
 
 POLICY = "(user_id = ( SELECT chat.uid() AS uid))"
+AS_IT_IS = "(user_id = chat.uid())"  # where each turn looks; tests/integration/test_statements.py: once for all rows
+OF_A_TURN = """
+{public.user_agent_active_sessions,public.chat_message_history,public.agent_long_term_memory,chat.sessions,chat.turns,
+chat.message_index,chat.turn_events,chat.user_events,chat.user_event_heads,chat.usage_daily,chat.user_limits,
+chat.summaries,chat.memory_heads,chat.erasures}
+"""
 SHARED = "(user_id = '00000000-0000-0000-0000-000000000000'::uuid)"  # everybody reads these rows
 TABLES = """
 with ours as (
@@ -72,13 +78,16 @@ def policies_that_are_not_about_the_user(connection: psycopg.Connection) -> list
         connection,
         f"""{TABLES}
         select name || '.' || p.polname from pg_policy p join ours on ours.oid = p.polrelid
+        cross join lateral (
+            select case when name = any ($${OF_A_TURN}$$) and 'chat_user'::regrole = any(p.polroles) then '{AS_IT_IS}'
+                else '{POLICY}' end as wanted) as so
         where not (p.polroles = array['chat_jobs'::regrole::oid] and p.polcmd = 'r')
             and not (name in ('chat.articles', 'chat.article_chunks') and p.polcmd = 'r'
                 and p.polroles = array['chat_user'::regrole::oid]
                 and pg_get_expr(p.polqual, p.polrelid) = $${SHARED}$$)
             and (
-            coalesce(pg_get_expr(p.polqual, p.polrelid), '{POLICY}') <> '{POLICY}'
-            or coalesce(pg_get_expr(p.polwithcheck, p.polrelid), '{POLICY}') <> '{POLICY}'
+            coalesce(pg_get_expr(p.polqual, p.polrelid), wanted) <> wanted
+            or coalesce(pg_get_expr(p.polwithcheck, p.polrelid), wanted) <> wanted
             or (p.polqual is null and p.polwithcheck is null)
             or not p.polroles <@ array['chat_user'::regrole::oid, 'authenticated'::regrole::oid]
             or ('authenticated'::regrole = any(p.polroles) and p.polcmd <> 'r'))
@@ -224,13 +233,16 @@ PLANTED: list[tuple[Rule, str]] = [
     (tables_without_forced_row_level_security, "alter table chat.turns no force row level security"),
     (tables_without_forced_row_level_security, "alter table public.chat_message_history disable row level security"),
     (policies_that_are_not_about_the_user, "create policy bad on chat.turns to chat_user using (true)"),
-    (policies_that_are_not_about_the_user, "create policy bad on chat.turns to chat_user using (user_id = chat.uid())"),
+    (
+        policies_that_are_not_about_the_user,
+        "create policy bad on chat.memories to chat_user using (user_id = chat.uid())",
+    ),
     (policies_that_are_not_about_the_user, f"create policy bad on chat.turns using {POLICY}"),
     (policies_that_are_not_about_the_user, f"create policy bad on chat.turns for select to chat_user using {SHARED}"),
     (policies_that_are_not_about_the_user, f"create policy bad on chat.articles to chat_user using {SHARED}"),
     (
         policies_that_are_not_about_the_user,
-        f"create policy bad on chat.turns to chat_user using {POLICY} with check (user_id is not null)",
+        f"create policy bad on chat.turns to chat_user using {AS_IT_IS} with check (user_id is not null)",
     ),
     (
         policies_that_are_not_about_the_user,

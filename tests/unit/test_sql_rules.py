@@ -60,7 +60,7 @@ def reads_whatever_columns_there_are(query: Query) -> bool:
 
 
 def asks_for_the_time_in_an_upsert(query: Query) -> bool:
-    return query.has(r"\bdo\s+update\b.*(?:\b\w*now\(\)|\b\w+_timestamp\b)")
+    return query.has(r"\bdo\s+update\b(?:(?!\breturning\b).)*(?:\b\w*now\(\)|\b\w+_timestamp\b)")
 
 
 def takes_an_advisory_lock(query: Query) -> bool:

@@ -1,7 +1,7 @@
 -- name: count_memories
 -- How many memories hold, how many of them nobody has recalled for long or are nobody's word, and hidden messages.
 select count(*),
-    count(*) filter (where recalls = 0 and created_at <= now() - %(unused_for)s),
+    count(*) filter (where recalls = 0 and created_at <= now() - %(unused_for)s::interval),
     count(*) filter (where trust = 'untrusted'),
     (select count(*) from chat.message_index where user_id = %(user_id)s and is_hidden and place is not null)
 from chat.memories
@@ -11,7 +11,7 @@ where user_id = %(user_id)s and valid_to is null and (expires_at is null or expi
 -- Memories that hold and that nobody has ever recalled, the oldest first.
 select memory_id from chat.memories
 where user_id = %(user_id)s and valid_to is null and (expires_at is null or expires_at > now())
-    and recalls = 0 and created_at <= now() - %(unused_for)s
+    and recalls = 0 and created_at <= now() - %(unused_for)s::interval
 order by created_at, memory_id
 limit %(limit)s;
 

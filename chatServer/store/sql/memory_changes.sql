@@ -11,7 +11,7 @@ limit %(limit)s;
 select seq, memory_id, operation, actor, reason, message_id, turn_id, undone, created_at, before, hidden
 from chat.memory_changes
 where user_id = %(user_id)s and memory_id = %(memory_id)s and not undone
-    and operation not in ('repeated', 'restored') and created_at > now() - %(undo_for)s
+    and operation not in ('repeated', 'restored') and created_at > now() - %(undo_for)s::interval
 order by seq desc
 limit 1;
 
@@ -28,7 +28,7 @@ order by seq desc;
 select memory_id
 from chat.memory_changes
 where user_id = %(user_id)s and memory_id = any(%(memory_ids)s) and operation = 'deleted' and not undone
-    and created_at > now() - %(undo_for)s
+    and created_at > now() - %(undo_for)s::interval
     and (message_id is null or exists (
         select from chat.message_index i where i.user_id = %(user_id)s and i.message_id = memory_changes.message_id));
 
@@ -37,7 +37,7 @@ where user_id = %(user_id)s and memory_id = any(%(memory_ids)s) and operation = 
 select created_at, before
 from chat.memory_changes c
 where user_id = %(user_id)s and operation = 'deleted' and not undone and before is not null
-    and actor in ('user', 'model') and reason is distinct from 'undo' and created_at > now() - %(undo_for)s
+    and actor in ('user', 'model') and reason is distinct from 'undo' and created_at > now() - %(undo_for)s::interval
     and not exists (select from chat.memories m where m.user_id = c.user_id and m.memory_id = c.memory_id)
 order by seq desc
 limit %(limit)s;

@@ -31,7 +31,7 @@ where user_id = %(user_id)s and token_id = %(token_id)s
 
 -- name: delete_expired_tokens
 -- Tokens that were over long ago.
-delete from chat.personal_tokens where user_id = %(user_id)s and expires_at < now() - %(kept_for)s;
+delete from chat.personal_tokens where user_id = %(user_id)s and expires_at < now() - %(kept_for)s::interval;
 
 -- name: delete_token
 -- A token ends.

@@ -274,7 +274,7 @@ with asked as (
             and fact_key >= 'tools|tool_' and fact_key < 'tools|tool_z' and origin = 'tool'
         order by fact_key
         limit %(among)s) l
-    where l.tags && %(tools)s::text[] and l.tags <@ %(marks)s::text[] and l.updated_at > now() - %(fresh_for)s
+    where l.tags && %(tools)s::text[] and l.tags <@ %(marks)s::text[] and l.updated_at > now() - %(fresh_for)s::interval
 ), live as (
     select a.memory_id, a.text, a.kind, a.category, a.trust, a.origin, a.valid_from, a.valid_to, a.superseded_by,
         a.session_id, s.title, a.source_ids, a.updated_at, a.created_at, a.is_lesson, a.is_failure, a.seq

@@ -30,6 +30,14 @@ update chat.sessions set last_active_at = now(), archived_at = null
 where user_id = %(user_id)s and session_id = %(session_id)s
 returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
 
+-- name: enter_active_session
+-- Touched, where it is the active one already, as it is for each question after the first; else nothing.
+update chat.sessions s set last_active_at = now(), archived_at = null
+where user_id = %(user_id)s and {place} = %(id)s and agent_name = coalesce(%(agent_name)s, agent_name)
+    and session_id = (select active_session_id from public.user_agent_active_sessions
+                      where user_id = %(user_id)s and agent_name = s.agent_name)
+returning session_id, agent_name, external_id, title, memory, created_at, last_active_at, archived_at;
+
 -- name: enter_session
 -- Set active and touched, in this order and in one statement; nothing when it is not there, or is another agent's.
 -- {place} is session_id or external_id: to look by both is four nodes more of a plan, and may be all of a user's sessions.

@@ -14,7 +14,7 @@ select user_id, seq from chat.user_event_heads where user_id = any(%(user_ids)s)
 -- Whose memories have changed since maintenance looked after them, or had none for long; of all users, nothing but that.
 -- Who has a job for it, waiting or at work, is left out.
 select h.user_id from chat.memory_heads h
-where (h.kept_at < now() - %(every)s and h.seq <> h.kept_seq or h.kept_at < now() - %(at_least_every)s)
+where (h.kept_at < now() - %(every)s::interval and h.seq <> h.kept_seq or h.kept_at < now() - %(at_least_every)s::interval)
     and not exists (select from procrastinate.procrastinate_jobs j
                     where j.task_name = 'maintain_memories' and j.status in ('todo', 'doing')
                         and j.args ->> 'user_id' = h.user_id::text)
@@ -41,7 +41,7 @@ select user_id from everybody where number > 0 and user_id is not null order by 
 select j.args ->> 'user_id', j.args ->> 'article_id', max(e.at)
 from procrastinate.procrastinate_jobs j
 join procrastinate.procrastinate_events e on e.job_id = j.id and e.type = 'failed'
-where j.task_name = 'ingest' and j.status = 'failed' and e.at > now() - %(lately)s
+where j.task_name = 'ingest' and j.status = 'failed' and e.at > now() - %(lately)s::interval
     and not exists (select from procrastinate.procrastinate_jobs other
                     where other.task_name in ('ingest', 'give_up_article') and other.status in ('todo', 'doing')
                         and other.args ->> 'article_id' = j.args ->> 'article_id')

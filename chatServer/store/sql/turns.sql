@@ -16,26 +16,17 @@ from chat.turns
 where user_id = %(user_id)s and turn_id = any(%(turn_ids)s) and partial_text is not null;
 
 -- name: find_turns
--- The turn with this key and the one that is running: none, one or two.
-select turn_id, session_id, agent_name, turn_key, request_hash,
-    case when state = 'running' and not {is_alive} then 'interrupted' else state end as state,
-    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
-from chat.turns
+-- The turn with this key and the one that is running: none, one or two. What they are is asked when there are any.
+select turn_id from chat.turns
 where user_id = %(user_id)s and session_id = %(session_id)s and turn_key = %(turn_key)s
 union all
-select turn_id, session_id, agent_name, turn_key, request_hash,
-    case when not {is_alive} then 'interrupted' else state end as state,
-    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
-from chat.turns
+select turn_id from chat.turns
 where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running'
     and (turn_key = %(turn_key)s) is not true;
 
 -- name: find_running
 -- The same where there is no key: the one that is running, if any. Twice the look is twice the cost, also of nothing.
-select turn_id, session_id, agent_name, turn_key, request_hash,
-    case when not {is_alive} then 'interrupted' else state end as state,
-    attempt, user_message_id, reply_message_id, partial_text, error_code, model, usage, revision, recalled
-from chat.turns
+select turn_id from chat.turns
 where user_id = %(user_id)s and session_id = %(session_id)s and state = 'running';
 
 -- name: insert_turn
@@ -97,12 +88,15 @@ returning turn_id;
 
 -- name: finish_turn
 -- How it ended and the rest of its log; an error, for which nobody waits, when this attempt is no longer the one that counts.
-with ended as (
+with held as (
+    select from chat.sessions where user_id = %(user_id)s and session_id = %(session_id)s for update
+), ended as (
     update chat.turns
     set state = %(state)s, finished_at = now(), lease_until = null, partial_text = %(partial_text)s,
         error_code = %(error_code)s, usage = %(usage)s, recalled = %(recalled)s, revision_state = %(revision_state)s,
         revision = coalesce(%(revision)s, revision)
     where user_id = %(user_id)s and turn_id = %(turn_id)s and attempt = %(attempt)s and state = 'running'
+        and exists (select from held)
     returning turn_id
 ), told as (
     insert into chat.turn_events (user_id, turn_id, seq_from, seq_to, events)

@@ -13,7 +13,7 @@ limit %(limit)s;
 -- Memories whose time is over; of a working one, so long after its last change where nothing else is said.
 select memory_id from chat.memories
 where user_id = %(user_id)s
-    and (expires_at <= now() or kind = 'working' and expires_at is null and updated_at <= now() - %(working_life)s)
+    and (expires_at <= now() or kind = 'working' and expires_at is null and updated_at <= now() - %(working_life)s::interval)
 order by seq
 limit %(limit)s;
 
@@ -21,7 +21,7 @@ limit %(limit)s;
 -- Memories that were neither changed nor recalled for as many days as their agent says, or as all else; without a number they stay.
 select memory_id from chat.memories
 where user_id = %(user_id)s and greatest(updated_at, recalled_at)
-    <= now() - make_interval(days => coalesce((%(by_agent)s ->> agent_name)::integer, %(days)s::integer))
+    <= now() - make_interval(days => coalesce((%(by_agent)s::jsonb ->> agent_name)::integer, %(days)s::integer))
 order by seq
 limit %(limit)s;
 
@@ -64,7 +64,7 @@ limit %(limit)s;
 update chat.memory_changes set before = null
 where user_id = %(user_id)s and (seq, memory_id) in (
     select seq, memory_id from chat.memory_changes
-    where user_id = %(user_id)s and before is not null and created_at <= now() - %(kept_for)s
+    where user_id = %(user_id)s and before is not null and created_at <= now() - %(kept_for)s::interval
     order by seq
     limit %(limit)s)
 returning memory_id;

@@ -13,7 +13,7 @@ set turns = known.turns + excluded.turns,
 insert into chat.usage_daily as known
     (user_id, day, agent_name, model, turns, input_tokens, output_tokens, revision_tokens)
 values (%(user_id)s, (now() at time zone 'utc')::date, %(agent_name)s, %(model)s, 0, %(input_tokens)s,
-    %(output_tokens)s, %(input_tokens)s + %(output_tokens)s)
+    %(output_tokens)s, %(input_tokens)s::bigint + %(output_tokens)s::bigint)
 on conflict (user_id, day, agent_name, model) do update
 set input_tokens = known.input_tokens + excluded.input_tokens,
     output_tokens = known.output_tokens + excluded.output_tokens,

@@ -1,6 +1,7 @@
 -- Whoever tells holds the user's head until the transaction ends: so numbers appear in their order, and without gaps.
 -- So does whoever erases all that is the user's: a transaction that began before is refused here, at its end, and leaves
--- nothing. (chat.in_time looks anew when it is called, once the head is held.)
+-- nothing. (chat.in_time looks anew when it is called, once the head is held.) An erasure takes the head with it, so who
+-- began later than the head did need not look: the second is for clocks that are set back.
 -- A head begins at the clock, in milliseconds: one that was erased never comes back to a number that it had.
 
 -- name: tell
@@ -9,9 +10,10 @@ with head as (
     insert into chat.user_event_heads as heads (user_id, seq)
     values (%(user_id)s, (extract(epoch from clock_timestamp()) * 1000)::bigint)
     on conflict (user_id) do update set seq = heads.seq + 1
-    returning user_id, seq)
+    returning user_id, seq, begun_at)
 insert into chat.user_events (user_id, seq, kind, data)
-select user_id, seq, %(kind)s, %(data)s from head where chat.in_time(%(waited_s)s);
+select user_id, seq, %(kind)s, %(data)s from head
+where begun_at < now() - make_interval(secs => 1 + %(waited_s)s::double precision) or chat.in_time(%(waited_s)s);
 
 -- name: be_in_time
 -- The same without an event.
