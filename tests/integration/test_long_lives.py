@@ -89,7 +89,7 @@ ASKED = {
     "messages.read_images": {**SESSION, "message_ids": MESSAGES, "bytes": 1_000_000},
     "messages.measure_images": {**SESSION, "message_ids": MESSAGES},
     "messages.count_put": {},
-    "summaries.read_after": {**SESSION, "after": 0, "limit": 20},
+    "summaries.read_after": {**SESSION, "limit": 20},
     "turns.read_turns": {"turn_ids": TURNS},
     "turns.measure_partial_texts": {"turn_ids": TURNS},
     "revisions.mark_read": {"turn_ids": TURNS},
