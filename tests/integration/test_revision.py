@@ -24,7 +24,8 @@ from chatServer.records import Usage
 from chatServer.store import sessions, summaries, superseded, usage
 from chatServer.store.queue import Pace
 from chatServer.work.after_turn import Workshop
-from chatServer.work.revision import MAX_WAITING, RECENT_MESSAGES, Reviser
+from chatServer.work.found import MAX_WAITING
+from chatServer.work.revision import RECENT_MESSAGES, Reviser
 from tests.conftest import ADA, EVE, owner_connection, rows
 from tests.tools.memory_tools import scripted
 from tests.tools.remembering import kept, revision_events, say, texts

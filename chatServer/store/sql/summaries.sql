@@ -41,7 +41,7 @@ from (select max(covers_to) as covers_to, max(messages) as messages, max(tokens)
 left join lateral (
     select h.id, h.tokens
     from public.chat_message_history h
-    left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
+    left join lateral (select state from chat.turns where user_id = h.user_id and turn_id = h.turn_id limit 1) t on true
     where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s
         and h.id > coalesce(known.covers_to, 0) and (h.turn_id is null or t.state in ('done', 'stopped'))
     order by h.session_id desc, h.id desc
