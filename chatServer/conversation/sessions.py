@@ -15,7 +15,7 @@ from chatServer.memory.retire import retire_session
 from chatServer.messages import searchable
 from chatServer.records import Cursor, Hit, Page, Principal, Session, new_id
 from chatServer.records.quick import quick
-from chatServer.store import said, user_events
+from chatServer.store import jobs, said, user_events
 from chatServer.store import sessions as store
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.pool import Connection, Database
@@ -198,6 +198,8 @@ async def change(database: Database, principal: Principal, key: SessionKey, chan
         changed = _there(changed)
         if changes.set_title:
             await store.index_title(connection, principal.user_id, changed)
+        if changes.memory == "on" != session.memory:
+            await jobs.enqueue_indexing(connection, session.session_id)
         await user_events.tell_session(connection, principal.user_id, changed, "changed")
         return changed
 

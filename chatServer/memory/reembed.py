@@ -4,7 +4,8 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from chatServer import errors
@@ -12,7 +13,7 @@ from chatServer.memory.embed import Embedder, measured, packed, written
 from chatServer.records import NOBODY, Principal
 from chatServer.store import articles, embedding
 from chatServer.store.embedding import Embedded, Unembedded
-from chatServer.store.pool import Database
+from chatServer.store.pool import Connection, Database
 from chatServer.store.queries import NEWEST
 
 BATCH = 300
@@ -20,6 +21,7 @@ USERS = 1_000
 # A turn's own, and what came beside it. Four times as many made each connection keep a buffer of 256 kB (2026-11-15).
 TURN_MESSAGES = 16
 TURN_MEMORIES = 16
+SHORT = 10_000  # characters, of which the words are found in 0.4 ms (2026-11-19)
 TURN_LOOKS = 20  # how often a turn looks further back, while it finds nothing but what lacks a vector
 
 logger = logging.getLogger(__name__)
@@ -43,6 +45,8 @@ class Progress(NamedTuple):
 
 
 NOTHING = Progress()
+Given = TypeVar("Given")
+Read = TypeVar("Read")
 
 
 async def reembed(
@@ -86,24 +90,33 @@ async def count_users(database: Database) -> int:
         last = users[-1]
 
 
-async def embed_newest(database: Database, embedder: Embedder, principal: Principal) -> Progress:
+Newest = tuple[embedding.Lacking, list[Unembedded]]  # of what was said or remembered last, what lacks vectors
+
+
+async def ask_newest(connection: Connection, embedder: Embedder, user_id: UUID) -> embedding.AskedNewest:
+    """What `embed_newest` begins with; the answers come with the next."""
+    return await embedding.ask_newest_lacking(
+        connection, user_id, _model(embedder), messages=TURN_MESSAGES, memories=TURN_MEMORIES
+    )
+
+
+async def embed_newest(
+    database: Database, embedder: Embedder, principal: Principal, newest: Newest | None = None
+) -> Progress:
     """The same for what a user said or was remembered of him just now; and before, where others have not come to it."""
     user_id, model = principal.user_id, _model(embedder)
-    done, before = NOTHING, NEWEST
-    for look in range(TURN_LOOKS):
+    if newest is None:
         async with database.transaction(principal) as connection:
-            lacking = await embedding.find_lacking_messages(
-                connection, user_id, model, before=before, look=TURN_MESSAGES, limit=TURN_MESSAGES
-            )
-            memories = (
-                await embedding.find_lacking_memories(connection, user_id, model, limit=TURN_MEMORIES)
-                if model and look == 0
-                else []
-            )
-        done = _sum(done, await _mend(database, embedder, principal, lacking, memories))
+            newest = await (await ask_newest(connection, embedder, user_id)).found()
+    lacking, done = newest[0], await _mend(database, embedder, principal, *newest)
+    for _ in range(TURN_LOOKS - 1):
         if lacking.before is None:
             break
-        before = lacking.before
+        async with database.transaction(principal) as connection:
+            lacking = await embedding.find_lacking_messages(
+                connection, user_id, model, before=lacking.before, look=TURN_MESSAGES, limit=TURN_MESSAGES
+            )
+        done = _sum(done, await _mend(database, embedder, principal, lacking, []))
     return done
 
 
@@ -169,29 +182,60 @@ async def _mend(
     lacking: embedding.Lacking,
     memories: Sequence[Unembedded],
 ) -> Progress:
-    """No connection is held while vectors are made: they may come from far away."""
-    loop = asyncio.get_running_loop()
-    if lacking.vectors:
-        lacking = await loop.run_in_executor(_threads, embedding.with_words, lacking)
+    made = await _made(embedder, lacking, memories)
+    if made:
+        async with database.transaction(principal) as connection:
+            await made.write(connection, principal.user_id)
+    return made.progress if made else NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Vectors and entries that are not written yet."""
+
+    model: str | None
+    messages: Sequence[Embedded]
+    memories: Sequence[Embedded]
+    columns: embedding.EntryColumns | None
+    progress: Progress
+
+    async def write(self, connection: Connection, user_id: UUID) -> None:
+        """In a transaction that holds no memory or message yet: first of all the memories, as everybody takes locks."""
+        if self.model and self.memories:
+            await embedding.write_memory_vectors(connection, user_id, self.model, self.memories)
+        if self.columns:
+            await embedding.mend_index(connection, user_id, self.columns)
+        if self.model and self.messages:
+            await embedding.write_message_vectors(connection, user_id, self.model, self.messages)
+
+
+async def _made(embedder: Embedder, lacking: embedding.Lacking, memories: Sequence[Unembedded]) -> Made | None:
+    """No connection is held meanwhile: they may come from far away."""
+    lacking = await _beside(embedding.with_words, lacking, lacking.vectors) if lacking.vectors else lacking
     items = [*lacking.vectors, *memories]
     if not items:
-        return Progress()
-    user_id, model = principal.user_id, _model(embedder)
-    among = len(lacking.vectors)
+        return None
+    model, among = _model(embedder), len(lacking.vectors)
     made: list[Embedded] = []
     if model:
         vectors = await embedder.embed([item.text for item in items])
         forms: list[str | bytes] = [*packed(vectors[:among]), *written(vectors[among:])]
         made = [Embedded(item, vector) for item, vector in zip(items, forms, strict=True)]
-    columns = await loop.run_in_executor(_threads, embedding.columns_of, lacking.entries) if lacking.entries else None
-    async with database.transaction(principal) as connection:
-        if model and made[among:]:  # first of all, as everybody takes locks
-            await embedding.write_memory_vectors(connection, user_id, model, made[among:])
-        if columns:
-            await embedding.mend_index(connection, user_id, columns)
-        if model and made[:among]:
-            await embedding.write_message_vectors(connection, user_id, model, made[:among])
-    return Progress(0, among, len(memories), len(lacking.entries))
+    columns = await _beside(embedding.columns_of, lacking.entries, lacking.vectors) if lacking.entries else None
+    progress = Progress(0, among, len(memories), len(lacking.entries))
+    return Made(model, made[:among], made[among:], columns, progress)
+
+
+async def made_newest(embedder: Embedder, newest: Newest) -> Made | None:
+    """The same, to be written by the caller. None: there is nothing, or `embed_newest` has more to do than that."""
+    return None if newest[0].before is not None else await _made(embedder, *newest)
+
+
+async def _beside(read: Callable[[Given], Read], given: Given, texts: Sequence[Unembedded]) -> Read:
+    """In a thread, unless the texts are short."""
+    if sum(len(item.text) for item in texts) < SHORT:
+        return read(given)
+    return await asyncio.get_running_loop().run_in_executor(_threads, read, given)
 
 
 def _model(embedder: Embedder) -> str | None:

@@ -5,7 +5,7 @@ Which file for which question:
 - what statements are made of: queries, strict_json, word_forms
 - sessions, and what was said: sessions, titles, history, images, superseded, summaries, context
 - turns, and what they took: turns, events, deeds, recalled, limits, usage, user_events
-- jobs, and what they have done: jobs, queue, learned, revisions
+- jobs, what they find to do, and what they have done: jobs, queue, left, learned, revisions
 - memories and notes: memories, memory_changes, memory_json, said, audit, upkeep, notes
 - what recall and its vectors are read from: recall, embedding
 - articles: articles, retrieval

@@ -5,13 +5,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from psycopg.rows import class_row
+from psycopg.rows import TupleRow, class_row
 
 from chatServer.messages import Message, searchable, text_of
 from chatServer.messages.terms import packed_terms
 from chatServer.records import NOBODY
 from chatServer.store import queries
 from chatServer.store.history import stored_messages
+from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
 from chatServer.store.queries import NEWEST
 
@@ -107,8 +108,38 @@ async def find_lacking_messages(
 ) -> Lacking:
     """Messages without an entry or a vector of this model, if any, the newest first; `look`: among so many of them.
     Which of them can have any is for `with_words` to say."""
-    values = {"user_id": user_id, "model": model, "before": before, "look": look, "limit": limit}
-    rows = await (await connection.execute(SQL["find_lacking_messages"], values)).fetchall()
+    asked = await _ask_lacking(connection, user_id, model, before=before, look=look, limit=limit)
+    return await _lacking(asked, limit)
+
+
+class AskedNewest(NamedTuple):
+    """What is lacking among the newest, asked for."""
+
+    messages: Answer[TupleRow]
+    memories: Answer[Unembedded] | None
+    limit: int
+
+    async def found(self) -> tuple[Lacking, list[Unembedded]]:
+        return await _lacking(self.messages, self.limit), await self.memories.fetchall() if self.memories else []
+
+
+async def ask_newest_lacking(
+    connection: Connection, user_id: UUID, model: str | None, *, messages: int, memories: int
+) -> AskedNewest:
+    """Those among so many of the newest messages, and so many memories; the answers come with the next."""
+    asked = await _ask_lacking(connection, user_id, model, before=NEWEST, look=messages, limit=messages)
+    of_memories = await _ask_memories(connection, user_id, model, before=NEWEST, limit=memories) if model else None
+    return AskedNewest(asked, of_memories, messages)
+
+
+async def _ask_lacking(
+    connection: Connection, user_id: UUID, model: str | None, **bounds: int | None
+) -> Answer[TupleRow]:
+    return await connection.execute(SQL["find_lacking_messages"], {"user_id": user_id, "model": model, **bounds})
+
+
+async def _lacking(asked: Answer[TupleRow], limit: int) -> Lacking:
+    rows = await asked.fetchall()
     lacking = Lacking([], [], rows[-1][0] if len(rows) == limit else None)
     messages = await stored_messages([row[:-3] for row in rows])
     for stored, (*_, session_id, agent_name, is_indexed) in zip(messages, rows, strict=True):
@@ -125,10 +156,12 @@ async def find_lacking_messages(
 async def find_lacking_memories(
     connection: Connection, user_id: UUID, model: str, *, before: int = NEWEST, limit: int
 ) -> list[Unembedded]:
-    values = {"user_id": user_id, "model": model, "before": before, "limit": limit}
-    async with connection.cursor(row_factory=class_row(Unembedded)) as cursor:
-        await cursor.execute(SQL["find_lacking_memories"], values)
-        return await cursor.fetchall()
+    return await (await _ask_memories(connection, user_id, model, before=before, limit=limit)).fetchall()
+
+
+async def _ask_memories(connection: Connection, user_id: UUID, model: str, **bounds: int) -> Answer[Unembedded]:
+    cursor = connection.cursor(row_factory=class_row(Unembedded))
+    return await cursor.execute(SQL["find_lacking_memories"], {"user_id": user_id, "model": model, **bounds})
 
 
 def with_words(lacking: Lacking) -> Lacking:

@@ -83,6 +83,12 @@ class ChatMessageHistory(PostgresChatMessageHistory):
         """Let what `window` will ask travel with the next question, whoever asks it."""
         self._ahead["read_window"] = await self._ask("read_window", limit=limit)
 
+    async def ask_turn_ahead(self, turn_id: UUID, question_id: UUID, *, before: int) -> None:
+        """The same for what `of_turn` will ask, and `before_question`."""
+        values = {"turn_id": turn_id, "question_id": question_id}
+        self._ahead["read_turn"] = await self._ask("read_turn", **values, bytes=STRETCH_BYTES)
+        self._ahead["read_before"] = await self._ask("read_before", question_id=question_id, limit=before)
+
     async def window(self, limit: int) -> list[StoredMessage]:
         """The newest messages that a model may see, oldest first: whole exchanges only."""
         found = await self._read("read_window", limit=limit)
@@ -114,6 +120,10 @@ class ChatMessageHistory(PostgresChatMessageHistory):
     async def of_turn(self, turn_id: UUID, question_id: UUID) -> list[StoredMessage]:
         """What the user said in a turn, and what was answered; between the two no more than can be held in memory."""
         return await self._read("read_turn", turn_id=turn_id, question_id=question_id, bytes=STRETCH_BYTES)
+
+    async def before_question(self, limit: int, question_id: UUID) -> list[StoredMessage]:
+        """The newest messages before one of them, oldest first."""
+        return await self._read("read_before", limit=limit, question_id=question_id)
 
     async def place_of(self, message_id: UUID) -> int | None:
         """Where a message stands; pages go on before it."""

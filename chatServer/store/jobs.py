@@ -13,6 +13,7 @@ from chatServer.store.startup import READY_TIMEOUT_MS
 
 SQL = queries.load("jobs.sql")
 NO_TURN = UUID(int=0)
+EVERY_TURN = UUID(int=1)
 
 
 class QueueStatus(NamedTuple):
@@ -43,6 +44,11 @@ async def enqueue_ingest(connection: Connection, article_id: UUID) -> None:
 async def enqueue_forgetting(connection: Connection) -> None:
     """Leave what an erasure cannot do before the next day: the after-work of NO_TURN."""
     await connection.execute(SQL["enqueue_forgetting"], {"no_turn": NO_TURN})
+
+
+async def enqueue_indexing(connection: Connection, session_id: str) -> None:
+    """Leave vectors for whatever of the user's has none, after the session's jobs: the after-work of EVERY_TURN."""
+    await enqueue_after_turn(connection, session_id, EVERY_TURN)
 
 
 async def forget_jobs(connection: Connection) -> int:

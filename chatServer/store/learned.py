@@ -1,31 +1,15 @@
-"""Which turns there is something to learn from, and what was: chat.turns.revision keeps it, so that it happens once."""
+"""What was learned from turns: chat.turns.revision keeps it, so that it happens once."""
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from chatServer.store import queries
 from chatServer.store.pool import Connection
 
 SQL = queries.load("learned.sql")
-
-
-class Unlearned(NamedTuple):
-    session_id: str
-    agent_name: str
-    attempt: int
-    question_id: UUID
-    is_forgotten: bool  # the user has had forgotten what it says
-
-
-async def find_unlearned(connection: Connection, user_id: UUID, turn_id: UUID) -> Unlearned | None:
-    """The turn, if it is done or was stopped, its session keeps memories, and nothing was learned from it yet."""
-    async with connection.cursor(row_factory=class_row(Unlearned)) as cursor:
-        await cursor.execute(SQL["find_unlearned"], {"user_id": user_id, "turn_id": turn_id})
-        return await cursor.fetchone()
 
 
 async def claim(connection: Connection, user_id: UUID, turn_id: UUID, message_ids: Collection[UUID]) -> bool:

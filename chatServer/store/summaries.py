@@ -11,23 +11,25 @@ from psycopg.rows import class_row
 from chatServer.records import StoredMessage, Summary
 from chatServer.store import queries
 from chatServer.store.history import stored_messages
+from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
 
 SQL = queries.load("summaries.sql")
 
 
+async def ask_summary(connection: Connection, user_id: UUID, session_id: str) -> Answer[Summary]:
+    """The answer comes with that to the question which follows."""
+    cursor = connection.cursor(row_factory=class_row(Summary))
+    return await cursor.execute(SQL["read_summary"], {"user_id": user_id, "session_id": session_id})
+
+
 async def read_summary(connection: Connection, user_id: UUID, session_id: str) -> Summary | None:
-    async with connection.cursor(row_factory=class_row(Summary)) as cursor:
-        await cursor.execute(SQL["read_summary"], {"user_id": user_id, "session_id": session_id})
-        return await cursor.fetchone()
+    return await (await ask_summary(connection, user_id, session_id)).fetchone()
 
 
-async def read_after(
-    connection: Connection, user_id: UUID, session_id: str, known: Summary | None, *, limit: int
-) -> list[StoredMessage]:
-    """The newest messages that a summary does not hold, oldest first."""
-    after = known.covers_to if known else 0
-    values = {"user_id": user_id, "session_id": session_id, "after": after, "limit": limit}
+async def read_after(connection: Connection, user_id: UUID, session_id: str, *, limit: int) -> list[StoredMessage]:
+    """The newest messages that the session's summary does not hold, oldest first."""
+    values = {"user_id": user_id, "session_id": session_id, "limit": limit}
     rows = await (await connection.execute(SQL["read_after"], values)).fetchall()
     stored = await stored_messages([row[:-1] for row in reversed(rows)])
     return [replace(each, importance=row[-1]) for each, row in zip(stored, reversed(rows), strict=True)]
@@ -49,14 +51,37 @@ async def count_after(connection: Connection, user_id: UUID, session_id: str, *,
     return found
 
 
+class Extent(NamedTuple):
+    """How long a session is: what its summary holds and takes, and what was said since."""
+
+    summarised: int
+    summary_tokens: int
+    messages: int
+    tokens: int
+
+
+async def ask_extent(connection: Connection, user_id: UUID, session_id: str, *, limit: int) -> Answer[Extent]:
+    """The answer comes with that to the question which follows."""
+    values = {"user_id": user_id, "session_id": session_id, "limit": limit}
+    return await connection.cursor(row_factory=class_row(Extent)).execute(SQL["measure"], values)
+
+
+class Claimed(NamedTuple):
+    """Until when nobody else makes a summary; None: another is at it. And the one that there is."""
+
+    until: datetime | None
+    known: Summary | None
+
+
 async def claim(
     connection: Connection, user_id: UUID, session_id: str, *, lease_s: float, is_job: bool = False
-) -> datetime | None:
-    """Until when nobody else makes a summary of this session; None: another is at it. The jobs of a session run one at
-    a time: to one of them the claim of another is that of a dead worker."""
+) -> Claimed:
+    """The jobs of a session run one at a time: to one of them the claim of another is that of a dead worker."""
     values = {"user_id": user_id, "session_id": session_id, "lease_s": lease_s, "is_job": is_job}
-    row = await (await connection.execute(SQL["claim_summary"], values)).fetchone()
-    return row[0] if row else None
+    asked = await connection.execute(SQL["claim_summary"], values)
+    known = await read_summary(connection, user_id, session_id)
+    row = await asked.fetchone()
+    return Claimed(row[0] if row else None, known)
 
 
 class Standing(NamedTuple):

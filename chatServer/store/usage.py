@@ -3,8 +3,11 @@
 from datetime import date
 from uuid import UUID
 
+from psycopg.rows import TupleRow
+
 from chatServer.records import DayUsage, Usage
 from chatServer.store import queries
+from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
 
 SQL = queries.load("usage.sql")
@@ -27,9 +30,14 @@ async def add_revision(connection: Connection, user_id: UUID, *, agent_name: str
     await connection.execute(SQL["add_revision"], {**values, **counts})
 
 
-async def read_today(connection: Connection, user_id: UUID) -> tuple[int, int]:
+async def ask_today(connection: Connection, user_id: UUID) -> Answer[TupleRow]:
+    """What `read_today` reads; the answer comes with that to the question which follows."""
+    return await connection.execute(SQL["read_today"], {"user_id": user_id})
+
+
+async def read_today(connection: Connection, user_id: UUID, asked: Answer[TupleRow] | None = None) -> tuple[int, int]:
     """What the day has taken in all, and how much of that behind the scenes."""
-    row = await (await connection.execute(SQL["read_today"], {"user_id": user_id})).fetchone()
+    row = await (asked or await ask_today(connection, user_id)).fetchone()
     assert row is not None  # nosec B101 # narrows a type
     return row[0], row[1]
 

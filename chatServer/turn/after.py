@@ -58,9 +58,16 @@ async def finish(
         )
         await begun.window.flush(history_of(connection, begun.principal, turn))
         await _add_usage(connection, begun, outcome.usage)
-        if outcome.state in HAS_ENDED_WELL:  # what the user said before he stopped the answer is said
+        if leaves_work(begun, outcome):
             await jobs.enqueue_after_turn(connection, turn.session_id, turn.turn_id)
         await user_events.tell_turn(connection, user_id, turn, outcome.state)
+
+
+def leaves_work(begun: Begun, outcome: Outcome) -> bool:
+    """What the user said before he stopped the answer is said. Where memory is off, nothing is left to do once there is
+    a title: recall does not find what was said, and what it would find it by is made when memory is switched on."""
+    is_wanted = begun.session.memory == "on" or begun.session.title is None
+    return outcome.state in HAS_ENDED_WELL and is_wanted
 
 
 def is_to_be_revised(begun: Begun, outcome: Outcome) -> bool:

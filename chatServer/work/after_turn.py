@@ -15,12 +15,15 @@ from chatServer.knowledge.ingest import Library, give_up
 from chatServer.knowledge.ingest import ingest as read_article
 from chatServer.memory.embed import Embedder, NoEmbedder
 from chatServer.memory.maintain import FOR_EVER, Retention, maintain
-from chatServer.memory.reembed import embed_newest
+from chatServer.memory.reembed import Newest, ask_newest, embed_newest, made_newest, reembed_user
+from chatServer.memory.remember.remember import Material, ask_material, gather, sheet_of
 from chatServer.memory.remember.remember import remember as learn
 from chatServer.records import Principal, Scopes
 from chatServer.store import erasure, events, jobs, memories, personal_tokens, user_events
+from chatServer.store.left import ask_left
 from chatServer.store.pool import Database
 from chatServer.store.queue import Task
+from chatServer.work.found import Seen
 from chatServer.work.revision import Reviser
 
 logger = logging.getLogger(__name__)
@@ -56,8 +59,15 @@ class Workshop:
             async with self.database.transaction(principal) as connection:
                 await erasure.forget_rest(connection, principal.user_id)
             return
+        if UUID(turn_id) == jobs.EVERY_TURN:
+            await reembed_user(self.database, self.embedder, principal)
+            return
+        left = await look(self, principal, UUID(turn_id))
+        if left.is_untitled:
+            await title(self, principal, left.turn_id)
+            left = await look(self, principal, left.turn_id, is_named=True)
         for verb in AFTER_TURN:
-            await verb(self, principal, UUID(turn_id))
+            await verb(self, principal, left)
 
     async def forget_events(self, user_id: str) -> None:
         """What has expired of a user's; the sweep finds who has any events that have."""
@@ -81,34 +91,77 @@ class Workshop:
         await maintain(self.database, Principal(UUID(user_id)), retention=self.retention)
 
 
+@dataclass(slots=True)
+class Left:
+    """What a turn leaves to be done."""
+
+    turn_id: UUID
+    is_untitled: bool = False
+    has_used: bool = False  # what is remembered
+    material: Material | None = None  # to learn from
+    newest: Newest | None = None  # that may lack vectors; None: to be looked for
+    seen: Seen | None = None  # to be revised
+
+
+async def look(workshop: Workshop, principal: Principal, turn_id: UUID, *, is_named: bool = False) -> Left:
+    """Read what the verbs begin with in one transaction of two exchanges, where each of them had one of its own, also
+    where there was nothing to do. A session that has no title yet gets it first, which may take a while."""
+    user_id = principal.user_id
+    async with workshop.database.transaction(principal) as connection:
+        asked = await ask_left(connection, user_id, turn_id)
+        asked_newest = await ask_newest(connection, workshop.embedder, user_id)
+        turn = await asked.fetchone()
+        if turn is None or (turn.is_untitled and not is_named):
+            return Left(turn_id, is_untitled=turn is not None, newest=await asked_newest.found())
+        sheet = sheet_of(turn, turn_id, scopes=workshop.scopes)
+        history = await ask_material(connection, user_id, sheet) if sheet else None
+        glance = await workshop.reviser.glance(connection, user_id, turn_id, turn) if turn.is_unrevised else None
+    # The answers came with that to COMMIT.
+    left = Left(turn_id, has_used=turn.has_used, newest=await asked_newest.found())
+    left.seen = await glance.seen() if glance else None
+    left.material = await gather(workshop.database, principal, sheet, history) if sheet and history else None
+    return left
+
+
 async def title(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
     await give_title(workshop.database, principal, turn_id, workshop.title_models)
 
 
-async def remember(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
-    await learn(workshop.database, principal, turn_id, scopes=workshop.scopes, tools=known_tools())
-
-
-async def count_recalls(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
+async def count_recalls(workshop: Workshop, principal: Principal, left: Left) -> None:
     """What the turn was given of what is remembered has been of use once more."""
-    async with workshop.database.transaction(principal) as connection:
-        await memories.bump_recalls(connection, principal.user_id, turn_id)
+    if left.has_used:
+        async with workshop.database.transaction(principal) as connection:
+            await memories.bump_recalls(connection, principal.user_id, left.turn_id)
 
 
-async def index_turn(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
+async def remember(workshop: Workshop, principal: Principal, left: Left) -> None:
+    if left.material:
+        learned = await learn(workshop.database, principal, left.material, tools=known_tools())
+        if learned.outcomes:
+            left.newest = None  # it has brought memories
+            if left.seen:
+                left.seen.found = None  # and its revision tells of them
+
+
+async def index_turn(workshop: Workshop, principal: Principal, left: Left) -> None:
     """Vectors for what the turn said and left to be remembered. Recall finds it by its words meanwhile, so an embedder
     that fails is not waited for: the next turn tries again."""
+    seen, newest = left.seen, left.newest
     try:
-        await embed_newest(workshop.database, workshop.embedder, principal)
+        if seen and seen.found and newest and (made := await made_newest(workshop.embedder, newest)):
+            seen.also = made.write  # in the transaction that ends the revision, which nothing holds up
+        else:
+            await embed_newest(workshop.database, workshop.embedder, principal, newest)
     except errors.EmbedderFailed as error:
         logger.warning("no vectors for a turn: %s", error)
 
 
-async def revise(workshop: Workshop, principal: Principal, turn_id: UUID) -> None:
+async def revise(workshop: Workshop, principal: Principal, left: Left) -> None:
     """The last: what it waits for, if a model is asked, holds up nothing else of the turn."""
-    await workshop.reviser.revise(workshop.database, principal, turn_id)
+    if left.seen:
+        await workshop.reviser.revise(workshop.database, principal, left.seen)
 
 
-Verb = Callable[[Workshop, Principal, UUID], Awaitable[None]]
+Verb = Callable[[Workshop, Principal, Left], Awaitable[None]]
 
-AFTER_TURN: tuple[Verb, ...] = (title, count_recalls, remember, index_turn, revise)
+AFTER_TURN: tuple[Verb, ...] = (count_recalls, remember, index_turn, revise)

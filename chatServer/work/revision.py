@@ -17,23 +17,25 @@ from chatServer.agent.memory_tools import ToolsFor
 from chatServer.agent.purposes import NO_ADVISERS, Advisers, NamedModel, Task
 from chatServer.agent.revise import OptimizedAgentState, ReviseNode, first_shown
 from chatServer.agent.summary.unsummarised import (
+    READ_MESSAGES,
     Compacted,
-    Unsummarised,
     claimed,
     letting_go,
+    may_be_due,
     read_if_due,
     store_compacted,
 )
-from chatServer.agent.tools.toolbox import known_tools
 from chatServer.messages import text_of, to_langchain
-from chatServer.records import Caller, Principal, StoredMessage, Trust, Usage
-from chatServer.store import jobs, revisions, sessions, usage
+from chatServer.records import Principal, StoredMessage, Usage
+from chatServer.store import jobs, revisions, sessions, summaries, usage
 from chatServer.store.history import ChatMessageHistory
+from chatServer.store.left import FinishedTurn
+from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection, Database
 from chatServer.store.revisions import RecentTurn, Unrevised
+from chatServer.work.found import Also, Found, Seen, is_left_to_another
 
 RECENT_MESSAGES = 100  # what is older and was never read stays unread
-MAX_WAITING = 20  # turns; with so many nobody waits for yet another
 MOST_AT_ONCE = 200  # the others are left to their own jobs
 PUT_OFF_S = 5  # while another makes the summary
 
@@ -46,37 +48,46 @@ class Reviser:
     advisers: Advisers = NO_ADVISERS
     memory_tools: ToolsFor | None = None  # without them a model could keep nothing
 
-    async def revise(self, database: Database, principal: Principal, turn_id: UUID) -> None:
+    async def glance(self, connection: Connection, user_id: UUID, turn_id: UUID, turn: FinishedTurn) -> "Glance":
+        """Ask what `Glance.seen` tells; the answers come with those to the questions which follow."""
+        extent = await summaries.ask_extent(connection, user_id, turn.session_id, limit=READ_MESSAGES)
+        waiting = await revisions.ask_waiting(connection, user_id, turn.session_id, limit=MOST_AT_ONCE)
+        return Glance(self, turn_id, turn, extent, waiting)
+
+    async def revise(self, database: Database, principal: Principal, seen: Seen) -> None:
         """Revise a turn and those that wait before it; RevisionFailed when a model should be asked again later."""
-        found = await self._find(database, principal, turn_id)
+        found = seen.found or await self._find(database, principal, seen.turn_id, seen.turn)
         if found is None:
             return
-        done = Done(found)
+        done = Done(found, also=seen.also)
         async with letting_go(database, principal, found.due):
             if found.due or found.said:
                 await self._ask(database, principal, found, done)
             await _finish(database, principal, done)
 
-    async def _find(self, database: Database, principal: Principal, turn_id: UUID) -> "Found | None":
-        user_id = principal.user_id
+    async def _find(
+        self, database: Database, principal: Principal, turn_id: UUID, finished: FinishedTurn
+    ) -> Found | None:
+        user_id, session_id = principal.user_id, finished.session_id
         async with database.transaction(principal) as connection:
-            turn = await revisions.find_revision(connection, user_id, turn_id)
-            if turn is None:
+            # All of these are answered at once, with the last question.
+            asked_turn = await revisions.ask_revision(connection, user_id, turn_id)
+            asked_waiting = await revisions.ask_waiting(connection, user_id, session_id, limit=MOST_AT_ONCE)
+            asked_today = await usage.ask_today(connection, user_id)
+            how = self.advisers.compression(finished.agent_name)
+            due = await read_if_due(connection, user_id, session_id, how=how)
+            turn, waiting = await asked_turn.fetchone(), await asked_waiting.fetchall()
+            if turn is None or is_left_to_another(turn_id, waiting):
                 return None
-            waiting = await revisions.list_waiting(connection, user_id, turn.session_id, limit=MOST_AT_ONCE)
-            if len(waiting) < MAX_WAITING and _is_followed(turn_id, waiting):
-                return None  # the job of the next one does it for this one too
             if not turn.has_memory:  # it was switched off meanwhile
                 return Found(turn, turn_id, tuple(waiting))
-            how = self.advisers.compression(turn.agent_name)
-            due = await read_if_due(connection, user_id, turn.session_id, how=how)
-            reads = self._reads(is_time=due is not None or any(each.state != "queued" for each in waiting))
-            unread = await self._unread(connection, user_id, turn.session_id) if reads else ()
-            unread, said = await _said(connection, user_id, turn.session_id, unread) if unread else ((), ())
-            spent = await usage.read_today(connection, user_id) if due or unread else (0, 0)
+            reads = self.reads(is_time=due is not None or any(each.state != "queued" for each in waiting))
+            unread = await self._unread(connection, user_id, session_id) if reads else ()
+            unread, said = await _said(connection, user_id, session_id, unread) if unread else ((), ())
+            spent = await usage.read_today(connection, user_id, asked_today)
             if due and (due := await claimed(connection, user_id, due, is_job=True)) is None:
                 # Somebody is at it: these are not done before their summary is.
-                await jobs.enqueue_after_turn(connection, turn.session_id, turn_id, delay_s=PUT_OFF_S)
+                await jobs.enqueue_after_turn(connection, session_id, turn_id, delay_s=PUT_OFF_S)
                 return None
         return Found(turn, turn_id, tuple(waiting), due, unread, said, spent)
 
@@ -84,17 +95,17 @@ class Reviser:
         recent = await revisions.list_recent_turns(connection, user_id, session_id, messages=RECENT_MESSAGES)
         return tuple(each for each in recent if not each.is_read)
 
-    def _reads(self, *, is_time: bool) -> bool:
+    def reads(self, *, is_time: bool) -> bool:
         """Whether the memory agent has its turn; it is time with a summary, and when it has begun before."""
         if self.memory_tools is None:
             return False
         return self.mode == "every_turn" or (self.mode == "on_summary" and is_time)
 
-    async def _model(self, found: "Found", task: Task) -> NamedModel | None:
+    async def _model(self, found: Found, task: Task) -> NamedModel | None:
         turn = found.turn
         return await self.advisers.model(turn.agent_name, task, found.spent, is_anonymous=turn.is_anonymous)
 
-    async def _ask(self, database: Database, principal: Principal, found: "Found", done: "Done") -> None:
+    async def _ask(self, database: Database, principal: Principal, found: Found, done: "Done") -> None:
         """Everything that may take a while, with no connection held."""
         if found.due:
             model = await self._model(found, "summary")
@@ -113,7 +124,7 @@ class Reviser:
             await self._read(database, principal, found, done, agent)
 
     async def _read(
-        self, database: Database, principal: Principal, found: "Found", done: "Done", agent: NamedModel
+        self, database: Database, principal: Principal, found: Found, done: "Done", agent: NamedModel
     ) -> None:
         """Let the memory agent read what was said; what it takes is charged though it fails."""
         assert self.memory_tools is not None  # nosec B101 # narrows a type
@@ -137,47 +148,29 @@ class Reviser:
         done.read = [each.turn_id for each in found.unread]
 
 
-def _is_followed(turn_id: UUID, waiting: Sequence[RecentTurn]) -> bool:
-    """Whether a later turn is in the queue, of which each has its own job; what has begun is left to nobody."""
-    began = next((each.started_at for each in waiting if each.turn_id == turn_id and each.state == "queued"), None)
-    return began is not None and any(each.state == "queued" and each.started_at > began for each in waiting)
-
-
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What there is to be revised, after one turn."""
+class Glance:
+    """At what there is to be revised: after most turns nothing but their states, as no summary is due and no model is
+    asked."""
 
-    turn: Unrevised
+    reviser: Reviser
     turn_id: UUID
-    waiting: tuple[RecentTurn, ...] = ()  # this one, and those that have waited for it
-    due: Unsummarised | None = None  # what a summary is to be made of
-    unread: tuple[RecentTurn, ...] = ()  # turns that the memory agent is to read
-    said: tuple[StoredMessage, ...] = field(default=(), repr=False)  # what it is shown of them
-    spent: tuple[int, int] = (0, 0)  # tokens of the user's day: in all, and behind the scenes
+    turn: FinishedTurn
+    extent: Answer[summaries.Extent]
+    waiting: Answer[RecentTurn]
 
-    @property
-    def waiting_ids(self) -> list[UUID]:
-        return [each.turn_id for each in self.waiting] or [self.turn_id]
-
-    def caller(self, principal: Principal) -> Caller:
-        """In whose name tools are called, and where what they keep comes from."""
-        names = {each.message.name for each in self.said if each.message.role == "tool"}
-        trust: Trust = "assistant" if names <= known_tools().trusted else "untrusted"
-        # The oldest: whoever does it again, after a run that was broken off, does so in the same name.
-        first = self.waiting[0] if self.waiting else None
-        return Caller(
-            principal,
-            self.turn.agent_name,
-            trust,
-            "model",
-            first.turn_id if first else self.turn_id,
-            first.attempt if first else None,
-            said=tuple(
-                (UUID(each.message.message_id), text_of(each.message))
-                for each in self.said
-                if each.message.role == "user"
-            ),
-        )
+    async def seen(self) -> Seen | None:
+        """None: there is nothing to revise, or another job does it."""
+        extent, waiting = await self.extent.fetchone(), await self.waiting.fetchall()
+        if is_left_to_another(self.turn_id, waiting):
+            return None
+        is_again, how = any(each.state != "queued" for each in waiting), self.reviser.advisers.compression
+        turn = self.turn
+        is_due = turn.has_memory and (extent is None or may_be_due(extent, how(turn.agent_name)))
+        if is_again or is_due or self.reviser.reads(is_time=False):
+            return Seen(self.turn_id, turn)
+        about = Unrevised(turn.session_id, turn.agent_name, turn.has_memory, turn.is_anonymous)
+        return Seen(self.turn_id, turn, Found(about, self.turn_id, tuple(waiting)))
 
 
 @dataclass(slots=True)
@@ -185,6 +178,7 @@ class Done:
     """What became of it."""
 
     found: Found
+    also: Also | None = None
     compacted: Compacted | None = None  # a summary that is not stored yet
     is_summarised: bool = False
     tools_used: list[str] = field(default_factory=list)
@@ -219,13 +213,12 @@ async def _finish(database: Database, principal: Principal, done: Done) -> None:
     user_id, found = principal.user_id, done.found
     async with database.transaction(principal) as connection:
         await sessions.hold_session(connection, user_id, found.turn.session_id)
+        if done.also:
+            await done.also(connection, user_id)
         await done.store_summary(connection, user_id)
         known = {each.turn_id: each for each in found.waiting}
-        is_there = False
-        for turn_id in found.waiting_ids:
-            told = done.told(known.get(turn_id))
-            is_there |= await revisions.finish(connection, user_id, found.turn.session_id, turn_id, told)
-        if not is_there:
+        told = {turn_id: done.told(known.get(turn_id)) for turn_id in found.waiting_ids}
+        if not await revisions.finish(connection, user_id, found.turn.session_id, told):
             return  # all of it was deleted meanwhile, and nothing may come back
         if done.read:
             await revisions.mark_read(connection, user_id, done.read)

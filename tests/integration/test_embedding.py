@@ -24,7 +24,7 @@ from chatServer.messages import Message
 from chatServer.store import sessions
 from chatServer.store.history import ChatMessageHistory
 from chatServer.store.recall import load_newest
-from chatServer.work.after_turn import Workshop, index_turn
+from chatServer.work.after_turn import Left, Workshop, index_turn
 from tests.conftest import ADA, EVE, owner_connection, rows
 from tests.tools.embedding import Stand
 from tests.tools.recalling import recaller_of
@@ -203,10 +203,10 @@ async def test_an_embedder_that_fails_leaves_the_turn_alone_and_the_next_turn_ca
         return None
 
     _, turn_id = await finished_turn(database, ADA, "I keep bees")
-    await index_turn(Workshop(database, no_model, embedder=Stand(fails=True)), ADA, turn_id)
+    await index_turn(Workshop(database, no_model, embedder=Stand(fails=True)), ADA, Left(turn_id))
     assert models_of(urls) == [(None, None)] * 2
     _, turn_id = await finished_turn(database, ADA, "and wasps")
-    await index_turn(Workshop(database, no_model, embedder=Stand()), ADA, turn_id)
+    await index_turn(Workshop(database, no_model, embedder=Stand()), ADA, Left(turn_id))
     assert models_of(urls) == [("stand:in", 3)] * 4
 
 

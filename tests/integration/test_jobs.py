@@ -548,8 +548,7 @@ async def test_after_work_that_runs_many_times_at_once_is_done_once(database, ur
         embedded = connection.execute("select embed_model from chat.message_index where place is not null").fetchall()
     assert embedded == [("wordllama",)] * 2
     assert [each["turn_id"] for each in revision_events(urls)] == [str(turn_id)]
-    first, then = (after_turn.title, after_turn.count_recalls), (after_turn.index_turn, after_turn.revise)
-    done = (*first, after_turn.remember, *then)
+    done = (after_turn.count_recalls, after_turn.remember, after_turn.index_turn, after_turn.revise)
     assert done == after_turn.AFTER_TURN, "a verb that is added here is added to this test"
 
 

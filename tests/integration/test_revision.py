@@ -24,7 +24,8 @@ from chatServer.records import Usage
 from chatServer.store import sessions, summaries, superseded, usage
 from chatServer.store.queue import Pace
 from chatServer.work.after_turn import Workshop
-from chatServer.work.revision import MAX_WAITING, RECENT_MESSAGES, Reviser
+from chatServer.work.found import MAX_WAITING
+from chatServer.work.revision import RECENT_MESSAGES, Reviser
 from tests.conftest import ADA, EVE, owner_connection, rows
 from tests.tools.memory_tools import scripted
 from tests.tools.remembering import kept, revision_events, say, texts
@@ -232,7 +233,7 @@ async def test_only_another_job_takes_the_place_of_a_job(database, session_id):
             await summaries.claim(connection, ADA.user_id, session_id, lease_s=60, is_job=is_job)
             for is_job in (True, False, True)
         ]
-    assert [claim is not None for claim in claims] == [True, False, True]
+    assert [claim.until is not None for claim in claims] == [True, False, True]
 
 
 async def test_whoever_has_lost_his_claim_does_not_let_go_of_anothers(database, urls, session_id):
@@ -241,7 +242,7 @@ async def test_whoever_has_lost_his_claim_does_not_let_go_of_anothers(database, 
     for _ in range(2):
         async with database.transaction(ADA) as connection:
             claims.append(await summaries.claim(connection, ADA.user_id, session_id, lease_s=60, is_job=True))
-    for claim, is_claimed in zip(claims, (True, False), strict=True):
+    for (claim, _), is_claimed in zip(claims, (True, False), strict=True):
         async with database.transaction(ADA) as connection:
             await summaries.release(connection, ADA.user_id, session_id, claim)
         assert rows(urls, CLAIMED) == [(is_claimed,)]

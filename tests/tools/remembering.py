@@ -8,11 +8,12 @@ from uuid import UUID
 
 from chatServer.memory import guard
 from chatServer.memory.remember.drafts import Draft, KnownTools
-from chatServer.memory.remember.remember import Learned, remember
+from chatServer.memory.remember.remember import Learned, ask_material, gather, remember, sheet_of
 from chatServer.memory.shelve import shelve
 from chatServer.messages import Message
 from chatServer.records import Memory, MemoryFilter, MemoryScope, Principal
 from chatServer.store import memories as store
+from chatServer.store.left import ask_left
 from chatServer.store.pool import Database
 from tests.conftest import ADA, Urls, owner_connection
 from tests.tools.memory_rows import RULES
@@ -21,7 +22,14 @@ from tests.tools.turns import finish_turn
 
 async def learn(database: Database, turn_id: UUID, user: Principal = ADA, *, scope: MemoryScope = "agent") -> Learned:
     tools = KnownTools(trusted=frozenset({"clock", "notes"}), keepers=frozenset({"notes"}))
-    return await remember(database, user, turn_id, scopes=lambda _: scope, tools=tools)
+    async with database.transaction(user) as connection:
+        turn = await (await ask_left(connection, user.user_id, turn_id)).fetchone()
+        sheet = turn and sheet_of(turn, turn_id, scopes=lambda _: scope)
+        if not sheet:
+            return Learned()
+        asked = await ask_material(connection, user.user_id, sheet)
+    material = await gather(database, user, sheet, asked)
+    return await remember(database, user, material, tools=tools)
 
 
 _meanwhile: list[Callable[[], object]] = []

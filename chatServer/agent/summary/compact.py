@@ -89,10 +89,18 @@ def head_of(messages: Sequence[StoredMessage], kept_from: int | None = None) -> 
 
 def is_due(summary: Summary | None, count_after: int) -> bool:
     """Whether five more messages were said than when it was made last: every five, whoever says how many at once."""
-    return (summary.messages if summary else 0) + count_after >= next_due(summary)
+    return is_time(summary.messages if summary else 0, count_after)
+
+
+def is_time(summarised: int, count_after: int) -> bool:
+    """The same of numbers: how many messages it holds, and how many came after."""
+    return summarised + count_after >= _next(summarised)
 
 
 def next_due(summary: Summary | None) -> int:
     """With how many messages in all the next one is made."""
-    known = (summary.messages + KEPT_MESSAGES) // EVERY if summary else 0
-    return (known + 1) * EVERY
+    return _next(summary.messages if summary else 0)
+
+
+def _next(summarised: int) -> int:
+    return ((summarised + KEPT_MESSAGES) // EVERY + 1) * EVERY

@@ -11,10 +11,11 @@ from uuid import UUID
 
 from chatServer import errors, metrics
 from chatServer.agent.purposes import NamedModel
-from chatServer.agent.summary.compact import TIMEOUT_S, Reason, compact, head_of, is_due
+from chatServer.agent.summary.compact import TIMEOUT_S, Reason, compact, head_of, is_due, is_time
 from chatServer.records import USUAL_COMPRESSION, Compression, Principal, StoredMessage, Summary
 from chatServer.store import summaries, user_events
 from chatServer.store.pool import Connection, Database
+from chatServer.store.summaries import Extent
 
 READ_MESSAGES = 1_000  # the newest, as many as a window can have; what nobody has summarised before those is left out
 STORE_S = 15.0  # what reading before a model is asked, and storing after it, may take
@@ -51,8 +52,10 @@ async def read_if_due(
     kept_from: int | None = None,
 ) -> "Unsummarised | None":
     """What a summary would be made of, if it is time for one; read here, made without a connection."""
-    known = await summaries.read_summary(connection, user_id, session_id)
-    after = await summaries.read_after(connection, user_id, session_id, known, limit=READ_MESSAGES)
+    asked = await summaries.ask_summary(connection, user_id, session_id)
+    # One that came between the two is found by `claimed`.
+    after = await summaries.read_after(connection, user_id, session_id, limit=READ_MESSAGES)
+    known = await asked.fetchone()
     due = Unsummarised(session_id, known, after, how, kept_from)
     if not due.head:
         return None
@@ -61,6 +64,12 @@ async def read_if_due(
     if is_due(known, len(after)):
         return replace(due, reason="five")
     return replace(due, reason="mark") if due.tokens > how.soft_mark_tokens else None
+
+
+def may_be_due(extent: Extent, how: Compression) -> bool:
+    """Whether `read_if_due` may find anything: what is counted is known without reading it."""
+    tokens = extent.summary_tokens + extent.tokens
+    return is_time(extent.summarised, extent.messages) or tokens > how.soft_mark_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +114,9 @@ async def claimed(
     """The same for whoever is the one to make it; None while another is at it, in this process or elsewhere, or when
     one has just been: a model is paid once. Whoever dies over it is in nobody's way for long."""
     lease_s = within_s + STORE_S
-    claim = await summaries.claim(connection, user_id, due.session_id, lease_s=lease_s, is_job=is_job)
+    claim, known = await summaries.claim(connection, user_id, due.session_id, lease_s=lease_s, is_job=is_job)
     if claim is None:
         return None
-    known = await summaries.read_summary(connection, user_id, due.session_id)
     if (known and known.covers_to) != (due.known and due.known.covers_to):  # it was stored while this one was reading
         await summaries.release(connection, user_id, due.session_id, claim)
         return None

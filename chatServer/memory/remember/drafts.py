@@ -18,7 +18,7 @@ from chatServer.memory.remember.worth import Worth, worth_keeping
 from chatServer.memory.rules import FACT_INCREMENT, MIN_FACT_CHARACTERS, begin_of, importance_of, kind_of, tier_of
 from chatServer.messages import clean_text, text_of
 from chatServer.records import Category, Memory, Origin, Reason, StoredMessage, Triple, Trust, new_id
-from chatServer.store.learned import Unlearned
+from chatServer.store.left import FinishedTurn
 from chatServer.store.memories import MAX_TEXT
 
 MAX_READ = 20_000  # characters of a message
@@ -77,15 +77,16 @@ async def drafts_of(
 def _kept(text: str, facts: Sequence[Fact], said_at: datetime, *, has_tool_calls: bool) -> Worth | None:
     """The sentence to keep beside facts. Of "my favourite colour is green; no, teal" a fact says what holds, and no
     sentence of it does."""
-    read = {each for each in statements(text) if facts_in(each, said_at=said_at)}
-    return worth_keeping(text, {fact.sentence for fact in facts} | read, has_tool_calls=has_tool_calls)
+    said = statements(text)
+    told = {fact.sentence for fact in facts} | {each for each in said if facts_in(each, said_at=said_at)}
+    return worth_keeping(text, told, has_tool_calls=has_tool_calls, said=said)
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """What all memories of one turn have in common."""
 
-    turn: Unlearned
+    turn: FinishedTurn
     turn_id: UUID
     shelf: str
 

@@ -5,7 +5,7 @@ What the assistant said is not read: whatever it recalled would be learned again
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from chatServer import metrics
@@ -25,6 +25,7 @@ from chatServer.store import learned, sessions, user_events
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from chatServer.store.history import ChatMessageHistory
+from chatServer.store.left import FinishedTurn
 from chatServer.store.pool import Connection, Database
 
 MAX_CORRECTION = 160  # characters
@@ -47,63 +48,72 @@ class Learned:
         return {**ids, "repeated": self.outcomes["repeated"]}
 
 
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a turn is learned from."""
+
+    sheet: Sheet
+    messages: list[StoredMessage] = field(repr=False)
+    answers: list[str] = field(repr=False)  # that were given before it
+    extractor: RuleExtractor = field(repr=False)
+
+
+def sheet_of(turn: FinishedTurn, turn_id: UUID, *, scopes: Scopes) -> Sheet | None:
+    """Where what is learned from a turn goes; None: there is nothing to learn, or its agent remembers nothing."""
+    if not turn.is_unlearned:
+        metrics.memories_refused.labels("done_or_off").inc()
+        return None
+    shelf = store.shelf_of(scopes(turn.agent_name), turn.agent_name, turn.session_id)
+    if shelf is None:
+        metrics.memories_refused.labels("off").inc()
+        return None
+    return Sheet(turn, turn_id, shelf)
+
+
+async def ask_material(connection: Connection, user_id: UUID, sheet: Sheet) -> ChatMessageHistory:
+    """Let what `gather` reads first travel with the next question."""
+    history = ChatMessageHistory(connection, user_id, sheet.turn.session_id)
+    await history.ask_turn_ahead(sheet.turn_id, sheet.turn.question_id, before=MESSAGES_BETWEEN)
+    return history
+
+
+async def gather(database: Database, principal: Principal, sheet: Sheet, asked: ChatMessageHistory) -> Material:
+    """The turn, and what its question may speak of: most speak of nothing that was said before."""
+    messages = await asked.of_turn(sheet.turn_id, sheet.turn.question_id)
+    before = await asked.before_question(MESSAGES_BETWEEN, sheet.turn.question_id)
+    question = question_in(messages)
+    if question is None:
+        return Material(sheet, messages, [], RuleExtractor())
+    answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
+    async with database.transaction(principal) as connection:
+        earlier = await _told_before(connection, principal.user_id, question, before)
+        denied = await _perhaps_denied(connection, principal.user_id, sheet.shelf, question)
+    rules = RuleExtractor(earlier, denied, is_asked=bool(earlier) and _is_asked(before))
+    return Material(sheet, messages, answers, rules)
+
+
 async def remember(
-    database: Database,
-    principal: Principal,
-    turn_id: UUID,
-    *,
-    scopes: Scopes,
-    tools: KnownTools = NO_TOOLS,
+    database: Database, principal: Principal, material: Material, *, tools: KnownTools = NO_TOOLS
 ) -> Learned:
     """Learn from a turn, once: `chat.turns.revision` says that it was done, in the transaction that does it.
 
     A turn that was taken over needs no care: this runs after its answer is stored, so that no dead attempt can have
     written a memory.
     """
-    user_id, nothing = principal.user_id, Learned()
-    async with database.transaction(principal) as connection:
-        turn = await learned.find_unlearned(connection, user_id, turn_id)
-        shelf = store.shelf_of(scopes(turn.agent_name), turn.agent_name, turn.session_id) if turn else None
-        if turn is None or shelf is None:
-            return _refused(nothing, "off" if turn else "done_or_off")
-        sheet = Sheet(turn, turn_id, shelf)
-        read = await _read(connection, user_id, sheet)
-    drafts = await drafts_of(sheet, read.messages, read.extractor, answers=read.answers, tools=tools)
+    user_id, nothing, sheet = principal.user_id, Learned(), material.sheet
+    drafts = await drafts_of(sheet, material.messages, material.extractor, answers=material.answers, tools=tools)
     drafts = [passed for draft in drafts if (passed := await _guarded(draft))]
     if not drafts:
         return _refused(nothing, "nothing_worth_keeping")
     said = {source for draft in drafts for source in draft.memory.source_ids}
     async with database.transaction(principal) as connection:
-        await sessions.hold_session(connection, user_id, turn.session_id)
-        if not await learned.claim(connection, user_id, turn_id, said):
+        await sessions.hold_session(connection, user_id, sheet.turn.session_id)
+        if not await learned.claim(connection, user_id, sheet.turn_id, said):
             return _refused(nothing, "done_or_replaced")
         result = await _shelve_all(connection, user_id, sheet, drafts)
     for outcome, count in result.outcomes.items():
         metrics.memories.labels(outcome).inc(count)
     return result
-
-
-class _Read(NamedTuple):
-    """What a turn is learned from."""
-
-    messages: list[StoredMessage]
-    answers: list[str]  # that were given before it
-    extractor: RuleExtractor
-
-
-async def _read(connection: Connection, user_id: UUID, sheet: Sheet) -> _Read:
-    """The turn, and what its question may speak of."""
-    history = ChatMessageHistory(connection, user_id, sheet.turn.session_id)
-    messages = await history.of_turn(sheet.turn_id, sheet.turn.question_id)
-    question = question_in(messages)
-    if question is None:
-        return _Read(messages, [], RuleExtractor())
-    before = await history.page(MESSAGES_BETWEEN, before=question.id)
-    answers = [text_of(each.message)[:MAX_READ] for each in before if each.message.role == "assistant"]
-    earlier = await _told_before(connection, user_id, question, before)
-    denied = await _perhaps_denied(connection, user_id, sheet.shelf, question)
-    rules = RuleExtractor(earlier, denied, is_asked=bool(earlier) and _is_asked(before))
-    return _Read(messages, answers, rules)
 
 
 async def _told_before(

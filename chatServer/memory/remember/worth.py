@@ -8,7 +8,7 @@ least four words that tell something. What is not kept is still found: recall se
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from chatServer.memory.alike import signature
@@ -42,13 +42,20 @@ class Worth:
     rules: Classified
 
 
-def worth_keeping(text: str, told: Collection[str] = (), *, has_tool_calls: bool = False) -> Worth | None:
+def worth_keeping(
+    text: str,
+    told: Collection[str] = (),
+    *,
+    has_tool_calls: bool = False,
+    said: Sequence[str] | None = None,
+) -> Worth | None:
     """The sentence to keep, if there is one; `told`: sentences whose facts are kept already. What is said in a turn
-    with tools, and is of no other kind, is how a task went."""
+    with tools, and is of no other kind, is how a task went. `said`: the text's statements, where they are known."""
     text = text.strip()
     if len(text) < MIN_CHARACTERS:
         return None
-    return _asked_for(text, told, has_tool_calls) or _standing(text) or _reported(text, told)
+    asked = _asked_for(text, told, has_tool_calls) or _standing(text)
+    return asked or _reported(statements(text) if said is None else said, told)
 
 
 def _asked_for(text: str, told: Collection[str], has_tool_calls: bool) -> Worth | None:
@@ -66,8 +73,8 @@ def _standing(text: str) -> Worth | None:
     return _worth(text, "user_preference", is_asked=True)
 
 
-def _reported(text: str, told: Collection[str]) -> Worth | None:
-    found = [_worth(each) for each in statements(text) if each not in told and _is_report(each)]
+def _reported(said: Sequence[str], told: Collection[str]) -> Worth | None:
+    found = [_worth(each) for each in said if each not in told and _is_report(each)]
     worth = [each for each in found if each.rules.category in _REPORTS and _is_about_his_own(each)]
     return max(worth, key=lambda each: each.rules.importance, default=None)
 

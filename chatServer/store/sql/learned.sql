@@ -1,15 +1,5 @@
 -- Whoever learns from a turn holds its session's row: so do those who replace or delete messages.
 
--- name: find_unlearned
--- A turn that is done or was stopped, from which nothing was learned yet, where memory is on; and whether its question was forgotten.
-select t.session_id, t.agent_name, t.attempt, t.user_message_id as question_id,
-    coalesce(i.is_hidden, false) as is_forgotten
-from chat.turns t
-join chat.sessions s on s.user_id = t.user_id and s.session_id = t.session_id
-left join chat.message_index i on i.user_id = t.user_id and i.message_id = t.user_message_id
-where t.user_id = %(user_id)s and t.turn_id = %(turn_id)s and t.state in ('done', 'stopped') and s.memory = 'on'
-    and t.user_message_id is not null and not coalesce(t.revision ? 'remembered', false);
-
 -- name: claim_learning
 -- The turn, if nothing was learned from it yet and all of its messages are still said where memory is on.
 update chat.turns t set revision = coalesce(revision, '{}') || '{"remembered": {}}'

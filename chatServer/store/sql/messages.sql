@@ -10,6 +10,16 @@ where user_id = %(user_id)s and session_id between %(session_id)s and %(session_
 order by session_id desc, id desc
 limit %(limit)s;
 
+-- name: read_before
+-- The newest messages of a session before one of them, newest first.
+select id, message_id, turn_id, created_at, message::text, tokens
+from public.chat_message_history
+where user_id = %(user_id)s and session_id between %(session_id)s and %(session_id)s
+    and id < (select id from public.chat_message_history
+              where user_id = %(user_id)s and message_id = %(question_id)s)
+order by session_id desc, id desc
+limit %(limit)s;
+
 -- name: read_stretch
 -- The newest messages of a session before a point that fit, one at least; with how many there would be; newest first.
 select id, message_id, turn_id, created_at, message::text, tokens, found

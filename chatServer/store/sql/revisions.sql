@@ -48,23 +48,25 @@ where user_id = %(user_id)s and turn_id = any(%(turn_ids)s::uuid[])
 returning turn_id;
 
 -- name: finish_revision
--- A turn is revised, once: when, or nothing where it was before, or is no longer there.
-update chat.turns
-set revision_state = 'done', revision = coalesce(revision, '{}') || %(told)s
-where user_id = %(user_id)s and turn_id = %(turn_id)s and revision_state in ('queued', 'running', 'failed')
-returning extract(epoch from clock_timestamp() - finished_at)::double precision;
+-- A turn is revised, once: when, or nothing where it was before, or is no longer there. In its log, while that lives, it
+-- says so in the place where it said that this begins.
+with done as (
+    update chat.turns
+    set revision_state = 'done', revision = coalesce(revision, '{}') || %(kept)s
+    where user_id = %(user_id)s and turn_id = %(turn_id)s and revision_state in ('queued', 'running', 'failed')
+    returning turn_id, extract(epoch from clock_timestamp() - finished_at)::double precision as late_s
+), told as (
+    update chat.turn_events e
+    set events = (
+        select jsonb_agg(case when item ->> 'kind' = 'data' and item ->> 'name' = %(name)s
+            then jsonb_set(item, '{value}', %(told)s) else item end order by place)
+        from jsonb_array_elements(e.events) with ordinality as items (item, place))
+    where e.user_id = %(user_id)s and e.turn_id = (select turn_id from done) and e.seq_from = (
+        select max(seq_from) from chat.turn_events where user_id = %(user_id)s and turn_id = %(turn_id)s)
+)
+select late_s from done;
 
 -- name: mark_read
 -- Turns that the memory agent has read.
 update chat.turns set revision = coalesce(revision, '{}') || '{"is_read": true}'
 where user_id = %(user_id)s and turn_id = any(%(turn_ids)s::uuid[]);
-
--- name: tell_in_log
--- In the log of a turn, while it lives: how its revision went, in the place where it said that it begins.
-update chat.turn_events e
-set events = (
-    select jsonb_agg(case when item ->> 'kind' = 'data' and item ->> 'name' = %(name)s
-        then jsonb_set(item, '{value}', %(value)s) else item end order by place)
-    from jsonb_array_elements(e.events) with ordinality as items (item, place))
-where e.user_id = %(user_id)s and e.turn_id = %(turn_id)s and e.seq_from = (
-    select max(seq_from) from chat.turn_events where user_id = %(user_id)s and turn_id = %(turn_id)s);

@@ -5,11 +5,14 @@ from chat.summaries
 where user_id = %(user_id)s and session_id = %(session_id)s;
 
 -- name: read_after
--- The newest messages after a row that a model may see: of finished turns, and those that no turn wrote; newest first.
+-- The newest messages that a session's summary does not hold, and a model may see: of finished turns, and those that no
+-- turn wrote; newest first.
 select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens, h.importance
 from public.chat_message_history h
 left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
-where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s and h.id > %(after)s
+where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s
+    and h.id > coalesce((select covers_to from chat.summaries
+                         where user_id = %(user_id)s and session_id = %(session_id)s), 0)
     and (h.turn_id is null or t.state in ('done', 'stopped'))
 order by h.session_id desc, h.id desc
 limit %(limit)s;
@@ -28,6 +31,22 @@ from (
     order by h.session_id desc, h.id desc
     limit %(limit)s
 ) as newest;
+
+-- name: measure
+-- How many messages a session's summary holds, what it takes, and how much was said since, as count_after counts it.
+select coalesce(known.messages, 0) as summarised, coalesce(known.tokens, 0) as summary_tokens,
+    count(newest.id)::int as messages, coalesce(sum(newest.tokens), 0)::int as tokens
+from (select max(covers_to) as covers_to, max(messages) as messages, max(tokens) as tokens from chat.summaries
+      where user_id = %(user_id)s and session_id = %(session_id)s) known
+left join lateral (
+    select h.id, h.tokens
+    from public.chat_message_history h
+    left join lateral (select state from chat.turns where user_id = h.user_id and turn_id = h.turn_id limit 1) t on true
+    where h.user_id = %(user_id)s and h.session_id between %(session_id)s and %(session_id)s
+        and h.id > coalesce(known.covers_to, 0) and (h.turn_id is null or t.state in ('done', 'stopped'))
+    order by h.session_id desc, h.id desc
+    limit %(limit)s) newest on true
+group by known.messages, known.tokens;
 
 -- name: claim_summary
 -- Claim the making of a session's summary for a while; a job also takes what another job held, which must be dead.

@@ -1,0 +1,63 @@
+"""What follows a turn costs no more than it has to: no job with nothing to do, and few conversations with Postgres."""
+
+import uuid
+
+from chatServer.memory.embed import WordLlamaEmbedder
+from chatServer.store.pool import Database
+from chatServer.work.after_turn import Workshop
+from tests.conftest import ADA, rows
+from tests.tools.remembering import say
+from tests.tools.talking import talking
+from tests.tools.turns import eventually, queued, title_of
+from tests.tools.working import is_empty, no_model, working
+
+EMBEDDED = "select count(*) from chat.message_index where place is not null and embed_model = 'wordllama'"
+
+
+async def test_where_memory_is_off_a_turn_leaves_a_job_for_the_title_and_else_none(settings, as_ada, urls):
+    async with talking(settings, as_ada, worker="off") as client:
+        for title, left in (("Plans", 0), (None, 1)):
+            made = await client.post("/api/sessions", json={"memory": "off", "title": title})
+            body = {"session_id": made.json()["session_id"], "message": "I keep bees."}
+            assert (await client.post("/api/chat", json=body)).status_code == 200
+            assert len(queued(urls)) == left
+        made = await client.post("/api/sessions", json={"title": "Memories"})
+        await client.post("/api/chat", json={"session_id": made.json()["session_id"], "message": "I keep bees."})
+        assert len(queued(urls)) == 2, "with memory there is something to do"
+
+
+async def test_what_was_said_without_memory_gets_vectors_when_it_is_switched_on(settings, as_ada, database, urls):
+    async with talking(settings, as_ada, worker="off") as client:
+        made = await client.post("/api/sessions", json={"memory": "off", "title": "Plans"})
+        url, body = f"/api/sessions/{made.json()['session_id']}", {"session_id": made.json()["session_id"]}
+        for number in range(10):
+            assert (await client.post("/api/chat", json=body | {"message": f"I keep {number} bees."})).is_success
+        for memory, left in (("off", 0), ("on", 1), ("on", 1)):
+            assert (await client.patch(url, json={"memory": memory})).is_success
+            assert len(queued(urls)) == left, "once, when it changes"
+    assert rows(urls, EMBEDDED) == [(0,)]
+    async with working(database, Workshop(database, no_model, embedder=WordLlamaEmbedder()).tasks()):
+        await eventually(lambda: is_empty(urls))
+    assert rows(urls, EMBEDDED) == [(20,)]
+
+
+async def test_after_a_turn_all_is_looked_at_in_one_transaction_and_written_in_another(database, urls, monkeypatch):
+    begun, begin = [], Database.transaction
+
+    def counted(*given, **how):
+        begun.append(given)
+        return begin(*given, **how)
+
+    work, session_id, taken = Workshop(database, no_model, embedder=WordLlamaEmbedder()), str(uuid.uuid4()), []
+    monkeypatch.setattr(Database, "transaction", counted)
+    for number in range(6):
+        turn_id = await say(database, f"What about puffins, part {number}?", session_id=session_id)
+        begun.clear()
+        await work.after_turn(str(ADA.user_id), str(turn_id))
+        taken.append(len(begun))
+    # The first gives a title, and a summary is made with the third and the fifth. Short questions have one more: they
+    # may correct what was told before.
+    assert taken[1:] == [3, 5, 3, 5, 3], taken
+    assert rows(urls, "select count(*) from chat.turns where revision_state = 'done'") == [(6,)]
+    assert rows(urls, EMBEDDED) == [(12,)]
+    assert await title_of(database, ADA, session_id)
