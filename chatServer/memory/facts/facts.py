@@ -12,6 +12,7 @@ from chatServer.memory.facts import (
     corrections,
     diets,
     events,
+    everyday,
     first_person,
     given_up,
     kin,
@@ -28,6 +29,7 @@ from chatServer.memory.facts.objects import Object
 from chatServer.memory.facts.patterns import PATTERNS
 from chatServer.memory.facts.sentences import MAX_SENTENCE, sentences, statements
 from chatServer.memory.facts.told import Told
+from chatServer.memory.facts.vocabulary import PETS
 from chatServer.memory.facts.words import NUMBERS
 from chatServer.memory.rules import MAX_FACTS_PER_MESSAGE
 
@@ -36,10 +38,6 @@ LONG = 1_000  # characters from which on a message is read in a thread: 4,000 th
 MAX_STATEMENTS = 60  # of one message: whoever writes more of them tells no more facts than are kept
 _WANTS = re.compile(r"\?|\b(?:please|me|you|your|let's)\b", re.IGNORECASE)  # "find me a hotel there"
 _AT_WORK = re.compile(r" (?:at (?:work|the office)|in (?:my|our) (?:team|company))\b", re.IGNORECASE)
-_ILL = {
-    "diabetic": "diabetes", "asthmatic": "asthma", "epileptic": "epilepsy", "autistic": "autism",
-    "dyslexic": "dyslexia",
-}  # fmt: skip
 MIN_AGE = 10  # of a user: "I'm 5" is more often a place in a queue
 
 
@@ -166,6 +164,15 @@ def _past(told: Told, name: str, text: str) -> list[Fact]:
     return [] if told.clause.is_negation else _plain(told.past(), name, text)  # "I never lived in Rome" is no news
 
 
+def _left(told: Told, text: str) -> list[Fact]:
+    """Where somebody lived until he moved here."""
+    here = [fact for fact in _plain(told, "home", text) if moves.is_known(fact)]
+    return [] if told.clause.is_negation else [
+        replace(was, valid_from=None, valid_to=now.valid_from or was.valid_to)
+        for now, was in zip(here, _past(told, "home", text), strict=False)
+    ]
+
+
 def _over(told: Told, name: str, text: str) -> list[Fact]:
     return [] if told.clause.is_negation else _plain(told.over(), name, text)  # who is no ex-smoker may smoke, or not
 
@@ -176,11 +183,11 @@ def _started(told: Told, text: str) -> list[Fact]:
     return [fact for fact in facts if not fact.valid_from or fact.valid_from > told.said_at - A_YEAR]
 
 
-def _alcohol(told: Told) -> list[Fact]:
+def _alcohol(told: Told, text: str = "alcohol") -> list[Fact]:
     """Who says of himself that he does not drink means no water; "I drink" means nothing in particular."""
     is_whole = "drink and" not in told.sentence.lower()  # "I don't drink and drive"
     is_meant = told.clause.is_negation and not told.clause.who.relation and is_whole
-    return _plain(told, "alcohol", "alcohol") if is_meant else []
+    return _plain(told, "alcohol", text) if is_meant else []
 
 
 def _is_written_alike(told: Told, text: str) -> bool:
@@ -191,7 +198,7 @@ def _is_written_alike(told: Told, text: str) -> bool:
 
 # "I'm not a doctor" tells nothing; "I don't live in Rome" does.
 _NEVER_DENIED = frozenset(
-    ["job", "name", "sure_name", "called", "age", "moving", "spouse", "fiance", "studies", "owns"]
+    ["job", "name", "sure_name", "called", "age", "moving", "spouse", "fiance", "studies", "owns", "raised", "citizen", "degree", "runs", "breed"]
 )
 _SPECIAL = {
     "was_home": lambda told, text: _past(told, "home", text),
@@ -207,8 +214,11 @@ _SPECIAL = {
     "no_smokes": lambda told, text: _over(told, "smokes", text),
     "non_smoker": lambda told, text: _plain(told.flipped(), "smokes", text),
     "alcohol": lambda told, text: _alcohol(told),
-    "no_alcohol": lambda told, text: [] if told.clause.is_negation else _alcohol(told.over()),
-    "ill": lambda told, text: _plain(told, "condition", _ILL[text.lower()]),
+    "no_alcohol": lambda told, text: [] if told.clause.is_negation else _alcohol(told.over(), text),
+    "sober": lambda told, text: [] if told.clause.is_over else _alcohol(told.flipped(), text),
+    "here_from": lambda told, text: _left(told, text),
+    "breed": lambda told, text: _plain(told, "breed", text) if told.clause.who.relation in PETS else [],
+    "ill": lambda told, text: _plain(told, "condition", everyday.ILL[text.lower()]),
     "dislikes": lambda told, text: _plain(told.flipped(), "likes", text),
     "has": kin.possessed,
     "several": kin.each_named,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from chatServer.memory.facts import names, objects, vocabulary
+from chatServer.memory.facts import everyday, names, objects, vocabulary
 from chatServer.memory.facts.objects import Object, Reader
 
 
@@ -56,11 +56,14 @@ class Meaning:
 
 USER = Who()
 TOBACCO = Object("tobacco", " ")  # no sentence names it
-_DIETS = frozenset(["vegetarian", "vegan", "pescatarian", "flexitarian"])
+_DIETS = frozenset(
+    ["vegetarian", "vegan", "pescatarian", "flexitarian", "keto", "low carb", "paleo", "gluten free", "gluten-free"]
+    + ["dairy free", "dairy-free", "low fodmap", "carnivore"]
+)
 _INTOLERANT = frozenset(["lactose intolerant", "gluten intolerant", "lactose-intolerant", "gluten-intolerant"])
-_MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed"])
+_MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed", "separated"])
 _EMPLOYMENT = frozenset(
-    ["retired", "unemployed", "self-employed", "a student", "on parental leave", "on maternity leave"]
+    ["retired", "unemployed", "self-employed", "self employed", "out of work", "a student", "on parental leave", "on maternity leave"]
 )
 _SMOKES = ("smoke", "smoker", "smoking")
 _PRONOUNS = frozenset(["she/her", "he/him", "they/them", "she/they", "he/they"])
@@ -96,17 +99,45 @@ MEANINGS: dict[str, Meaning] = {
     "eats": Meaning("eat", "eats:{}", objects.food, is_taste=True),
     "drinks": Meaning("drink", "drinks:{}", objects.food, is_taste=True),
     "smokes": Meaning("smoke", "smokes", lambda text: [TOBACCO] * text.lower().endswith(_SMOKES), is_taste=True),
-    "alcohol": Meaning("drink", "drinks:{}", lambda _: [Object("alcohol")], is_taste=True),
+    "alcohol": Meaning("drink", "drinks:{}", everyday.alcohol, is_taste=True),
     "speaks": Meaning("speak", "speaks:{}", objects.listed(vocabulary.LANGUAGES, title=True), is_taste=True),
     "learns": Meaning("learn", "learns:{}", objects.listed(vocabulary.LANGUAGES, title=True)),
     "native": Meaning("'s native language", "native language", objects.listed(vocabulary.LANGUAGES, title=True)),
-    "marital": Meaning("be", "marital status", objects.listed(_MARITAL)),
+    "marital": Meaning("be", "marital status", everyday.exactly(_MARITAL)),
     "spouse": Meaning("be married to", "spouse", names.sure_name),
     "fiance": Meaning("be engaged to", "spouse", names.sure_name),
-    "condition": Meaning("have", "has:{}", objects.listed(vocabulary.CONDITIONS), is_taste=True),
+    "condition": Meaning("have", "has:{}", everyday.illnesses, is_taste=True),
     "plays": Meaning("play", "plays:{}", objects.listed(vocabulary.PLAYED)),
     "drives": Meaning("drive", "drives", names.vehicle),
     "owns": Meaning("drive", "drives", names.car),
+    "takes": Meaning("take", "takes:{}", everyday.medicines, is_taste=True),
+    "owned": Meaning("have", "has:{}", everyday.possession, is_taste=True),
+    "raised": Meaning("be raised in", "raised in", names.place),
+    "citizen": Meaning("be", "citizen:{}", everyday.citizen),
+    "trait": Meaning("be", "is:{}", everyday.exactly(everyday.TRAITS), is_taste=True),
+    "afraid": Meaning("be afraid of", "afraid:{}", everyday.fear, is_taste=True),
+    "able": Meaning("be able to", "able:{}", objects.one, is_taste=True),
+    "wears": Meaning("wear", "wears:{}", everyday.exactly(everyday.WEARS), is_taste=True),
+    "uses": Meaning("use", "uses:{}", everyday.exactly(everyday.SYSTEMS), is_taste=True),
+    "goes": Meaning("go", "does:{}", everyday.activity, is_taste=True),
+    "does": Meaning("do", "does:{}", everyday.activity, is_taste=True),
+    "collects": Meaning("collect", "collects:{}", everyday.exactly(everyday.COLLECTED)),
+    "works_how": Meaning("work", "works:{}", everyday.exactly(everyday.WORKS_HOW), is_taste=True),
+    "working_time": Meaning("work", "working time", everyday.exactly(everyday.WORKING_TIMES)),
+    "runs": Meaning("run", "runs", everyday.business),
+    "volunteers": Meaning("volunteer at", "volunteers:{}", names.employer),
+    "degree": Meaning("have a degree in", "degree:{}", everyday.degree),
+    "grade": Meaning("be in", "grade", everyday.grade),
+    "breed": Meaning("be", "breed", everyday.breed),
+    "gets_up": Meaning("get up at", "gets up", everyday.clock),
+    "goes_to_bed": Meaning("go to bed at", "goes to bed", everyday.clock),
+    "starts_work": Meaning("start work at", "starts work", everyday.clock),
+    "rent": Meaning("'s rent", "rent", everyday.amount),
+    "budget": Meaning("'s budget", "budget", everyday.amount),
+    "height": Meaning("'s height", "height", everyday.amount),
+    "weight": Meaning("'s weight", "weight", everyday.amount),
+    "shoe_size": Meaning("'s shoe size", "shoe size", everyday.amount),
+    "blood": Meaning("'s blood type", "blood type", everyday.blood),
     "timezone": Meaning("'s time zone", "timezone", objects.timezone),
     "email": Meaning("'s email address", "email", objects.email),
     "phone": Meaning("'s phone number", "phone", objects.phone),
@@ -114,7 +145,7 @@ MEANINGS: dict[str, Meaning] = {
 _DENIALS = frozenset(
     ["not", "longer", "never", *(f"{each.negated}{ending}" for each in MEANINGS.values() for ending in ("", "s"))]
 ) - {"", "s"}
-_THIRD = {"be": "is", "have": "has", "study": "studies"}
+_THIRD = {"be": "is", "have": "has", "study": "studies", "go": "goes", "do": "does"}
 
 
 def is_denied(text: str, what: str) -> bool:
@@ -143,7 +174,7 @@ def sentence_of(who: Who, meaning: Meaning, shown: str, how: str = "") -> str:
     if how == "not" and meaning.negated:
         says, how = meaning.negated, ""
     if says == "be":
-        is_past = meaning.is_of_a_day or rest.startswith("born")
+        is_past = meaning.is_of_a_day or rest.startswith(("born", "raised"))
         verb = "used to be" if how == "used to" else _be(how, is_plural=who.is_plural, is_past=is_past)
     elif how == "used to":
         verb = f"used to {says}"

@@ -44,12 +44,13 @@ def in_one_form(text: str) -> str:
 def without_unsure(facts: list[Fact], told: Sequence[Fact]) -> list[Fact]:
     """What a clause tells, but for a move between two names that may be anything; `told` is what was told before."""
     homes = [fact for fact in facts if fact.predicate == "lives in"]
-    if len(homes) < 2 or any(map(_is_known, homes)) or any(_is_home(homes[0], each) for each in told):
+    if len(homes) < 2 or any(map(is_known, homes)) or any(_is_home(homes[0], each) for each in told):
         return facts
     return [fact for fact in facts if fact not in homes]
 
 
-def _is_known(home: Fact) -> bool:
+def is_known(home: Fact) -> bool:
+    """Whether everybody knows that it is a place."""
     town, _, land = home.object.lower().removeprefix("the ").partition(", ")
     return bool(land) or town.removeprefix("new ") in _KNOWN or town.split(" ")[0] in _STARTS
 

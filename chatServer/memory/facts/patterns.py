@@ -7,6 +7,7 @@ adverbs and negations taken away. So one row serves "I don't live in Rome any mo
 
 import re
 
+from chatServer.memory.facts.everyday import ABILITIES, ACTIVITY, DRINKS, FOODS, OFFICES, PRACTICE
 from chatServer.memory.facts.vocabulary import ROLES
 from chatServer.memory.facts.when import MONTH_NAMES
 from chatServer.memory.facts.words import NUMBERS
@@ -18,6 +19,10 @@ _TOOK_UP_WORK = (
 )
 _DEGREE = r"am doing (?:an?|my) (?:phd|doctorate|master'?s|bachelor'?s|degree)(?: degree)? in"
 _FEW = "|".join(list(NUMBERS)[2:])  # a child is two, and nobody is zero
+_TAKES = (
+    "take|am taking|have been taking|started taking|have started taking|am on|(?:was |got |am |have been )?(?:put on|prescribed)"
+)
+_WHEN = r"(?:,? (?:since|for|in|on|last|this|about|\w+ \w+ ago|yesterday|recently)\b.*)?"
 _ROWS = (
     r"my (?:full |first |real |given )?name is (?P<name>.+)",
     r"i am (?:called|named) (?P<name>.+)",
@@ -29,7 +34,12 @@ _ROWS = (
     # Where
     r"i (?:moved|have moved|relocated|have relocated) from (?P<left>.+?) to (?P<moved>.+)",
     r"i (?:live|am living|reside|am residing|am based|have lived|have been living|have been based) in (?P<home>.+)",
-    r"i (?:moved|have moved|relocated|have relocated) to (?P<moved>.+)",
+    r"i (?:(?:have )?(?:moved|relocated)) here from (?P<here_from>.+)",
+    r"i (?:moved|have moved|relocated|have relocated) (?:back )?to (?P<moved>.+)",
+    r"i (?:(?:was born and )?grew up|was (?:raised|brought up)) in (?:an? [\w ]{3,30} in )?(?P<raised>.+)",
+    r"i am an? (?P<citizen>\w+) (?:citizen|national)",
+    r"i (?:have|hold) an? (?P<citizen>\w+) (?:passport|citizenship)",
+    r"my (?:nationality|citizenship) is (?P<citizen>\w+)",
     r"i lived in (?P<was_home>.+)",
     r"my home (?:city |town )?is (?:in )?(?P<moved>.+)",
     r"i (?:am moving|will move|will be moving|am going to move|am relocating) to (?P<moving>.+)",
@@ -60,6 +70,12 @@ _ROWS = (
     r"i (?:resigned|(?:was|got|have been) (?:fired|sacked|laid off|let go)) from (?!an? |the |my )(?P<no_employer>.+)",
     r"my employer is (?P<employer>.+)",
     rf"{_WORK} in (?:(?P<field>\w+)|(?:an?|the) [\w ]{{2,30}}?) (?:at|for) (?P<company>.+)",
+    rf"{_WORK} in (?P<employer>an? (?:(?!new|dirty)[\w'-]+ ){{0,2}}(?:{OFFICES}))(?: (?:in|near) .+)?",
+    rf"{_WORK} (?P<works_how>nights|weekends|remotely|freelance|from home|(?:\w+ )?(?:\w+ )?shifts?)",
+    rf"{_WORK} (?P<working_time>(?:part|full)[ -]time)",
+    r"i (?:run|own|have|opened|started) (?P<runs>(?:an?|my own) .+)",
+    r"i volunteer (?:at|for|in) (?P<volunteers>.+)",
+    r"i (?:got|was|have been) promoted to (?:an? |the )?(?P<job>.+)",
     rf"{_WORK} in (?P<workplace>.+)",
     rf"{_WORK} in (?P<field>.+)",
     r"i teach (?P<teaches>.+)",
@@ -70,7 +86,12 @@ _ROWS = (
     r"i am (?:an?|the) (?P<job>.+?) (?:in|living in|based in) (?P<home>.+)",
     r"i am an? (?P<job>.+)",
     r"i am an? (?:\w+ )?student at (?P<school>.+)",
-    r"i am (?P<employment>a student|retired|unemployed|self-employed|on parental leave|on maternity leave)",
+    r"i am (?P<employment>(?:a student|retired|unemployed|self[ -]employed|out of work|on parental leave"
+    rf"|on maternity leave){_WHEN})",
+    r"i (?:have|got|hold|did) (?:an?|my) (?:(?:university|college) )?(?:degree|bachelor'?s|master'?s|phd|doctorate|diploma)"
+    r"(?: degree)? in (?P<degree>.+)",
+    r"i graduated in (?P<degree>[a-z ]+?)(?: from .+)?",
+    r"i am in (?P<grade>.+)",
     rf"i (?:study|am studying|{_DEGREE}) (?P<studies>.+?) at (?P<school>.+)",
     r"i (?:study|am studying|go to school|go to college|go to university) at (?P<school>.+)",
     # Languages
@@ -90,18 +111,45 @@ _ROWS = (
     r"my (?:all[ -]time )?fav(?:ou?rite)? (?P<favourite_of>.+?)(?: of all time)? (?:is|are) (?P<favourite>.+)",
     r"(?P<favourite>.+?) (?:is|are) my (?:all[ -]time )?favou?rite (?P<favourite_of>.+)",
     r"i (?:play|have played|took up|have taken up|started (?:playing|to play)) (?:the )?(?P<plays>.+?)(?: instead)?",
+    r"my (?:main |favourite )?(?:hobby|hobbies) (?:is|are) (?P<likes>.+)",
+    r"i am an? (?:big |huge |great |massive )?(?P<likes>(?!(?:big|huge|great|massive|real|former|ceiling|total)\b)[\w' -]{3,30})"
+    r" (?:fan|supporter)",
+    rf"i go (?P<goes>{ACTIVITY})",
+    rf"i (?:do|practi[cs]e) (?P<does>{PRACTICE})",
+    r"i collect (?P<collects>.+)",
+    r"i (?:use|code in|program in|mostly code in|write) (?P<uses>.+)",
+    r"i wear (?P<wears>.+)",
+    rf"i can (?P<able>{ABILITIES})(?: at all| yet| well| very well)?",
+    rf"i (?:do not |never )?know how to (?P<able>{ABILITIES})",
+    r"i am (?:afraid|scared|terrified|frightened) of (?P<afraid>.+)",
+    r"i have (?:an? (?:\w+ )?(?:fear|phobia) of|a phobia about) (?P<afraid>.+)",
+    r"i (?:get|wake) up at (?P<gets_up>.+)",
+    r"i (?:go to bed|go to sleep) at (?P<goes_to_bed>.+)",
+    r"i start work(?:ing)? at (?P<starts_work>.+)",
+    r"my rent is (?P<rent>.+)",
+    r"my budget is (?P<budget>.+)",
+    r"my height is (?P<height>.+)",
+    r"my weight is (?P<weight>.+)",
+    r"i weigh (?P<weight>.+)",
+    r"my shoe size is (?P<shoe_size>.+)",
+    r"my blood (?:type|group) is (?P<blood>.+)",
     r"i drive (?P<drives>an? .+)",
+    r"my (?:new )?car is (?P<owns>an? .+)",
     r"i (?:have )?(?:bought|got|have got|have|own|leased) (?P<owns>an? .+)",
     # Food and health
     r"i am allergic to (?P<allergic>.+)",
     r"i have an? (?P<allergy>.+?) allergy",
     r"i am (?P<intolerant>\w+[ -]intolerant)",
+    rf"i (?:{_TAKES}) (?P<takes>.+)",
     r"i am intolerant to (?P<allergic>.+)",
-    r"i (?:am|follow|eat) (?:an? )?(?P<diet>.{4,40}?)(?: diet)?",
+    r"i (?:am|follow|eat|am on) (?:an? )?(?P<diet>.{4,40}?)(?: diet)?",
+    rf"i (?:have )?(?:quit|stopped|gave up|cut out) (?P<no_alcohol>(?:drinking(?: alcohol)?|alcohol){_WHEN})",
+    rf"i am (?P<sober>sober (?:since|for) .+)",
+    rf"i (?:quit|gave up|cut out|have given up) (?P<no_eats>(?:{FOODS}){_WHEN})",
+    rf"i (?:quit|gave up|cut out|have given up) (?P<no_drinks>(?:{DRINKS}){_WHEN})",
     r"i (?:stopped eating|quit eating|gave up eating) (?P<no_eats>.+)",
     r"i (?:stopped drinking|quit drinking|gave up drinking) (?P<no_drinks>.+)",
     r"i (?:quit|stopped|gave up) (?P<no_smokes>smoking(?: .+)?)",
-    r"i (?:quit|stopped|gave up) (?P<no_alcohol>drinking)",
     r"i (?P<smokes>smoke)",
     r"i am an? (?:heavy |chain[ -]|regular )?(?P<smokes>smoker)",
     r"i am an? (?P<non_smoker>non-?smoker)",
@@ -110,13 +158,17 @@ _ROWS = (
     r"i (?:eat|can eat) (?P<eats>.+)",
     r"i (?:have )?started (?:eating|to eat) (?P<eats>.+ again)",
     r"i (?:drink|can drink) (?P<drinks>.+)",
-    r"i (?:have|suffer from|was diagnosed with|have been diagnosed with) (?:type \d )?(?P<condition>\w+)(?: disease)?",
-    r"i am (?:an? )?(?P<ill>diabetic|asthmatic|epileptic|autistic|dyslexic)(?:,.*)?",
+    r"i (?:have|suffer from|was diagnosed with|have been diagnosed with) (?:type \d )?(?P<condition>.+)",
+    r"i am (?:an? )?(?P<ill>diabetic|asthmatic|epileptic|autistic|dyslexic|bipolar|coeliac|celiac)(?:,.*)?",
+    r"i am (?P<breed>an? .+)",
+    r"i am (?P<trait>.+)",
     # Somebody
     r"i (?:(?:am|got) married to|married) (?:my \w+ )?(?P<spouse>.+)",
     r"i (?:am|got) engaged to (?:my \w+ )?(?P<fiance>.+)",
-    r"i (?:am|got|just got) (?P<marital>[a-z]+)",
+    rf"i (?:am|got|just got) (?P<marital>[a-z]+{_WHEN})",
+    r"i am (?P<marital>separated) from my (?:wife|husband|partner)",
     r"i (?:have got|have|own|got|adopted) (?P<event>.+)",
+    r"i (?:have got|have|own|got|bought) (?P<owned>an? .+)",
     r"i (?:have got|have|own|got|adopted) (?P<has>.+)",
     r"i (?:broke up with|split up with|divorced|(?:am|got) divorced from|(?:am )?separated from) my (?P<parted>.+)",
     r"i had to put my (?P<put_down>.+)",

@@ -1,0 +1,224 @@
+"""Words of everyday life: what somebody takes, has, fears, can, does and runs. What is not listed may be anything."""
+
+import re
+
+from chatServer.memory.facts.objects import MORE, Object, Reader, one, subject, things, titled, trimmed
+from chatServer.memory.facts.vocabulary import CONDITIONS, JOBS, LANGUAGES, TECHNOLOGIES, WORKPLACES
+from chatServer.memory.facts.words import any_of, word_set
+
+
+
+def phrases(*lines: str) -> frozenset[str]:
+    """Words and several words together, "|" between them."""
+    return frozenset("|".join(lines).split("|"))
+
+
+_MEDICINES = any_of(
+    "metformin|insulin|ozempic|wegovy|semaglutide|mounjaro|aspirin|ibuprofen|paracetamol|tylenol|naproxen|codeine",
+    "tramadol|sertraline|zoloft|fluoxetine|prozac|citalopram|escitalopram|lexapro|venlafaxine|duloxetine|bupropion",
+    "wellbutrin|mirtazapine|amitriptyline|quetiapine|lithium|lamotrigine|ritalin|methylphenidate|adderall|vyvanse",
+    "concerta|elvanse|xanax|diazepam|lorazepam|gabapentin|pregabalin|levothyroxine|synthroid|thyroxine|amlodipine",
+    "ramipril|lisinopril|losartan|bisoprolol|metoprolol|propranolol|atorvastatin|simvastatin|rosuvastatin|warfarin",
+    "eliquis|apixaban|xarelto|omeprazole|pantoprazole|lansoprazole|prednisone|prednisolone|cortisone|methotrexate",
+    "humira|salbutamol|ventolin|albuterol|montelukast|cetirizine|loratadine|tamoxifen|amoxicillin|penicillin",
+    "antibiotics|antidepressants|antihistamines|statins|painkillers|sleeping pills|blood thinners|beta ?blockers",
+    "blood pressure (?:tablets|pills|medication)|hay ?fever tablets|the pill|birth control|iron tablets|hrt",
+    "vitamin [a-k]\\d{0,2}|magnesium|melatonin|creatine|iron supplements|folic acid",
+)
+_DOSE = r"\d+(?:\.\d+)? ?(?:mg|mcg|g|ml|units?|iu)"
+_ONE_MEDICINE = rf"(?:{_DOSE} (?:of )?)?(?P<what>{_MEDICINES})(?: {_DOSE})?"
+_MEDICINE = re.compile(_ONE_MEDICINE, re.IGNORECASE)
+_HOW_OFTEN = re.compile(
+    r",? (?:(?:once|twice|three times|\d times) (?:a|per) (?:day|week|month)|(?:every|each) \w+(?: \w+)?|daily|weekly"
+    r"|(?:in the|at) (?:morning|evening|night|mornings|evenings)|(?:for|because of|against) (?!(?:a|the) )\w.*)+",
+    re.IGNORECASE,
+)
+_JOINT = re.compile(r",? and |, ")
+ILLNESSES = CONDITIONS | phrases(
+    "high blood pressure|low blood pressure|high cholesterol|a heart condition|heart failure|heart disease|ibs|pcos",
+    "crohn's|ulcerative colitis|sleep apnea|sleep apnoea|psoriasis|fibromyalgia|lupus|multiple sclerosis|ms",
+    "parkinson's|alzheimer's|dementia|cancer|breast cancer|prostate cancer|lung cancer|bowel cancer|skin cancer",
+    "leukemia|leukaemia|lymphoma|bipolar|bipolar disorder|ocd|ptsd|hay fever|gout|osteoporosis|anaemia|anemia",
+    "chronic pain|chronic fatigue|long covid|copd|glaucoma|cataracts|scoliosis|sciatica|vertigo|rosacea",
+    "hemophilia|haemophilia|hiv|kidney disease|kidney stones|celiac disease|coeliac disease|coeliac|coeliacs",
+    "an underactive thyroid|an overactive thyroid|a pacemaker|tourette's|down syndrome|down's syndrome",
+    "cerebral palsy|a bad back|a bad knee|bad knees|a slipped disc|a stoma|acid reflux|an eating disorder",
+)
+ILL = {
+    "diabetic": "diabetes", "asthmatic": "asthma", "epileptic": "epilepsy", "autistic": "autism",
+    "dyslexic": "dyslexia", "bipolar": "bipolar", "coeliac": "celiac", "celiac": "celiac",
+}  # fmt: skip
+TRAITS = phrases(
+    "left-handed|left handed|right-handed|ambidextrous|colour blind|color blind|colourblind|colorblind|dyspraxic",
+    "an only child|a night owl|an early bird|a morning person|an early riser|a late riser|an introvert|an extrovert",
+    "hard of hearing|deaf in one ear|blind in one eye|partially sighted|visually impaired|legally blind",
+    "a light sleeper|a heavy sleeper|a picky eater|short-sighted|a wheelchair user|a blood donor",
+    "a stay at home mum|a stay at home mom|a stay at home dad|a stay-at-home mum|a stay-at-home mom",
+    "a stay-at-home dad|a single mum|a single mom|a single dad|a single parent|a single mother|a single father",
+    "double-jointed|a freelancer|a carer|a foster parent|a widow|a widower",
+)
+WEARS = phrases("glasses|contacts|braces|dentures|contact lenses|hearing aids|a hearing aid|a prosthesis")
+ABILITIES = (
+    "swim|drive|ski|cook|ride a bike|ride a bicycle|ride a horse|dance|sing|whistle|sew|knit|juggle|touch type"
+    "|read music|sign language|drive a manual|drive stick|snowboard|surf|ice skate"
+)
+WORKING_TIMES = phrases("part time|part-time|full time|full-time")
+WORKS_HOW = phrases(
+    "nights|shifts|weekends|remotely|freelance|night shifts|day shifts|early shifts|late shifts|from home"
+    "|the night shift|rotating shifts"
+)
+_BUSINESSES = WORKPLACES | word_set(
+    "cafe café coffeeshop shop store salon farm company startup business agency hotel pub bar studio practice"
+    " foodtruck bookshop hostel barbershop"
+)
+_BUSINESS = re.compile(
+    rf"(?:an?|my own) (?:(?!lemonade|drug)[\w-]+ ){{0,3}}(?:{'|'.join(sorted(_BUSINESSES))})", re.IGNORECASE
+)
+OFFICES = "|".join(
+    sorted(
+        WORKPLACES
+        | word_set("bank shop cafe café hotel bar pub office kitchen salon studio garage lab laboratory nursery")
+        | {"nursing home", "care home", "call centre", "call center", "coffee shop", "law firm", "gp practice"}
+    )
+)
+_DEVICES = (
+    r"(?:iphone|ipad|macbook(?: pro| air)?|mac(?: mini)?|imac|thinkpad|chromebook|laptop|gaming pc|pc|steam ?deck"
+    r"|ps[345]|playstation(?: \d)?|xbox(?: one| series [xs])?|nintendo switch|kindle|android(?: phone)?|google pixel|pixel"
+    r"|samsung galaxy|galaxy|apple watch|garmin|fitbit|3d printer|drone|e-?bike|bike|bicycle|motorbike|motorcycle"
+    r"|scooter|campervan|camper|caravan|motorhome|boat|sailboat|garden|allotment|greenhouse|balcony|piano|guitar|violin"
+    r"|telescope|driving licen[cs]e|driver's licen[cs]e)"
+)
+_DEVICE = re.compile(
+    rf"an? (?:(?:small|big|large|new|old|road|mountain|electric|gaming|vegetable|balcony|used|second-hand) ){{0,2}}"
+    rf"{_DEVICES}(?: \d{{1,2}}(?: pro| max| plus| mini| ultra){{0,2}}| s\d\d)?",
+    re.IGNORECASE,
+)
+SYSTEMS = TECHNOLOGIES | phrases(
+    "a wheelchair|a walker|a walking stick|a cane|a cpap machine|a screen reader|a mac|a pc|an iphone|an android phone"
+    "|arch linux|linux mint|vs code|public transport"
+)
+_SPORTS = any_of(
+    "running|jogging|swimming|climbing|bouldering|hiking|cycling|fishing|hunting|dancing|skiing|surfing|sailing|rowing",
+    "horse ?riding|skating|snowboarding|kayaking|camping|birdwatching|to the gym|for a run|for a walk|for a swim",
+)
+_DONE = "yoga|pilates|karate|judo|crossfit|ballet|gymnastics|taekwondo|tai chi|martial arts|boxing|zumba|parkour|jiu ?jitsu"
+_OFTEN = (
+    r"(?: (?:(?:once|twice|(?:two|three|four|five|\d) times|(?:two|three|four|five|six|\d) days) (?:a|per) (?:week|month|day)"
+    r"|every (?:\w+ )?(?:day|morning|evening|night|week|weekend|\w+day)|on (?:\w+day|weekend)s?(?: and \w+days)?"
+    r"|(?:in|at) (?:the )?(?:mornings?|evenings?|weekends?)|daily|regularly|before work|after work|a lot))"
+)
+ACTIVITY = rf"{_SPORTS}{_OFTEN}"
+PRACTICE = rf"(?:{_DONE}){_OFTEN}?"
+_ACTIVITY = re.compile(rf"(?P<what>{_SPORTS}|{_DONE})(?P<often>{_OFTEN})?", re.IGNORECASE)
+COLLECTED = phrases(
+    "stamps|coins|vinyl|records|comics|postcards|sneakers|watches|lego|figurines|mugs|minerals|rocks|fossils|antiques"
+    "|perfumes|dolls|vinyl records|pokemon cards|trading cards|football shirts|action figures|fridge magnets"
+)
+_CLOCK = re.compile(
+    r"(?:about |around )?\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)?(?: (?:every day|every morning|on weekdays))?", re.I
+)
+_CURRENCY = r"(?:euros?|dollars?|pounds?|francs?|eur|usd|gbp|€|\$|£|kr|rupees|yen|quid)"
+_AMOUNT = re.compile(
+    rf"(?:about |around )?(?:[€$£] ?)?\d[\d.,]*k? ?(?:{_CURRENCY}|kg|kilos?|lbs?|cm|m|metres|meters)?"
+    rf"(?: (?:a|per) (?:month|week|year|person))?|(?:uk|us|eu) \d{{1,2}}(?:\.5)?",
+    re.IGNORECASE,
+)
+_BLOOD = re.compile(r"(?:0|o|a|b|ab) ?(?:[+-]|positive|negative|pos|neg|plus|minus)", re.IGNORECASE)
+_GRADE = re.compile(
+    r"(?:the )?(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh"
+    r"|twelfth) (?:grade|class)|(?:year|grade|class) \d{1,2}|(?:primary|elementary|middle|high|secondary|nursery) school"
+    r"|kindergarten|preschool|(?:my|the) (?:first|second|third|fourth|final|last) year(?: (?:of|at) "
+    r"(?:uni|university|college|medical school|law school|high school))?",
+    re.IGNORECASE,
+)
+_DOGS = (
+    "labrador|golden retriever|retriever|poodle|beagle|german shepherd|border collie|collie|dachshund|bulldog"
+    "|french bulldog|husky|chihuahua|corgi|rottweiler|terrier|jack russell|yorkshire terrier|pug|spaniel|cocker spaniel"
+    "|greyhound|whippet|dalmatian|labradoodle|cockapoo|shih tzu|great dane|mongrel|schnauzer|maltese|australian shepherd"
+)
+_CATS = "maine coon|siamese|persian|ragdoll|bengal|british shorthair|tabby|tuxedo cat|sphynx"
+DOG, CAT = rf"(?:{_DOGS})", rf"(?:{_CATS.replace('|persian', '')})"
+_BREED = re.compile(rf"an? (?:\w+ )?(?:{_DOGS}|{_CATS})(?: (?:mix|cross|puppy))?", re.IGNORECASE)
+_NATIONS = (LANGUAGES | word_set(
+    "american british canadian australian austrian swiss belgian brazilian mexican indian pakistani nigerian kenyan"
+    " egyptian moroccan israeli iranian iraqi syrian argentinian chilean colombian cuban filipino taiwanese scottish"
+    " eu us uk european"
+)) - word_set("latin esperanto mandarin cantonese")  # fmt: skip
+_FEARED = word_set("flying driving swimming drowning spiders speaking")
+FOODS = (
+    "meat|red meat|pork|beef|fish|dairy|sugar|gluten|bread|chocolate|sweets|carbs|fast food|junk food|eggs|cheese|milk"
+    "|processed food|snacks|crisps"
+)
+DRINKS = "coffee|caffeine|alcohol|soda|beer|wine|energy drinks|fizzy drinks|coke|black tea"
+
+
+def exactly(allowed: frozenset[str]) -> Reader:
+    """What is said and nothing else: "part time", not "part time in my dreams"."""
+    return lambda text: one(trimmed(text).lower()) if trimmed(text).lower() in allowed else []
+
+
+def fitting(pattern: re.Pattern[str]) -> Reader:
+    return lambda text: one(text.strip(" .!")) if pattern.fullmatch(text.strip(" .!")) else []
+
+
+def alcohol(text: str) -> list[Object]:
+    """Of "drinking", and nothing else beside a time."""
+    return [Object("alcohol")] * (text.strip(" .!").lower() in ("alcohol", "drinking", "drinking alcohol", "sober"))
+
+
+def medicines(text: str) -> list[Object]:
+    """One or several, with their doses, and how often or for what, which no key is made of."""
+    first, *others = _JOINT.split(text.strip(" .!"))
+    found: list[Object] = []
+    for part in (first, *others):
+        read = _MEDICINE.match(part)
+        if read is None or (rest := part[read.end() :]) and not _HOW_OFTEN.fullmatch(rest):
+            return found if found and read is None else []
+        found.append(Object(read["what"].lower(), read.group().strip()))
+    return found
+
+
+def illnesses(text: str) -> list[Object]:
+    """One or several, all of them known by their names."""
+    words = [MORE.sub("", trimmed(each)).lower() for each in _JOINT.split(text)]
+    words = [each if each in ILLNESSES else each.removesuffix(" disease") for each in words]
+    return [Object(each) for each in words] if ILLNESSES.issuperset(words) else []
+
+
+def business(text: str) -> list[Object]:
+    return fitting(_BUSINESS)(MORE.sub("", trimmed(text)))
+
+
+def possession(text: str) -> list[Object]:
+    """What is kept for years: a phone, a bicycle, a garden."""
+    found = _DEVICE.fullmatch(text.strip(" .!")) or _DEVICE.fullmatch(trimmed(text))
+    article, _, what = found.group().partition(" ") if found else ("", "", "")
+    return [Object(what, f"{article} {what}")] if what else []
+
+
+def activity(text: str) -> list[Object]:
+    found = _ACTIVITY.fullmatch(text.strip(" .!"))
+    return [Object(found["what"], found.group())] if found else []
+
+
+def fear(text: str) -> list[Object]:
+    """Of "losing my job" one may be afraid this week."""
+    found = things(text)
+    return [each for each in found if not each.value.split()[0].endswith("ing") or each.value.split()[0] in _FEARED]
+
+
+def citizen(text: str) -> list[Object]:
+    word = text.strip(" .!").lower()
+    shown = word.upper() if len(word) == 2 else titled(word)
+    return [Object(shown, f"{'an' if word[0] in 'aeio' and word != 'european' else 'a'} {shown} citizen")] * (word in _NATIONS)
+
+
+def breed(text: str) -> list[Object]:
+    return fitting(_BREED)(trimmed(text))
+
+
+def degree(text: str) -> list[Object]:
+    return [each for each in subject(text) if each.value.lower() not in JOBS]
+
+
+clock, amount, blood, grade = fitting(_CLOCK), fitting(_AMOUNT), fitting(_BLOOD), fitting(_GRADE)
