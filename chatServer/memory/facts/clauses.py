@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass, replace
 
-from chatServer.memory.facts import contracted, first_person, moves
+from chatServer.memory.facts import contracted, first_person, given_names, moves
+from chatServer.memory.facts.everyday import ABILITIES
 from chatServer.memory.facts.meanings import USER, Who
 from chatServer.memory.facts.sentences import NOTE, OUR, TRAVELS, WE_HAVE
 from chatServer.memory.facts.vocabulary import EVENTS, KIN, NOT_NAMES, PLURALS
@@ -112,9 +113,9 @@ _ADVERBS = word_set(
     " originally recently already often definitely certainly simply totally completely very severely deathly highly"
     " quite both finally officially happily proudly regularly particularly especially"
 )
-_FORMS = {"is": "am", "are": "am", "has": "have", "does": "do", "studies": "study", "was": "was", "were": "was"}
+_FORMS = {"goes": "go", "is": "am", "are": "am", "has": "have", "does": "do", "studies": "study", "was": "was", "were": "was"}
 SINGULAR = word_set(
-    "lives works likes loves hates enjoys prefers speaks eats drinks smokes plays drives dislikes adores comes suffers"
+    "lives works likes loves hates enjoys prefers speaks eats drinks smokes plays drives dislikes adores comes suffers takes uses wears collects runs volunteers weighs"
 )
 _QUALITY = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|best|dear|lovely|beloved|new) )?"
 _KIN = re.compile(
@@ -151,12 +152,15 @@ _TAKEN: tuple[tuple[re.Pattern[str], str, dict[str, bool]], ...] = (
     (re.compile(r"i have never (lik|lov|enjoy)ed? ", re.I), "i like ", {"is_negation": True}),
     (re.compile(r"i do (?=\w)", re.I), "i ", {}),
     (
-        re.compile(r"i (?:have )?(?:stopped|quit|gave up|given up) (?:on )?(learn|play)ing (?!.* at )(?=\w)", re.I),
+        re.compile(r"i (?:have )?(?:stopped|quit|gave up|given up) (?:on )?(learn|play|go|collect)ing (?!.* at )(?=\w)", re.I),
         r"i \1 ",
         {"is_negation": True, "is_over": True},
     ),
+    (re.compile(r"i (?:have )?(?:stopped|quit) (tak|us)ing (?=\w)", re.I), r"i \1e ", {"is_negation": True, "is_over": True}),
     (re.compile(r"i can not have ", re.I), "i eat ", {"is_negation": True}),
     (re.compile(r"i can not (?=(?:eat|drink|speak)\b)", re.I), "i ", {"is_negation": True}),
+    (re.compile(rf"i (?:can not|have never learned to|never learned to) (?=(?:{ABILITIES})(?: at all| yet| well)?\Z)", re.I),
+     "i can ", {"is_negation": True}),
     (re.compile(r"i used to be ", re.I), "i am ", {"is_past": True}),
     (re.compile(r"i used to ", re.I), "i ", {"is_past": True}),
     (re.compile(r"i have been (?!\w+ing\b|(?:to|in|there|diagnosed|based)\b)", re.I), "i am ", {}),
@@ -175,7 +179,7 @@ _CHANGED = re.compile(
 
 def clauses(sentence: str) -> list[Clause]:
     """The clauses that are about the user or somebody close; of a question, what is stated before it is asked."""
-    text = set_apart(contracted.in_full(spelled_out(" ".join(sentence.split()))))
+    text = set_apart(contracted.in_full(given_names.with_capitals(spelled_out(" ".join(sentence.split())))))
     if "?" in text[-4:]:
         text = _before_the_question(text)
     text = moves.in_one_form(first_person.in_first_person(without_leads(text)))
@@ -196,7 +200,7 @@ def _with_plans(text: str) -> str:
     """ "I have a flight to Rome on Friday" for who is flying there, without how long he stays."""
     for pattern, instead in TRAVELS:
         if found := pattern.match(text):
-            return instead + _STAYS.sub("", text[found.end() :])
+            return found.expand(instead) + _STAYS.sub("", text[found.end() :])
     return text
 
 

@@ -8,12 +8,13 @@ from typing import TypeGuard
 
 from chatServer.memory.facts.dates import HOUR, Span, when_in, without_time
 from chatServer.memory.facts.meanings import USER, Fact, Meaning
+from chatServer.memory.facts.moves import PLACE
 from chatServer.memory.facts.objects import Object, folded, thing
 from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import EVENTS, PARTNERS
 from chatServer.memory.facts.when import WRITTEN, When
 
-_WHERE = r"(?: in [a-z][\w ]{2,30}| (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30}|(?<=meeting) with [\w'-]{2,20})"
+_WHERE = rf"(?: in [a-z][\w ]{{2,30}}| (?:to|with|at|for) (?-i:[A-Z])[\w '-]{{1,30}}|(?<=meeting) with [\w'-]{{2,20}}| (?:to|in|from) (?:{PLACE})\b)"
 _EVENT = re.compile(rf"an? (?:[\w'-]+ ){{0,3}}?(\w+){_WHERE}?", re.IGNORECASE)
 _DUE = re.compile(
     rf"(?P<what>(?:\w+ )?(?P<event>\w+))(?P<where>{_WHERE}??)"

@@ -22,6 +22,24 @@ _WHEN = r"(?:last|this) (?:week|weekend|month|year|spring|summer|autumn|fall|win
 _WHEN_FIRST = re.compile(rf"(?P<when>{_WHEN}),? (?P<said>i (?:just |finally )?(?:moved|relocated) .+)", re.IGNORECASE)
 
 
+# Who rents a flat there, or shares it with somebody, lives there; unless it is for the holidays.
+_STAYS = r"(?!.*\b(?:weekends?|nights?|holidays?|days|airbnb|trip|visit)\b)"
+_HOUSE = r"(?:\w+ )?(?:flat|apartment|house|room|studio|bungalow|village|town|suburb|city|cottage|farm)"
+_HOUSED = re.compile(
+    rf"\bi (?:(?:(?:still|currently|now) )?(?:live|am living)|rent|am renting|share|am sharing) {_STAYS}"
+    rf"(?:in )?(?:an? |the )(?:small |tiny |little )?{_HOUSE}(?P<whom> with [\w ]{{2,30}}?)? in (?=\w)",
+    re.IGNORECASE,
+)
+_WITH = re.compile(
+    rf"\bi (?:(?P<live>(?:still |currently |now )?(?:live|am living))|(?:have )?(?:just |recently )?moved(?: back)?(?: in)?)"
+    rf"(?: in)?(?: back)?(?: together)? {_STAYS}(?P<whom>with my [\w ]{{2,25}}?) (?:in|to) (?P<place>[^,;.!]{{2,40}})",
+    re.IGNORECASE,
+)
+_BEEN = re.compile(
+    rf"\bi have been in (?=(?:the )?(?:{PLACE}) (?:since .+|for (?:about |over |almost )?\w+ (?:years|months)))", re.IGNORECASE
+)
+
+
 def may_leave_home(text: str) -> bool:
     """Whether it has to be known where somebody lived to understand this."""
     return _MOVED.search(text) is not None
@@ -37,6 +55,10 @@ def in_one_form(text: str) -> str:
     text = _WE_DWELL.sub(
         lambda found: f"{'I' if found['we'] == 'We' else 'i'}{' have' if found['have'] else ''} ", text
     )
+    text = _BEEN.sub("i have lived in ", _HOUSED.sub("i live in ", text))
+    if dwelt := _WITH.search(text):
+        verb = "live in" if dwelt["live"] else "moved to"
+        text = f"{text[: dwelt.start()]}i {verb} {dwelt['place']} {dwelt['whom']}{text[dwelt.end() :]}"
     first = _WHEN_FIRST.fullmatch(text.rstrip(".! "))
     return f"{first['said']} {first['when'].lower()}" if first else text
 

@@ -17,7 +17,11 @@ _THERE = re.compile(
     re.IGNORECASE,
 )
 _MAKE = "|".join(sorted(known.MAKES, key=len, reverse=True))
-_CAR = re.compile(rf"an? (?:[a-z-]+ ){{0,2}}(?=[A-ZŠ])(?i:{_MAKE})(?: [A-Z\d][\w.-]*){{0,2}}")
+_SURE_MAKE = "|".join(sorted(known.MAKES - known.MAKES_IN_DOUBT, key=len, reverse=True))
+_CAR = re.compile(
+    rf"an? (?:[a-z-]+ |\d{{4}} ){{0,2}}(?:(?=[A-ZŠ])(?i:{_MAKE})(?: [A-Z\d][\w.-]*){{0,2}}"
+    rf"|(?:{_SURE_MAKE})(?: (?:{_MAKE}|focus|[a-z]?\d[\w.-]*)){{0,2}})"
+)
 _TAUGHT = re.compile(
     r"[\w ]{3,30}? (?:at|in) (?:an? |the |my )?(?:(?!sunday)[\w-]+ ){0,3}(?:school|college|university)", re.IGNORECASE
 )
@@ -176,7 +180,14 @@ def car(text: str) -> list[Object]:
     """One that only its make gives away: who has a Fiat drives it."""
     named, _, more = text.strip(EDGE).partition(", ")
     is_own = _CAR.fullmatch(named) and not more.startswith(("for ", "but "))
-    return vehicle(named) if is_own else []
+    return [Object(_shown(each.value)) for each in (vehicle(named) or organisation(named))] if is_own else []
+
+
+def _shown(car: str) -> str:
+    """ "A red Toyota Yaris", of one that is typed in small letters."""
+    if car != car.lower():
+        return car
+    return " ".join(titled(word) if len(word) > 1 and (word in known.MAKES or word == "focus") else word for word in car.split(" "))
 
 
 def vehicle(text: str) -> list[Object]:

@@ -52,11 +52,18 @@ WE_HAVE = re.compile(
 _WE_ARE = r"(?:i am|i'm|we are|we're|(?:i|we)(?:'ll| will) be)"
 _LONG = r"(?=[^.!?]{2,60} for (?:\w+ ){1,3}(?:days?|weeks?|nights?|months?)\b)"
 TRAVELS = (
-    (re.compile(rf"{_WE_ARE} flying (?=to (?-i:[A-Z]))", re.IGNORECASE), "I have a flight "),
+    (re.compile(rf"{_WE_ARE} flying (?=to (?:(?-i:[A-Z])|(?:{moves.PLACE})\b))", re.IGNORECASE), "I have a flight "),
     (
-        re.compile(rf"{_WE_ARE} (?:travell?ing|driving|going {_LONG})\b ?(?=to (?-i:[A-Z]))", re.IGNORECASE),
+        re.compile(rf"{_WE_ARE} (?:travell?ing|driving|going {_LONG})\b ?(?=to (?:(?-i:[A-Z])|(?:{moves.PLACE})\b))", re.IGNORECASE),
         "I have a trip ",
     ),
+    (
+        re.compile(
+            rf"{_WE_ARE} having (?:my |an? |the )?(?=(?:[\w-]+ )?(?:surgery|operation|interview|exam|party|wedding)\b)", re.I
+        ),
+        "I have a ",
+    ),
+    (re.compile(rf"{_WE_ARE} seeing (?:my|the|a) (?P<whom>doctor|gp|dentist|therapist|physio|lawyer)\b ?", re.I), "I have a \\g<whom> appointment "),
     (re.compile(rf"{_WE_ARE} getting married (?=(?:on|in|next|this)\b)", re.IGNORECASE), "my wedding is "),
 )
 # A child and an animal are of either of a couple.

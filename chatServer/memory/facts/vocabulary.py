@@ -155,6 +155,7 @@ MAKES = word_set(
     " chevrolet chevy dodge cadillac buick chrysler lancia maserati ferrari lamborghini bentley saab yaris corolla"
     " prius civic passat polo twingo clio zoe fiesta corsa"
 )
+MAKES_IN_DOUBT = word_set("golf polo civic passat twingo clio zoe fiesta corsa dodge lancia")  # without a capital
 # Where one works, and says "the" of it: "I work at the library".
 WORKPLACES = word_set(
     "library hospital clinic pharmacy bakery school kindergarten nursery university college academy museum zoo theatre"
