@@ -20,8 +20,8 @@ _MEDICINES = any_of(
     "concerta|elvanse|xanax|diazepam|lorazepam|gabapentin|pregabalin|levothyroxine|synthroid|thyroxine|amlodipine",
     "ramipril|lisinopril|losartan|bisoprolol|metoprolol|propranolol|atorvastatin|simvastatin|rosuvastatin|warfarin",
     "eliquis|apixaban|xarelto|omeprazole|pantoprazole|lansoprazole|prednisone|prednisolone|cortisone|methotrexate",
-    "humira|salbutamol|ventolin|albuterol|montelukast|cetirizine|loratadine|tamoxifen|amoxicillin|penicillin",
-    "antibiotics|antidepressants|antihistamines|statins|painkillers|sleeping pills|blood thinners|beta ?blockers",
+    "humira|salbutamol|ventolin|albuterol|montelukast|cetirizine|loratadine|tamoxifen",
+    "antidepressants|antihistamines|statins|sleeping pills|blood thinners|beta ?blockers",
     "blood pressure (?:tablets|pills|medication)|hay ?fever tablets|the pill|birth control|iron tablets|hrt",
     "vitamin [a-k]\\d{0,2}|magnesium|melatonin|creatine|iron supplements|folic acid",
 )
@@ -29,8 +29,8 @@ _DOSE = r"\d+(?:\.\d+)? ?(?:mg|mcg|g|ml|units?|iu)"
 _ONE_MEDICINE = rf"(?:{_DOSE} (?:of )?)?(?P<what>{_MEDICINES})(?: {_DOSE})?"
 _MEDICINE = re.compile(_ONE_MEDICINE, re.IGNORECASE)
 _HOW_OFTEN = re.compile(
-    r",? (?:(?:once|twice|three times|\d times) (?:a|per) (?:day|week|month)|(?:every|each) \w+(?: \w+)?|daily|weekly"
-    r"|(?:in the|at) (?:morning|evening|night|mornings|evenings)|(?:for|because of|against) (?!(?:a|the) )\w.*)+",
+    r"(?:,? (?:(?:once|twice|three times|\d times) (?:a|per) (?:day|week|month)|(?:every|each) \w+(?: \w+)?|daily|weekly"
+    r"|(?:in the|at) (?:morning|evening|night|mornings|evenings)|(?:for|because of|against) (?!(?:a|the) )\w.*))+",
     re.IGNORECASE,
 )
 _JOINT = re.compile(r",? and |, ")
@@ -63,13 +63,13 @@ ABILITIES = (
     "|read music|sign language|drive a manual|drive stick|snowboard|surf|ice skate"
 )
 WORKING_TIMES = phrases("part time|part-time|full time|full-time")
-WORKS_HOW = phrases(
-    "nights|shifts|weekends|remotely|freelance|night shifts|day shifts|early shifts|late shifts|from home"
-    "|the night shift|rotating shifts"
+_WORKS_HOW = re.compile(
+    r"(?P<what>nights|weekends|remotely|freelance|from home|(?:(?:night|day|early|late|rotating|the night) )?shifts?)"
+    r"(?: (?:on \w+days?(?: and \w+days?)?|(?:two|three|four|\d) days a week|most days))?",
+    re.IGNORECASE,
 )
 _BUSINESSES = WORKPLACES | word_set(
-    "cafe café coffeeshop shop store salon farm company startup business agency hotel pub bar studio practice"
-    " foodtruck bookshop hostel barbershop"
+    "cafe café coffeeshop shop store salon farm company startup business agency hotel pub bar studio bookshop hostel barbershop"
 )
 _BUSINESS = re.compile(
     rf"(?:an?|my own) (?:(?!lemonade|drug)[\w-]+ ){{0,3}}(?:{'|'.join(sorted(_BUSINESSES))})", re.IGNORECASE
@@ -107,6 +107,21 @@ _OFTEN = (
     r"|every (?:\w+ )?(?:day|morning|evening|night|week|weekend|\w+day)|on (?:\w+day|weekend)s?(?: and \w+days)?"
     r"|(?:in|at) (?:the )?(?:mornings?|evenings?|weekends?)|daily|regularly|before work|after work|a lot))"
 )
+_SPORT_OF = {
+    "run": "running", "jog": "jogging", "swim": "swimming", "cycle": "cycling", "climb": "climbing", "hike": "hiking",
+    "dance": "dancing", "fish": "fishing", "row": "rowing",
+}  # fmt: skip
+SPORT = rf"(?:{'|'.join(_SPORT_OF)}){_OFTEN}"
+COMMUTE = (
+    "cycle|bike|walk|drive|ride (?:my|a) (?:bike|bicycle|scooter|motorbike)|take (?:the|a) (?:bus|train|tram|metro|subway"
+    "|ferry)|(?:commute|travel|go) by (?:bus|train|tram|metro|subway|bike|car|ferry)"
+)
+_HAD = re.compile(
+    r"(?P<what>(?:[\w-]+ ){0,2}(?:surgery|transplant|bypass|operation|replacement)|(?:a )?(?:stroke|heart attack)|covid"
+    r"|(?:shingles|pneumonia|chemo|chemotherapy|radiotherapy)|a c-section"
+    r"|(?:my )(?:tonsils|appendix|wisdom teeth|gall ?bladder) (?:out|removed))",
+    re.IGNORECASE,
+)
 ACTIVITY = rf"{_SPORTS}{_OFTEN}"
 PRACTICE = rf"(?:{_DONE}){_OFTEN}?"
 _ACTIVITY = re.compile(rf"(?P<what>{_SPORTS}|{_DONE})(?P<often>{_OFTEN})?", re.IGNORECASE)
@@ -125,8 +140,7 @@ _AMOUNT = re.compile(
 )
 _BLOOD = re.compile(r"(?:0|o|a|b|ab) ?(?:[+-]|positive|negative|pos|neg|plus|minus)", re.IGNORECASE)
 _GRADE = re.compile(
-    r"(?:the )?(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh"
-    r"|twelfth) (?:grade|class)|(?:year|grade|class) \d{1,2}|(?:primary|elementary|middle|high|secondary|nursery) school"
+    r"(?:the )?(?:\d{1,2}(?:st|nd|rd|th)) (?:grade|class)|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) grade|(?:year|grade|class) \d{1,2}|(?:primary|elementary|middle|high|secondary|nursery) school"
     r"|kindergarten|preschool|(?:my|the) (?:first|second|third|fourth|final|last) year(?: (?:of|at) "
     r"(?:uni|university|college|medical school|law school|high school))?",
     re.IGNORECASE,
@@ -221,4 +235,34 @@ def degree(text: str) -> list[Object]:
     return [each for each in subject(text) if each.value.lower() not in JOBS]
 
 
-clock, amount, blood, grade = fitting(_CLOCK), fitting(_AMOUNT), fitting(_BLOOD), fitting(_GRADE)
+def had(text: str) -> list[Object]:
+    """What one has gone through."""
+    found = fitting(_HAD)(text)
+    return [Object(each.value, re.sub(r"\Amy ", "the ", each.value, flags=re.IGNORECASE)) for each in found]
+
+
+def works_how(text: str) -> list[Object]:
+    found = _WORKS_HOW.fullmatch(text.strip(" .!"))
+    return [Object(found["what"].lower(), found.group().lower())] if found else []
+
+
+def commute(text: str) -> list[Object]:
+    by = text.rpartition(" ")[2].lower()
+    if by == "walk":
+        return [Object("foot", "on foot")]
+    by = {"cycle": "bike", "drive": "car"}.get(by, by)
+    return [Object(by, f"by {by}")]
+
+
+def sport(text: str) -> list[Object]:
+    """ "Running every morning", of who runs every morning."""
+    verb, _, often = text.strip(" .!").partition(" ")
+    return activity(f"{_SPORT_OF.get(verb.lower(), '')} {often}")
+
+
+def grade(text: str) -> list[Object]:
+    found = fitting(_GRADE)(text)
+    return [Object(each.value, re.sub(r"\Amy ", "the ", each.value, flags=re.IGNORECASE)) for each in found]
+
+
+clock, amount, blood = fitting(_CLOCK), fitting(_AMOUNT), fitting(_BLOOD)

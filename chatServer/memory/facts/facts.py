@@ -84,6 +84,7 @@ def facts_in(
                 found += facts if said == whole else [each for each in facts if not _is_told(each, told)]
         found += given_up.replaced(said, found, told, said_at)
     found += diets.ended(found, [*held, *earlier], said_at)
+    found += partings.ended_with(found, [*held, *earlier, *found], said_at)
     return _settled(found)[:MAX_FACTS_PER_MESSAGE]
 
 
@@ -101,7 +102,7 @@ def _is_told(fact: Fact, told: Sequence[Fact]) -> bool:
 def _facts(told: Told) -> list[Fact]:
     """Of the first wording that fits and whose objects can be read."""
     who = told.clause.who
-    if who.name and (ended := partings.ended(told)) is not None:
+    if who.relation and (ended := partings.ended(told) if who.name else partings.died(told)) is not None:
         return ended
     there_is = replace(told, clause=Clause(who, told.clause.said))  # also of whom something is denied
     named = [kin.relation(there_is, who.name)] if who.name else []
@@ -224,11 +225,13 @@ _SPECIAL = {
     "several": kin.each_named,
     "parted": partings.parted,
     "put_down": partings.put_down,
+    "lost": partings.lost,
     "former": partings.former,
     "event": events.planned,
     "due": events.due,
     "expected": events.expected,
     "born": events.born,
+    "pregnant": events.pregnant,
 }
 
 

@@ -7,7 +7,7 @@ adverbs and negations taken away. So one row serves "I don't live in Rome any mo
 
 import re
 
-from chatServer.memory.facts.everyday import ABILITIES, ACTIVITY, DRINKS, FOODS, OFFICES, PRACTICE
+from chatServer.memory.facts.everyday import ABILITIES, ACTIVITY, COMMUTE, DRINKS, FOODS, OFFICES, PRACTICE, SPORT
 from chatServer.memory.facts.vocabulary import ROLES
 from chatServer.memory.facts.when import MONTH_NAMES
 from chatServer.memory.facts.words import NUMBERS
@@ -20,7 +20,7 @@ _TOOK_UP_WORK = (
 _DEGREE = r"am doing (?:an?|my) (?:phd|doctorate|master'?s|bachelor'?s|degree)(?: degree)? in"
 _FEW = "|".join(list(NUMBERS)[2:])  # a child is two, and nobody is zero
 _TAKES = (
-    "take|am taking|have been taking|started taking|have started taking|am on|(?:was |got |am |have been )?(?:put on|prescribed)"
+    "take|am taking|have been taking|started taking|have started taking|am on|(?:am|have been|(?:was|got)(?!.* (?:ago|last|in)\\b)) (?:put on|prescribed)"
 )
 _WHEN = r"(?:,? (?:since|for|in|on|last|this|about|\w+ \w+ ago|yesterday|recently)\b.*)?"
 _ROWS = (
@@ -71,9 +71,10 @@ _ROWS = (
     r"my employer is (?P<employer>.+)",
     rf"{_WORK} in (?:(?P<field>\w+)|(?:an?|the) [\w ]{{2,30}}?) (?:at|for) (?P<company>.+)",
     rf"{_WORK} in (?P<employer>an? (?:(?!new|dirty)[\w'-]+ ){{0,2}}(?:{OFFICES}))(?: (?:in|near) .+)?",
-    rf"{_WORK} (?P<works_how>nights|weekends|remotely|freelance|from home|(?:\w+ )?(?:\w+ )?shifts?)",
+    rf"{_WORK} (?P<works_how>.+)",
     rf"{_WORK} (?P<working_time>(?:part|full)[ -]time)",
-    r"i (?:run|own|have|opened|started) (?P<runs>(?:an?|my own) .+)",
+    r"i (?:run|own) (?P<runs>an? .+)",
+    r"i (?:run|own|have|opened) (?P<runs>my own .+)",
     r"i volunteer (?:at|for|in) (?P<volunteers>.+)",
     r"i (?:got|was|have been) promoted to (?:an? |the )?(?P<job>.+)",
     rf"{_WORK} in (?P<workplace>.+)",
@@ -113,9 +114,13 @@ _ROWS = (
     r"i (?:play|have played|took up|have taken up|started (?:playing|to play)) (?:the )?(?P<plays>.+?)(?: instead)?",
     r"my (?:main |favourite )?(?:hobby|hobbies) (?:is|are) (?P<likes>.+)",
     r"i am an? (?:big |huge |great |massive )?(?P<likes>(?!(?:big|huge|great|massive|real|former|ceiling|total)\b)[\w' -]{3,30})"
-    r" (?:fan|supporter)",
+    r" fan",
     rf"i go (?P<goes>{ACTIVITY})",
     rf"i (?:do|practi[cs]e) (?P<does>{PRACTICE})",
+    rf"i (?P<sport>{SPORT})",
+    rf"i (?P<commute>{COMMUTE}) to (?:work|school|uni|university|college|the office)(?: every day| most days)?",
+    r"i (?:have )?had (?:an? (?!heart|stroke|c-))?(?P<had>.+)",
+    r"my (?:new )?(?:laptop|phone|computer|console|bike|tablet|watch) is (?P<owned>an? .+)",
     r"i collect (?P<collects>.+)",
     r"i (?:use|code in|program in|mostly code in|write) (?P<uses>.+)",
     r"i wear (?P<wears>.+)",
@@ -142,7 +147,7 @@ _ROWS = (
     r"i am (?P<intolerant>\w+[ -]intolerant)",
     rf"i (?:{_TAKES}) (?P<takes>.+)",
     r"i am intolerant to (?P<allergic>.+)",
-    r"i (?:am|follow|eat|am on) (?:an? )?(?P<diet>.{4,40}?)(?: diet)?",
+    r"i (?:am on|am|follow|eat) (?:an? )?(?P<diet>.{4,40}?)(?: diet)?",
     rf"i (?:have )?(?:quit|stopped|gave up|cut out) (?P<no_alcohol>(?:drinking(?: alcohol)?|alcohol){_WHEN})",
     rf"i am (?P<sober>sober (?:since|for) .+)",
     rf"i (?:quit|gave up|cut out|have given up) (?P<no_eats>(?:{FOODS}){_WHEN})",
@@ -158,7 +163,7 @@ _ROWS = (
     r"i (?:eat|can eat) (?P<eats>.+)",
     r"i (?:have )?started (?:eating|to eat) (?P<eats>.+ again)",
     r"i (?:drink|can drink) (?P<drinks>.+)",
-    r"i (?:have|suffer from|was diagnosed with|have been diagnosed with) (?:type \d )?(?P<condition>.+)",
+    r"i (?:have got|have|suffer from|was diagnosed with|have been diagnosed with) (?:type \d )?(?P<condition>.+)",
     r"i am (?:an? )?(?P<ill>diabetic|asthmatic|epileptic|autistic|dyslexic|bipolar|coeliac|celiac)(?:,.*)?",
     r"i am (?P<breed>an? .+)",
     r"i am (?P<trait>.+)",
@@ -172,6 +177,7 @@ _ROWS = (
     r"i (?:have got|have|own|got|adopted) (?P<has>.+)",
     r"i (?:broke up with|split up with|divorced|(?:am|got) divorced from|(?:am )?separated from) my (?P<parted>.+)",
     r"i had to put my (?P<put_down>.+)",
+    r"i lost my (?P<lost>.+)",
     rf"my (?:new )?(?P<role>{'|'.join(sorted(ROLES))}) is (?:called |named )?(?P<who>.+)",
     r"my (?P<former>(?:ex|late|former)[ -].+)",
     # How to reach
@@ -179,6 +185,7 @@ _ROWS = (
     r"i am expecting(?: (?:an?|my|our|the)(?: \w+)? (?:baby|child|girl|boy)| twins| (?:my|our) (?:first|second|third))?"
     r" (?P<expected>(?:in|on|next|this) .+)",
     r"i am due (?P<born>(?:in|on|next|this) .+)",
+    r"i am (?P<pregnant>(?:\w+ (?:months|weeks) )?pregnant)(?: with .+)?",
     r"my time ?zone is (?P<timezone>.+)",
     r"i am in (?:the )?(?P<timezone>.+?) time ?zone",
     r"my e-?mail(?: address)? is (?P<email>.+)",
