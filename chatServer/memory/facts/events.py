@@ -94,9 +94,9 @@ def pregnant(told: Told, text: str) -> list[Fact]:
     """Of "I'm 5 months pregnant", until the child is there; of a dream, or of a cow, nobody says "my wife"."""
     count, _, unit = text.removesuffix("pregnant").strip().partition(" ")
     weeks = int(NUMBERS.get(count) or (count if count.isdigit() else 0)) * (1 if unit == "weeks" else 4)
-    if told.clause.is_negation or weeks > FORTY_WEEKS:
+    if weeks > FORTY_WEEKS:
         return []
-    left = Span(end=told.said_at + timedelta(weeks=FORTY_WEEKS - weeks))
+    left = Span() if told.clause.is_negation else Span(end=told.said_at + timedelta(weeks=FORTY_WEEKS - weeks))
     return [told.fact(Meaning("be", "pregnant", thing), Object("pregnant"), left)]
 
 

@@ -60,6 +60,7 @@ _DIETS = frozenset(
     ["vegetarian", "vegan", "pescatarian", "flexitarian", "keto", "low carb", "paleo", "gluten free", "gluten-free"]
     + ["dairy free", "dairy-free", "low fodmap", "carnivore"]
 )
+_NO_ADJECTIVES = frozenset(["keto", "low carb", "paleo", "low fodmap", "carnivore"])
 _INTOLERANT = frozenset(["lactose intolerant", "gluten intolerant", "lactose-intolerant", "gluten-intolerant"])
 _MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed", "separated"])
 _EMPLOYMENT = frozenset(
@@ -67,6 +68,13 @@ _EMPLOYMENT = frozenset(
 )
 _SMOKES = ("smoke", "smoker", "smoking")
 _PRONOUNS = frozenset(["she/her", "he/him", "they/them", "she/they", "he/they"])
+
+
+def _diet(text: str) -> list[Object]:
+    found = objects.listed(_DIETS)(text)
+    return [Object(each.value, f"on a {each.value} diet" if each.value in _NO_ADJECTIVES else "") for each in found]
+
+
 MEANINGS: dict[str, Meaning] = {
     "name": Meaning("'s name", "name", names.name),
     "sure_name": Meaning("'s name", "name", names.sure_name),
@@ -93,7 +101,7 @@ MEANINGS: dict[str, Meaning] = {
     "likes": Meaning("like", "likes:{}", objects.things, negated="dislike", is_taste=True),
     "prefers": Meaning("prefer", "prefers:{}", objects.way, is_taste=True),
     "allergic": Meaning("be allergic to", "allergic:{}", objects.allergens, is_taste=True),
-    "diet": Meaning("be", "diet", objects.listed(_DIETS)),
+    "diet": Meaning("be", "diet", _diet),
     "allergy": Meaning("be allergic to", "allergic:{}", objects.allergen, is_taste=True),
     "intolerant": Meaning("be", "is:{}", objects.listed(_INTOLERANT), is_taste=True),
     "eats": Meaning("eat", "eats:{}", objects.food, is_taste=True),
@@ -127,14 +135,16 @@ MEANINGS: dict[str, Meaning] = {
     "collects": Meaning("collect", "collects:{}", everyday.exactly(everyday.COLLECTED)),
     "works_how": Meaning("work", "works:{}", everyday.works_how, is_taste=True),
     "working_time": Meaning("work", "working time", everyday.exactly(everyday.WORKING_TIMES)),
+    "work_setting": Meaning("work in", "work setting", objects.one),
+    "graduated": Meaning("have a degree in", "degree:{}", objects.listed(vocabulary.SUBJECTS)),
     "runs": Meaning("run", "runs", everyday.business),
     "volunteers": Meaning("volunteer at", "volunteers:{}", names.employer),
     "degree": Meaning("have a degree in", "degree:{}", everyday.degree),
     "grade": Meaning("be in", "grade", everyday.grade),
     "breed": Meaning("be", "breed", everyday.breed),
-    "gets_up": Meaning("get up at", "gets up", everyday.clock),
-    "goes_to_bed": Meaning("go to bed at", "goes to bed", everyday.clock),
-    "starts_work": Meaning("start work at", "starts work", everyday.clock),
+    "gets_up": Meaning("get up at", "gets up", objects.one),
+    "goes_to_bed": Meaning("go to bed at", "goes to bed", objects.one),
+    "starts_work": Meaning("start work at", "starts work", objects.one),
     "rent": Meaning("'s rent", "rent", everyday.amount),
     "budget": Meaning("'s budget", "budget", everyday.amount),
     "height": Meaning("'s height", "height", everyday.amount),

@@ -29,6 +29,7 @@ _MADE_UP = re.compile(r"\b(?!(?:Ma?c|De|La|Le|Du|Van|O'))\w*[a-z][A-Z]")  # YouT
 _PARTS = re.compile(r"['-](?!s$)")  # of a name; "Anna's" is none
 _PREFIXES = word_set("non half self pro anti ex semi pre post co part full multi bi sub super vice")
 _CALLED = re.compile(r"an? (?:[\w'-]+ ){1,4}(?:called|named)(?: (.+))?", re.IGNORECASE)
+_CALLED_UP = word_set("times twice once again yesterday today earlier")
 _MORE_SAID = re.compile(
     r"(?<=\w) (?:and|but) [^\W\d_A-Z][^ ]* .*"
 )  # "Mia and the dog hates her", not "Salt and pepper"
@@ -52,6 +53,8 @@ def name(text: str) -> list[Object]:
     text = _MORE_SAID.sub("", text) if text[:1].isupper() else text
     words = text.split(" ")
     lower = {word.lower() for word in words}
+    if text != text.lower() and _CALLED_UP & lower:  # who is called twice today is telephoned
+        return []
     is_name = _NAME.fullmatch(text) and not (known.NOT_NAMES | known.TECHNOLOGIES) & lower and len(words[0]) > 1
     if text == text.lower() and (len(words) > 2 or any(word.endswith(("ed", "ing")) for word in words)):
         return []

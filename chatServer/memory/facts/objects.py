@@ -50,6 +50,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}")
+_STUDIED_AT = re.compile(rf" in (?:{'|'.join(sorted(known.TOWNS | known.COUNTRIES))}|(?-i:[A-Z])\w+)\Z", re.IGNORECASE)
 _PHONE = re.compile(r"\+?\(?\d[\d ()/.-]{4,20}\d")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
 MIN_DIGITS, MAX_DIGITS = 6, 15  # of a number to call
@@ -155,8 +156,8 @@ def food(text: str) -> list[Object]:
 
 
 def subject(text: str) -> list[Object]:
-    """What can be studied."""
-    text = trimmed(text)
+    """What can be studied, wherever that is."""
+    text = _STUDIED_AT.sub("", trimmed(text))
     words = text.lower().split(" ")
     return thing(text) if len(words) <= 3 and words[0] not in ("the", "to", "hard", "abroad") else []
 

@@ -7,7 +7,7 @@ adverbs and negations taken away. So one row serves "I don't live in Rome any mo
 
 import re
 
-from chatServer.memory.facts.everyday import ABILITIES, ACTIVITY, COMMUTE, DRINKS, FOODS, OFFICES, PRACTICE, SPORT
+from chatServer.memory.facts.everyday import ABILITIES, ACTIVITY, CLOCK, COMMUTE, DRINKS, FOODS, OFFICES, PRACTICE, SPORT
 from chatServer.memory.facts.vocabulary import ROLES
 from chatServer.memory.facts.when import MONTH_NAMES
 from chatServer.memory.facts.words import NUMBERS
@@ -23,6 +23,7 @@ _TAKES = (
     "take|am taking|have been taking|started taking|have started taking|am on|(?:am|have been|(?:was|got)(?!.* (?:ago|last|in)\\b)) (?:put on|prescribed)"
 )
 _WHEN = r"(?:,? (?:since|for|in|on|last|this|about|\w+ \w+ ago|yesterday|recently)\b.*)?"
+_LATELY = _WHEN.replace("|for|", "|")
 _ROWS = (
     r"my (?:full |first |real |given )?name is (?P<name>.+)",
     r"i am (?:called|named) (?P<name>.+)",
@@ -70,7 +71,7 @@ _ROWS = (
     r"i (?:resigned|(?:was|got|have been) (?:fired|sacked|laid off|let go)) from (?!an? |the |my )(?P<no_employer>.+)",
     r"my employer is (?P<employer>.+)",
     rf"{_WORK} in (?:(?P<field>\w+)|(?:an?|the) [\w ]{{2,30}}?) (?:at|for) (?P<company>.+)",
-    rf"{_WORK} in (?P<employer>an? (?:(?!new|dirty)[\w'-]+ ){{0,2}}(?:{OFFICES}))(?: (?:in|near) .+)?",
+    rf"{_WORK} in (?P<work_setting>an? (?:(?!new|dirty|messy)[\w'-]+ ){{0,2}}(?:{OFFICES}))(?: (?:in|near) .+)?",
     rf"{_WORK} (?P<works_how>.+)",
     rf"{_WORK} (?P<working_time>(?:part|full)[ -]time)",
     r"i (?:run|own) (?P<runs>an? .+)",
@@ -91,7 +92,7 @@ _ROWS = (
     rf"|on maternity leave){_WHEN})",
     r"i (?:have|got|hold|did) (?:an?|my) (?:(?:university|college) )?(?:degree|bachelor'?s|master'?s|phd|doctorate|diploma)"
     r"(?: degree)? in (?P<degree>.+)",
-    r"i graduated in (?P<degree>[a-z ]+?)(?: from .+)?",
+    r"i graduated in (?P<graduated>[a-z ]+?)(?: from .+)?",
     r"i am in (?P<grade>.+)",
     rf"i (?:study|am studying|{_DEGREE}) (?P<studies>.+?) at (?P<school>.+)",
     r"i (?:study|am studying|go to school|go to college|go to university) at (?P<school>.+)",
@@ -128,9 +129,9 @@ _ROWS = (
     rf"i (?:do not |never )?know how to (?P<able>{ABILITIES})",
     r"i am (?:afraid|scared|terrified|frightened) of (?P<afraid>.+)",
     r"i have (?:an? (?:\w+ )?(?:fear|phobia) of|a phobia about) (?P<afraid>.+)",
-    r"i (?:get|wake) up at (?P<gets_up>.+)",
-    r"i (?:go to bed|go to sleep) at (?P<goes_to_bed>.+)",
-    r"i start work(?:ing)? at (?P<starts_work>.+)",
+    rf"i (?:get|wake) up at (?P<gets_up>{CLOCK})",
+    rf"i (?:go to bed|go to sleep) at (?P<goes_to_bed>{CLOCK})",
+    rf"i start work(?:ing)? at (?P<starts_work>{CLOCK})",
     r"my rent is (?P<rent>.+)",
     r"my budget is (?P<budget>.+)",
     r"my height is (?P<height>.+)",
@@ -150,8 +151,8 @@ _ROWS = (
     r"i (?:am on|am|follow|eat) (?:an? )?(?P<diet>.{4,40}?)(?: diet)?",
     rf"i (?:have )?(?:quit|stopped|gave up|cut out) (?P<no_alcohol>(?:drinking(?: alcohol)?|alcohol){_WHEN})",
     rf"i am (?P<sober>sober (?:since|for) .+)",
-    rf"i (?:quit|gave up|cut out|have given up) (?P<no_eats>(?:{FOODS}){_WHEN})",
-    rf"i (?:quit|gave up|cut out|have given up) (?P<no_drinks>(?:{DRINKS}){_WHEN})",
+    rf"i (?:quit|gave up|cut out|have given up) (?P<no_eats>(?:{FOODS}){_LATELY})",
+    rf"i (?:quit|gave up|cut out|have given up) (?P<no_drinks>(?:{DRINKS}){_LATELY})",
     r"i (?:stopped eating|quit eating|gave up eating) (?P<no_eats>.+)",
     r"i (?:stopped drinking|quit drinking|gave up drinking) (?P<no_drinks>.+)",
     r"i (?:quit|stopped|gave up) (?P<no_smokes>smoking(?: .+)?)",
@@ -185,7 +186,7 @@ _ROWS = (
     r"i am expecting(?: (?:an?|my|our|the)(?: \w+)? (?:baby|child|girl|boy)| twins| (?:my|our) (?:first|second|third))?"
     r" (?P<expected>(?:in|on|next|this) .+)",
     r"i am due (?P<born>(?:in|on|next|this) .+)",
-    r"i am (?P<pregnant>(?:\w+ (?:months|weeks) )?pregnant)(?: with .+)?",
+    r"i am (?P<pregnant>(?:\w+ (?:months|weeks) )?pregnant)(?: with (?:twins|triplets|(?:my|our) .+|an? (?:boy|girl)))?",
     r"my time ?zone is (?P<timezone>.+)",
     r"i am in (?:the )?(?P<timezone>.+?) time ?zone",
     r"my e-?mail(?: address)? is (?P<email>.+)",

@@ -64,6 +64,7 @@ TRAVELS = (
         "I have a ",
     ),
     (re.compile(rf"{_WE_ARE} seeing (?:my|the|a) (?P<whom>doctor|gp|dentist|therapist|physio|lawyer)\b ?", re.I), "I have a \\g<whom> appointment "),
+    (re.compile(r"i (?:am )?start(?:ing)? (?:my|a|the) new job (?=(?:on|in|next)\b)", re.I), "my new job starts "),
     (re.compile(rf"{_WE_ARE} getting married (?=(?:on|in|next|this)\b)", re.IGNORECASE), "my wedding is "),
 )
 # A child and an animal are of either of a couple.

@@ -60,7 +60,7 @@ NOT_NAMES = word_set(
     " tomorrow today crazy old-fashioned anytime when if back again now soon asap whatever anything something"
     " yes no please thanks hello hi hey dear team tbh lol also currently based born left used mud"
     " required taken missing empty unknown secret irrelevant important long short weird common rare different"
-    " changed"
+    " changed away"
     " misspelled invalid null undefined batman superman spiderman groot legion spelled written hidden"
     " swiss austrian belgian nigerian kenyan egyptian moroccan israeli iranian iraqi saudi pakistani"
     " bangladeshi thai"
@@ -284,7 +284,7 @@ THE_LIKED = word_set(
 )
 NOT_EATEN = word_set(
     "enough anything after lunch breakfast dinner out lot well healthy late early alone less more too it that"
-    " this here now much"
+    " this here now much games"
 )
 # Of two of one row only one can be preferred: the new one takes the place of the other.
 AXES = {
