@@ -129,7 +129,8 @@ _WHO_IS = re.compile(
 )
 SAME_KIN = {
     "mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather",
-    "neighbor": "neighbour", "fiance": "fiancé", "kid": "child", "kids": "children", "baby": "child",
+    "neighbor": "neighbour", "fiance": "fiancé", "nan": "grandmother", "gran": "grandmother", "granny": "grandmother", "grandad": "grandfather",
+    "granddad": "grandfather", "kid": "child", "kids": "children", "baby": "child",
 }  # fmt: skip
 
 
@@ -148,6 +149,8 @@ _TAKEN: tuple[tuple[re.Pattern[str], str, dict[str, bool]], ...] = (
     (re.compile(r"i am no longer ", re.I), "i am ", {"is_negation": True, "is_over": True}),
     (re.compile(r"i no longer ", re.I), "i ", {"is_negation": True, "is_over": True}),
     (re.compile(r"i am not ", re.I), "i am ", {"is_negation": True}),
+    (re.compile(rf"i (?:can not|(?:have )?never learned (?:how )?to|do not know how to) (?=(?:{ABILITIES})(?: at all| yet| well)?\Z)", re.I),
+     "i can ", {"is_negation": True}),
     (re.compile(r"i (?:do not|never) ", re.I), "i ", {"is_negation": True}),
     (re.compile(r"i have never (lik|lov|enjoy)ed? ", re.I), "i like ", {"is_negation": True}),
     (re.compile(r"i do (?=\w)", re.I), "i ", {}),
@@ -159,8 +162,6 @@ _TAKEN: tuple[tuple[re.Pattern[str], str, dict[str, bool]], ...] = (
     (re.compile(r"i (?:have )?(?:stopped|quit) (tak|us)ing (?=\w)", re.I), r"i \1e ", {"is_negation": True, "is_over": True}),
     (re.compile(r"i can not have ", re.I), "i eat ", {"is_negation": True}),
     (re.compile(r"i can not (?=(?:eat|drink|speak)\b)", re.I), "i ", {"is_negation": True}),
-    (re.compile(rf"i (?:can not|have never learned to|never learned to) (?=(?:{ABILITIES})(?: at all| yet| well)?\Z)", re.I),
-     "i can ", {"is_negation": True}),
     (re.compile(r"i used to be ", re.I), "i am ", {"is_past": True}),
     (re.compile(r"i used to ", re.I), "i ", {"is_past": True}),
     (re.compile(r"i have been (?!\w+ing\b|(?:to|in|there|diagnosed|based)\b)", re.I), "i am ", {}),

@@ -2,8 +2,9 @@
 
 import re
 
-from chatServer.memory.facts.objects import MORE, Object, Reader, one, subject, things, titled, trimmed
-from chatServer.memory.facts.vocabulary import CONDITIONS, JOBS, LANGUAGES, TECHNOLOGIES, WORKPLACES
+from chatServer.memory.facts.names import employer
+from chatServer.memory.facts.objects import Object, Reader, one, subject, things, titled, trimmed
+from chatServer.memory.facts.vocabulary import CONDITIONS, JOBS, LANGUAGES, PLAYED, TECHNOLOGIES, WORKPLACES
 from chatServer.memory.facts.words import any_of, word_set
 
 
@@ -23,7 +24,7 @@ _MEDICINES = any_of(
     "humira|salbutamol|ventolin|albuterol|montelukast|cetirizine|loratadine|tamoxifen",
     "antidepressants|antihistamines|statins|sleeping pills|blood thinners|beta ?blockers",
     "blood pressure (?:tablets|pills|medication)|hay ?fever tablets|the pill|birth control|iron tablets|hrt",
-    "vitamin [a-k]\\d{0,2}|magnesium|melatonin|creatine|iron supplements|folic acid",
+    "vitamin b12|magnesium|melatonin|creatine|iron supplements|folic acid",
 )
 _DOSE = r"\d+(?:\.\d+)? ?(?:mg|mcg|g|ml|units?|iu)"
 _ONE_MEDICINE = rf"(?:{_DOSE} (?:of )?)?(?P<what>{_MEDICINES})(?: {_DOSE})?"
@@ -52,7 +53,7 @@ TRAITS = phrases(
     "left-handed|left handed|right-handed|ambidextrous|colour blind|color blind|colourblind|colorblind|dyspraxic",
     "an only child|a night owl|an early bird|a morning person|an early riser|a late riser|an introvert|an extrovert",
     "hard of hearing|deaf in one ear|blind in one eye|partially sighted|visually impaired|legally blind",
-    "a light sleeper|a heavy sleeper|a picky eater|short-sighted|a wheelchair user|a blood donor",
+    "a light sleeper|a heavy sleeper|a picky eater|short-sighted|short sighted|a wheelchair user|a blood donor",
     "a stay at home mum|a stay at home mom|a stay at home dad|a stay-at-home mum|a stay-at-home mom",
     "a stay-at-home dad|a single mum|a single mom|a single dad|a single parent|a single mother|a single father",
     "double-jointed|a freelancer|a carer|a foster parent|a widow|a widower",
@@ -62,6 +63,7 @@ ABILITIES = (
     "swim|drive|ski|cook|ride a bike|ride a bicycle|ride a horse|dance|sing|whistle|sew|knit|juggle|touch type"
     "|read music|sign language|drive a manual|drive stick|snowboard|surf|ice skate"
 )
+LEARNT = PLAYED | phrases("to " + "|to ".join(ABILITIES.split("|")), "sign language|to code|the drums|how to drive|how to swim")
 WORKING_TIMES = phrases("part time|part-time|full time|full-time")
 _WORKS_HOW = re.compile(
     r"(?P<what>nights|weekends|remotely|freelance|from home|(?:(?:night|day|early|late|rotating|the night) )?shifts?)"
@@ -130,7 +132,12 @@ COLLECTED = phrases(
     "stamps|coins|vinyl|records|comics|postcards|sneakers|watches|lego|figurines|mugs|minerals|rocks|fossils|antiques"
     "|perfumes|dolls|vinyl records|pokemon cards|trading cards|football shirts|action figures|fridge magnets"
 )
-CLOCK = r"(?:about |around )?\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)?(?: (?:every day|every morning|on weekdays))?"
+CLOCK = r"(?:about |around )?\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)?(?: (?:every day|every morning|on weekdays|for work))?"
+_VOLUNTEERS = re.compile(
+    r"(?:the|an?|my|our) (?:(?:local|animal|food|homeless|youth|soup|red|charity|community|old people's|village) ){0,2}"
+    r"(?:bank|shelter|kitchen|church|club|centre|center|hospice|shop|school|library|hospital|cross|garden|museum)",
+    re.IGNORECASE,
+)
 _CURRENCY = r"(?:euros?|dollars?|pounds?|francs?|eur|usd|gbp|€|\$|£|kr|rupees|yen|quid)"
 _AMOUNT = re.compile(
     rf"(?:about |around )?(?:[€$£] ?)?\d[\d.,]*k? ?(?:{_CURRENCY}|kg|kilos?|lbs?|cm|m|metres|meters)?"
@@ -203,8 +210,11 @@ def illnesses(text: str) -> list[Object]:
     return [Object(each) for each in words] if ILLNESSES.issuperset(words) else []
 
 
+_WHERE = re.compile(r" (?:in|near|with|from) .*")
+
+
 def business(text: str) -> list[Object]:
-    return fitting(_BUSINESS)(MORE.sub("", trimmed(text)))
+    return fitting(_BUSINESS)(_WHERE.sub("", trimmed(text)))
 
 
 def possession(text: str) -> list[Object]:
@@ -267,6 +277,10 @@ def sport(text: str) -> list[Object]:
 def grade(text: str) -> list[Object]:
     found = fitting(_GRADE)(text)
     return [Object(each.value, re.sub(r"\Amy ", "the ", each.value, flags=re.IGNORECASE)) for each in found]
+
+
+def volunteering(text: str) -> list[Object]:
+    return fitting(_VOLUNTEERS)(trimmed(text)) or employer(text)
 
 
 amount, blood = fitting(_AMOUNT), fitting(_BLOOD)

@@ -208,6 +208,7 @@ _SPECIAL = {
     "left": lambda told, text: _past(told, "home", text),
     "started": _started,
     "started_there": lambda told, text: [] if told.clause.is_negation else _plain(told, "started_there", text),
+    "was_job": lambda told, text: _past(told, "job", text),
     "was_employer": lambda told, text: _past(told, "employer", text),
     "no_employer": lambda told, text: _over(told, "employer", text),
     "no_eats": lambda told, text: _over(told, "eats", text),

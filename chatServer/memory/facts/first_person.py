@@ -14,7 +14,7 @@ _KIN = "|".join(sorted(KIN, key=len, reverse=True))
 _RAISING = "(?:single|proud|busy|working|full-time|stay[ -]at[ -]home|new)"
 _SOME = r"(an?|one|two|three|four|five|six|\d)"
 _ANSWERS = "(?:answers|replies|responses)"
-_HOW = "(short|brief|concise|simple|detailed|long|formal|informal|casual)"
+_HOW = "((?:long|short) (?:detailed|simple)|short|brief|concise|simple|detailed|long|formal|informal|casual)"
 _LATELY = r"(?:(?:just|now|recently|finally|both|all|originally|already) ){0,2}"
 _PARENT = r"(?:dad|mum|mom|grandma|grandpa)(?: is| has| lives| moved| works)\b"  # whose else would it be
 _SOMEBODY = rf"my (?:{_KIN})(?: (?-i:{NAME}))?"
@@ -38,6 +38,14 @@ _FORMS = tuple(
         (
             rf"\b(?:i|we) have (?:got )?{_SOME} girl(s?) and {_SOME} boy(s?)(?=[.,;!]|$| and\b)",
             r"I have \1 daughter\2 and \3 son\4",
+        ),
+        (rf"\b(?:i|we) have (?:got )?{_SOME} boys(?=[.!]*$| (?:called|named)\b)", r"I have \1 sons"),
+        (rf"\b(?:i|we) have (?:got )?{_SOME} girls(?=[.!]*$| (?:called|named)\b)", r"I have \1 daughters"),
+        (r"\A(?:please )?be (?:more )?(brief|concise|direct|honest)(?:,? please)?(?=[.!]*\Z)", r"I prefer \1 answers"),
+        (
+            r"\A(?:please )?(?:do not|don'?t|stop) us(?:e|ing) (?:any |so many )?(emojis|bullet points|jargon|markdown)"
+            r"(?: (?:in|with) .{3,30}|,? please)?(?=[.!]*\Z)",
+            r"I prefer answers without \1",
         ),
         (r"\bmy (?:oldest|eldest|youngest)(?: one)? (?=(?:is|'s) (?:called|named) )", "my child "),
         (r"\bwe(?: have|'ve) been (?=(?:married|engaged|together|separated)\b)", "I have been "),
@@ -79,6 +87,7 @@ _LEFT_OUT = re.compile(
         "started (?:an?|my) new job (?:at|with)|started working (?:at|for)|got (?:engaged|married) to",
         rf"got (?:divorced|married|engaged)(?= {_AT}|[.!]*$)",
         "started at the (?:" + "|".join(sorted(WORK_ONLY)) + ")|(?:got|found) a new job (?:at|with)",
+        r"turned \d\d(?= (?:today|yesterday|last|on)\b|[.!]*$)",
         "(?:can't|cannot|can not) (?:stand|eat)",
         rf"moved back(?: in)? with my (?:parents|mum|mom|dad) (?:in|to) (?:{PLACE})",
     )

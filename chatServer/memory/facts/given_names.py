@@ -49,10 +49,17 @@ _NAMED = re.compile(
     r"(?='s |,? (?:who )?(?:is|has|was|lives|lived|works|worked|loves|likes|hates|plays|studies|speaks|drives|turned"
     r"|turns|died|passed|moved|got|started|starts|eats|does|can|just|takes|prefers|goes)\b|,? \d)"
 )
+_CALLED = re.compile(r"(?<= called )[a-z]+(?:(?:, |,? and )[a-z]+)+(?=[.,;!]|$)|(?<= named )[a-z]+(?:(?:, |,? and )[a-z]+)+(?=[.,;!]|$)")
+_NAME = re.compile(r"[a-z]+")
 
 
 def with_capitals(text: str) -> str:
     """ "My son Leo is 4"."""
+    text = _CALLED.sub(lambda said: _NAME.sub(lambda name: _titled(name.group()), said.group()), text)
     return _NAMED.sub(
-        lambda said: f"{said['who']} {said['name'].title() if said['name'] in GIVEN else said['name']}", text
+        lambda said: f"{said['who']} {_titled(said['name'])}", text
     )
+
+
+def _titled(word: str) -> str:
+    return word.title() if word in GIVEN else word

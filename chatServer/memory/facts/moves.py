@@ -35,6 +35,9 @@ _WITH = re.compile(
     rf"(?: in)?(?: back)?(?: together)? {_STAYS}(?P<whom>with my [\w ]{{2,25}}?) (?:in|to) (?P<place>[^,;.!]{{2,40}})",
     re.IGNORECASE,
 )
+_FOR_WORK = re.compile(
+    r"(?P<moved>\bi (?:\w+ )?(?:moved|relocated) to .{2,60}?) (?:for|because of) (?:work|uni|love|my (?:job|studies))(?=[.!]*\Z)", re.I
+)
 _BEEN = re.compile(
     rf"\bi have been in (?=(?:the )?(?:{PLACE}) (?:since .+|for (?:about |over |almost )?\w+ (?:years|months)))", re.IGNORECASE
 )
@@ -56,6 +59,7 @@ def in_one_form(text: str) -> str:
         lambda found: f"{'I' if found['we'] == 'We' else 'i'}{' have' if found['have'] else ''} ", text
     )
     text = _BEEN.sub("i have lived in ", _HOUSED.sub("i live in ", text))
+    text = _FOR_WORK.sub(r"\g<moved>", text)
     if dwelt := _WITH.search(text):
         verb = "live in" if dwelt["live"] else "moved to"
         text = f"{text[: dwelt.start()]}i {verb} {dwelt['place']} {dwelt['whom']}{text[dwelt.end() :]}"

@@ -20,7 +20,7 @@ _MAKE = "|".join(sorted(known.MAKES, key=len, reverse=True))
 _SURE_MAKE = "|".join(sorted(known.MAKES - known.MAKES_IN_DOUBT, key=len, reverse=True))
 _CAR = re.compile(
     rf"an? (?:[a-z-]+ |\d{{4}} ){{0,2}}(?:(?=[A-ZŠ])(?i:{_MAKE})(?: [A-Z\d][\w.-]*){{0,2}}"
-    rf"|(?:{_SURE_MAKE})(?: (?:{_MAKE}|focus|[a-z]?\d[\w.-]*)){{0,2}})"
+    rf"|(?:{_SURE_MAKE})(?: (?:{_MAKE}|focus|model [3sxy]|[a-z]?\d[\w.-]*)){{0,2}})"
 )
 _TAUGHT = re.compile(
     r"[\w ]{3,30}? (?:at|in) (?:an? |the |my )?(?:(?!sunday)[\w-]+ ){0,3}(?:school|college|university)", re.IGNORECASE

@@ -54,7 +54,7 @@ _STUDIED_AT = re.compile(rf" in (?:{'|'.join(sorted(known.TOWNS | known.COUNTRIE
 _PHONE = re.compile(r"\+?\(?\d[\d ()/.-]{4,20}\d")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
 MIN_DIGITS, MAX_DIGITS = 6, 15  # of a number to call
-_LIST_END = re.compile(r"\s(?:but|because|with|at|since|for|in)\b|[;:(]")
+_LIST_END = re.compile(r"\s(?:but|because|with|at|since|for|in|on \w+days?|every|once|twice|\w+ times a)\b|[;:(]")
 _DEGREE = re.compile(
     r"^(?:the|some|a little|a bit of|fluent|native|basic|both) | (?:fluently|natively|well)$", re.IGNORECASE
 )

@@ -7,6 +7,7 @@ import re
 
 from chatServer.memory.facts import first_person, moves
 from chatServer.memory.facts.vocabulary import CHILDREN, PETS
+from chatServer.memory.facts.when import MONTH_NAMES, SEASONS
 from chatServer.memory.facts.words import NAME, any_of, straight
 
 MAX_TOLD = 4_000  # characters; nobody types more of himself at once: it is pasted
@@ -50,6 +51,7 @@ WE_HAVE = re.compile(
 )
 # Where somebody goes on a day, and that he marries: a flight, a trip and a wedding that he has ahead.
 _WE_ARE = r"(?:i am|i'm|we are|we're|(?:i|we)(?:'ll| will) be)"
+_A_WHILE = "|".join((*MONTH_NAMES, *SEASONS, "week", "month", "year"))
 _LONG = r"(?=[^.!?]{2,60} for (?:\w+ ){1,3}(?:days?|weeks?|nights?|months?)\b)"
 TRAVELS = (
     (re.compile(rf"{_WE_ARE} flying (?=to (?:(?-i:[A-Z])|(?:{moves.PLACE})\b))", re.IGNORECASE), "I have a flight "),
@@ -65,6 +67,8 @@ TRAVELS = (
     ),
     (re.compile(rf"{_WE_ARE} seeing (?:my|the|a) (?P<whom>doctor|gp|dentist|therapist|physio|lawyer)\b ?", re.I), "I have a \\g<whom> appointment "),
     (re.compile(r"i (?:am )?start(?:ing)? (?:my|a|the) new job (?=(?:on|in|next)\b)", re.I), "my new job starts "),
+    (re.compile(rf"{_WE_ARE} going on (?:holiday|vacation) (?=to )", re.I), "I have a trip "),
+    (re.compile(rf"{_WE_ARE} going (?=to (?:{moves.PLACE}) (?:in|next) (?:{_A_WHILE})\b)", re.I), "I have a trip "),
     (re.compile(rf"{_WE_ARE} getting married (?=(?:on|in|next|this)\b)", re.IGNORECASE), "my wedding is "),
 )
 # A child and an animal are of either of a couple.

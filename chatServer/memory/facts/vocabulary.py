@@ -4,7 +4,7 @@ from chatServer.memory.facts.words import word_set
 
 PEOPLE = word_set(
     "mother father mom mum dad sister brother wife husband partner spouse fiance fiancée fiancé son daughter"
-    " grandmother grandfather grandma grandpa aunt uncle cousin niece nephew girlfriend boyfriend friend boss"
+    " grandmother grandfather grandma grandpa gran nan granny grandad granddad aunt uncle cousin niece nephew girlfriend boyfriend friend boss"
     " colleague roommate flatmate neighbour neighbor stepmother stepfather stepson stepdaughter baby child"
     " stepsister stepbrother half-sister half-brother grandson granddaughter godmother godfather godson goddaughter"
     " mother-in-law father-in-law sister-in-law brother-in-law son-in-law daughter-in-law"
@@ -213,7 +213,7 @@ JOBS = word_set(
     " soldier statistician surgeon surveyor tailor teacher technician therapist trader trainer"
     " translator tutor"
     " veterinarian vet violinist waiter waitress welder writer zookeeper officer assistant intern apprentice"
-    " geneticist"
+    " geneticist carer caregiver courier groomer electrician"
 )
 FIELDS = word_set(
     "marketing finance sales tech technology it healthcare education hr law construction retail hospitality"
