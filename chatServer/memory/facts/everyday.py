@@ -283,4 +283,9 @@ def volunteering(text: str) -> list[Object]:
     return fitting(_VOLUNTEERS)(trimmed(text)) or employer(text)
 
 
-amount, blood = fitting(_AMOUNT), fitting(_BLOOD)
+def amount(text: str) -> list[Object]:
+    """ "950 now, not 900"."""
+    return fitting(_AMOUNT)(text.partition(", not ")[0].strip(" .!").removesuffix(" now"))
+
+
+blood = fitting(_BLOOD)

@@ -154,7 +154,16 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
     if name in ("name", "sure_name") and who.relation:
         named = [kin.relation(told, what.value) for what in facts]
         return named + [denied for fact in named for denied in kin.renamed(text, fact)]
+    if name == "goes" and facts and not (facts[0].shown != facts[0].value or told.clause.is_negation):
+        return []
     return [told.fact(meaning, what, span) for what in facts]
+
+
+def _in_its_place(told: Told, name: str, text: str) -> list[Fact]:
+    """Of "ramipril now, not metformin" both: this one, and the other no longer."""
+    now, _, before = text.partition(", not ")
+    old = [] if not before or told.clause.is_negation else _plain(told.over(), name, before)
+    return _plain(told, name, now.removesuffix(" now")) + old
 
 
 def _years(text: str) -> int:
@@ -218,6 +227,8 @@ _SPECIAL = {
     "alcohol": lambda told, text: _alcohol(told),
     "no_alcohol": lambda told, text: [] if told.clause.is_negation else _alcohol(told.over(), text),
     "sober": lambda told, text: [] if told.clause.is_over else _alcohol(told.flipped(), text),
+    "takes": lambda told, text: _in_its_place(told, "takes", text),
+    "uses": lambda told, text: _in_its_place(told, "uses", text),
     "here_from": lambda told, text: _left(told, text),
     "breed": lambda told, text: _plain(told, "breed", text) if told.clause.who.relation in PETS else [],
     "ill": lambda told, text: _plain(told, "condition", everyday.ILL[text.lower()]),

@@ -32,6 +32,8 @@ _DEAR = PEOPLE - LOOSE_KIN
 _AS_A_CHILD = re.compile(r"when i was (?:\d{1,2}|\w+)(?: years old)?|(?:before|after) i was born|a (?:long time|while) ago", re.I)
 _TO_ILLNESS = re.compile(r"to (?:(?:\w+ )?cancer|covid|dementia|alzheimer's|a (?:heart attack|stroke))(?: .+)?", re.IGNORECASE)
 _SOMEBODY_DIED = re.compile(r"\b(?:died|passed away|lost my|killed)\b", re.IGNORECASE)
+_PARTED = re.compile(r"\b(?:divorced|widowed)\b", re.IGNORECASE)
+_ALONE = ("divorced", "widowed")
 _WORD = re.compile(r"[\w-]+")
 _WHO_DIED = ", who died."
 _NAMED = re.compile(rf"(\w+),? ((?-i:{NAME}))(?:,? (.+))?", re.IGNORECASE)
@@ -81,21 +83,25 @@ def _dead(told: Told, relation: str, when: When | None) -> Fact:
 
 
 def words_told_before(text: str) -> list[str]:
-    """What a memory may say that a death ends; nothing where it tells of none."""
+    """What a memory may say that a death ends, or a divorce; nothing where it tells of none."""
+    married = ["married", "engaged"] if _PARTED.search(text) else []
     if not _SOMEBODY_DIED.search(text):
-        return []
+        return married
     said = {word.casefold() for word in _WORD.findall(text)}
-    return sorted({SAME_KIN.get(word, word) for word in said & KIN})
+    return [*sorted({SAME_KIN.get(word, word) for word in said & KIN}), *married]
 
 
 def ended_with(found: Sequence[Fact], told: Sequence[Fact], said_at: datetime) -> list[Fact]:
-    """Where the dead lived, what they did and liked."""
+    """Where the dead lived, what they did and liked; and to whom somebody was married who is divorced."""
     dead = {_subject(fact): fact for fact in found if _is_death(fact)}
-    return [
-        replace(fact, text=text, valid_to=min(dead[fact.subject].valid_from or said_at, said_at), sentence=now.sentence)
-        for fact in (told if dead else ())
-        if (now := dead.get(fact.subject)) and not fact.is_negation and not fact.valid_to and (text := _was(fact))
-    ]
+    parted = {f"{fact.subject}|spouse": fact for fact in found if fact.object in _ALONE and not fact.is_negation}
+    ended: list[Fact] = []
+    for fact in told if dead or parted else ():
+        end = dead.get(fact.subject) or (parted.get(fact.key or "") if fact not in found else None)
+        if end and not fact.is_negation and not fact.valid_to and (text := _was(fact)):
+            until = min(end.valid_from or end.valid_to or said_at, said_at)
+            ended.append(replace(fact, text=text, valid_to=until, sentence=end.sentence))
+    return ended
 
 
 def _is_death(fact: Fact) -> bool:

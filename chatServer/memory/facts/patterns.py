@@ -118,7 +118,7 @@ _ROWS = (
     r"my (?:main |favourite )?(?:hobby|hobbies) (?:is|are) (?P<likes>.+)",
     r"i am an? (?:big |huge |great |massive )?(?P<likes>(?!(?:big|huge|great|massive|real|former|ceiling|total)\b)[\w' -]{3,30})"
     r" fan",
-    rf"i go (?P<goes>{ACTIVITY})",
+    rf"i go (?P<goes>{ACTIVITY}?)",
     rf"i (?:practi[cs]e )?(?P<does>{PRACTICE})",
     rf"i (?P<sport>{SPORT})",
     rf"i (?P<commute>{COMMUTE}) to (?:work|school|uni|university|college|the office)(?: every day| most days)?",
