@@ -113,7 +113,16 @@ _ADVERBS = word_set(
     " originally recently already often definitely certainly simply totally completely very severely deathly highly"
     " quite both finally officially happily proudly regularly particularly especially"
 )
-_FORMS = {"goes": "go", "is": "am", "are": "am", "has": "have", "does": "do", "studies": "study", "was": "was", "were": "was"}
+_FORMS = {
+    "goes": "go",
+    "is": "am",
+    "are": "am",
+    "has": "have",
+    "does": "do",
+    "studies": "study",
+    "was": "was",
+    "were": "was",
+}
 SINGULAR = word_set(
     "lives works likes loves hates enjoys prefers speaks eats drinks smokes plays drives dislikes adores comes suffers takes uses wears collects runs volunteers weighs"
 )
@@ -129,8 +138,8 @@ _WHO_IS = re.compile(
 )
 SAME_KIN = {
     "mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather",
-    "neighbor": "neighbour", "fiance": "fiancé", "nan": "grandmother", "gran": "grandmother", "granny": "grandmother", "grandad": "grandfather",
-    "granddad": "grandfather", "kid": "child", "kids": "children", "baby": "child",
+    "neighbor": "neighbour", "fiance": "fiancé", "nan": "grandmother", "gran": "grandmother",
+    "granny": "grandmother", "grandad": "grandfather", "granddad": "grandfather", "kid": "child", "kids": "children", "baby": "child",
 }  # fmt: skip
 
 
@@ -149,17 +158,29 @@ _TAKEN: tuple[tuple[re.Pattern[str], str, dict[str, bool]], ...] = (
     (re.compile(r"i am no longer ", re.I), "i am ", {"is_negation": True, "is_over": True}),
     (re.compile(r"i no longer ", re.I), "i ", {"is_negation": True, "is_over": True}),
     (re.compile(r"i am not ", re.I), "i am ", {"is_negation": True}),
-    (re.compile(rf"i (?:can not|(?:have )?never learned (?:how )?to|do not know how to) (?=(?:{ABILITIES})(?: at all| yet| well)?\Z)", re.I),
-     "i can ", {"is_negation": True}),
+    (
+        re.compile(
+            rf"i (?:can not|(?:have )?never learned (?:how )?to|do not know how to) (?=(?:{ABILITIES})(?: at all| yet| well)?\Z)",
+            re.I,
+        ),
+        "i can ",
+        {"is_negation": True},
+    ),
     (re.compile(r"i (?:do not|never) ", re.I), "i ", {"is_negation": True}),
     (re.compile(r"i have never (lik|lov|enjoy)ed? ", re.I), "i like ", {"is_negation": True}),
     (re.compile(r"i do (?=\w)", re.I), "i ", {}),
     (
-        re.compile(r"i (?:have )?(?:stopped|quit|gave up|given up) (?:on )?(learn|play|go|collect)ing (?!.* at )(?=\w)", re.I),
+        re.compile(
+            r"i (?:have )?(?:stopped|quit|gave up|given up) (?:on )?(learn|play|go|collect)ing (?!.* at )(?=\w)", re.I
+        ),
         r"i \1 ",
         {"is_negation": True, "is_over": True},
     ),
-    (re.compile(r"i (?:have )?(?:stopped|quit) (tak|us)ing (?=\w)", re.I), r"i \1e ", {"is_negation": True, "is_over": True}),
+    (
+        re.compile(r"i (?:have )?(?:stopped|quit) (tak|us)ing (?=\w)", re.I),
+        r"i \1e ",
+        {"is_negation": True, "is_over": True},
+    ),
     (re.compile(r"i can not have ", re.I), "i eat ", {"is_negation": True}),
     (re.compile(r"i can not (?=(?:eat|drink|speak)\b)", re.I), "i ", {"is_negation": True}),
     (re.compile(r"i used to be ", re.I), "i am ", {"is_past": True}),

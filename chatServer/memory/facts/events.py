@@ -70,7 +70,11 @@ def due(told: Told, text: str) -> list[Fact]:
     """Of "my exam is next Friday" and "my flight to Rome leaves on 12 December"."""
     text = _HOUR_FIRST.sub(r"\2 at \1", text.strip(" .!"))
     said = _DUE.fullmatch(HOUR.sub("", text))
-    when = when_in(said["day"], told.said_at, is_ahead=True) if said and (said["event"].lower() in EVENTS or said["what"] == "new job") else None
+    when = (
+        when_in(said["day"], told.said_at, is_ahead=True)
+        if said and (said["event"].lower() in EVENTS or said["what"] == "new job")
+        else None
+    )
     if not said or not _is_ahead(when, told.said_at) or told.clause.is_negation:
         return []
     what = Object(when.what, f"{when}{_hour(text)}")

@@ -1,54 +1,12 @@
-"""Words of everyday life: what somebody takes, has, fears, can, does and runs. What is not listed may be anything."""
+"""Words of everyday life: what somebody fears, can, does, runs and has. What is not listed may be anything."""
 
 import re
 
 from chatServer.memory.facts.names import employer
-from chatServer.memory.facts.objects import Object, Reader, one, subject, things, titled, trimmed
-from chatServer.memory.facts.vocabulary import CONDITIONS, JOBS, LANGUAGES, PLAYED, TECHNOLOGIES, WORKPLACES
-from chatServer.memory.facts.words import any_of, word_set
+from chatServer.memory.facts.objects import Object, fitting, subject, things, titled, trimmed
+from chatServer.memory.facts.vocabulary import JOBS, LANGUAGES, PLAYED, TECHNOLOGIES, WORKPLACES
+from chatServer.memory.facts.words import any_of, phrases, word_set
 
-
-
-def phrases(*lines: str) -> frozenset[str]:
-    """Words and several words together, "|" between them."""
-    return frozenset("|".join(lines).split("|"))
-
-
-_MEDICINES = any_of(
-    "metformin|insulin|ozempic|wegovy|semaglutide|mounjaro|aspirin|ibuprofen|paracetamol|tylenol|naproxen|codeine",
-    "tramadol|sertraline|zoloft|fluoxetine|prozac|citalopram|escitalopram|lexapro|venlafaxine|duloxetine|bupropion",
-    "wellbutrin|mirtazapine|amitriptyline|quetiapine|lithium|lamotrigine|ritalin|methylphenidate|adderall|vyvanse",
-    "concerta|elvanse|xanax|diazepam|lorazepam|gabapentin|pregabalin|levothyroxine|synthroid|thyroxine|amlodipine",
-    "ramipril|lisinopril|losartan|bisoprolol|metoprolol|propranolol|atorvastatin|simvastatin|rosuvastatin|warfarin",
-    "eliquis|apixaban|xarelto|omeprazole|pantoprazole|lansoprazole|prednisone|prednisolone|cortisone|methotrexate",
-    "humira|salbutamol|ventolin|albuterol|montelukast|cetirizine|loratadine|tamoxifen",
-    "antidepressants|antihistamines|statins|sleeping pills|blood thinners|beta ?blockers",
-    "blood pressure (?:tablets|pills|medication)|hay ?fever tablets|the pill|birth control|iron tablets|hrt",
-    "vitamin b12|magnesium|melatonin|creatine|iron supplements|folic acid",
-)
-_DOSE = r"\d+(?:\.\d+)? ?(?:mg|mcg|g|ml|units?|iu)"
-_ONE_MEDICINE = rf"(?:{_DOSE} (?:of )?)?(?P<what>{_MEDICINES})(?: {_DOSE})?"
-_MEDICINE = re.compile(_ONE_MEDICINE, re.IGNORECASE)
-_HOW_OFTEN = re.compile(
-    r"(?:,? (?:(?:once|twice|three times|\d times) (?:a|per) (?:day|week|month)|(?:every|each) \w+(?: \w+)?|daily|weekly"
-    r"|(?:in the|at) (?:morning|evening|night|mornings|evenings)|(?:for|because of|against) (?!(?:a|the) )\w.*))+",
-    re.IGNORECASE,
-)
-_JOINT = re.compile(r",? and |, ")
-ILLNESSES = CONDITIONS | phrases(
-    "high blood pressure|low blood pressure|high cholesterol|a heart condition|heart failure|heart disease|ibs|pcos",
-    "crohn's|ulcerative colitis|sleep apnea|sleep apnoea|psoriasis|fibromyalgia|lupus|multiple sclerosis|ms",
-    "parkinson's|alzheimer's|dementia|cancer|breast cancer|prostate cancer|lung cancer|bowel cancer|skin cancer",
-    "leukemia|leukaemia|lymphoma|bipolar|bipolar disorder|ocd|ptsd|hay fever|gout|osteoporosis|anaemia|anemia",
-    "chronic pain|chronic fatigue|long covid|copd|glaucoma|cataracts|scoliosis|sciatica|vertigo|rosacea",
-    "hemophilia|haemophilia|hiv|kidney disease|kidney stones|coeliac|coeliacs",
-    "an underactive thyroid|an overactive thyroid|a pacemaker|tourette's|down syndrome|down's syndrome",
-    "cerebral palsy|a bad back|a bad knee|bad knees|a slipped disc|a stoma|acid reflux|an eating disorder",
-)
-ILL = {
-    "diabetic": "diabetes", "asthmatic": "asthma", "epileptic": "epilepsy", "autistic": "autism",
-    "dyslexic": "dyslexia", "bipolar": "bipolar", "coeliac": "celiac", "celiac": "celiac",
-}  # fmt: skip
 TRAITS = phrases(
     "left-handed|left handed|right-handed|ambidextrous|colour blind|color blind|colourblind|colorblind|dyspraxic",
     "an only child|a night owl|an early bird|a morning person|an early riser|a late riser|an introvert|an extrovert",
@@ -63,7 +21,9 @@ ABILITIES = (
     "swim|drive|ski|cook|ride a bike|ride a bicycle|ride a horse|dance|sing|whistle|sew|knit|juggle|touch type"
     "|read music|sign language|drive a manual|drive stick|snowboard|surf|ice skate"
 )
-LEARNT = PLAYED | phrases("to " + "|to ".join(ABILITIES.split("|")), "sign language|to code|the drums|how to drive|how to swim")
+LEARNT = PLAYED | phrases(
+    "to " + "|to ".join(ABILITIES.split("|")), "sign language|to code|the drums|how to drive|how to swim"
+)
 WORKING_TIMES = phrases("part time|part-time|full time|full-time")
 _WORKS_HOW = re.compile(
     r"(?P<what>nights|weekends|remotely|freelance|from home|(?:(?:night|day|early|late|rotating|the night) )?shifts?)"
@@ -103,7 +63,9 @@ _SPORTS = any_of(
     "running|jogging|swimming|climbing|bouldering|hiking|cycling|fishing|hunting|dancing|skiing|surfing|sailing|rowing",
     "horse ?riding|skating|snowboarding|kayaking|camping|birdwatching|to the gym|for a run|for a walk|for a swim",
 )
-_DONE = "yoga|pilates|karate|judo|crossfit|ballet|gymnastics|taekwondo|tai chi|martial arts|boxing|zumba|parkour|jiu ?jitsu"
+_DONE = (
+    "yoga|pilates|karate|judo|crossfit|ballet|gymnastics|taekwondo|tai chi|martial arts|boxing|zumba|parkour|jiu ?jitsu"
+)
 _OFTEN = (
     r"(?: (?:(?:once|twice|(?:two|three|four|five|\d) times|(?:two|three|four|five|six|\d) days) (?:a|per) (?:week|month|day)"
     r"|every (?:\w+ )?(?:day|morning|evening|night|week|weekend|\w+day)|on (?:\w+day|weekend)s?(?: and \w+days)?"
@@ -118,13 +80,6 @@ COMMUTE = (
     "cycle|bike|walk|drive|ride (?:my|a) (?:bike|bicycle|scooter|motorbike)|take (?:the|a) (?:bus|train|tram|metro|subway"
     "|ferry)|(?:commute|travel|go) by (?:bus|train|tram|metro|subway|bike|car|ferry)"
 )
-_HAD = re.compile(
-    r"(?P<what>(?:[\w-]+ )?surgery|(?:heart|hip|knee|back|eye|cataract|hernia|heart valve) (?:operation|replacement)"
-    r"|(?:heart|kidney|liver|lung|bone marrow|stem cell) transplant|(?:gastric|heart) bypass|an? (?:stroke|heart attack)|covid"
-    r"|(?:shingles|pneumonia|chemo|chemotherapy|radiotherapy)|a c-section"
-    r"|(?:my )(?:tonsils|appendix|wisdom teeth|gall ?bladder) (?:out|removed))",
-    re.IGNORECASE,
-)
 ACTIVITY = rf"{_SPORTS}{_OFTEN}"
 PRACTICE = rf"(?:{_DONE}){_OFTEN}?"
 _ACTIVITY = re.compile(rf"(?P<what>{_SPORTS}|{_DONE})(?P<often>{_OFTEN})?", re.IGNORECASE)
@@ -132,7 +87,9 @@ COLLECTED = phrases(
     "stamps|coins|vinyl|records|comics|postcards|sneakers|watches|lego|figurines|mugs|minerals|rocks|fossils|antiques"
     "|perfumes|dolls|vinyl records|pokemon cards|trading cards|football shirts|action figures|fridge magnets"
 )
-CLOCK = r"(?:about |around )?\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)?(?: (?:every day|every morning|on weekdays|for work))?"
+CLOCK = (
+    r"(?:about |around )?\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)?(?: (?:every day|every morning|on weekdays|for work))?"
+)
 _VOLUNTEERS = re.compile(
     r"(?:the|an?|my|our) (?:(?:local|animal|food|homeless|youth|soup|red|charity|community|old people's|village) ){0,2}"
     r"(?:bank|shelter|kitchen|church|club|centre|center|hospice|shop|school|library|hospital|cross|garden|museum)",
@@ -144,7 +101,6 @@ _AMOUNT = re.compile(
     rf"(?: (?:a|per) (?:month|week|year|person))?|(?:uk|us|eu) \d{{1,2}}(?:\.5)?",
     re.IGNORECASE,
 )
-_BLOOD = re.compile(r"(?:0|o|a|b|ab) ?(?:[+-]|positive|negative|pos|neg|plus|minus)", re.IGNORECASE)
 _GRADE = re.compile(
     r"(?:the )?(?:\d{1,2}(?:st|nd|rd|th)) (?:grade|class)|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) grade|(?:year|grade|class) \d{1,2}|(?:primary|elementary|middle|high|secondary|nursery) school"
     r"|kindergarten|preschool|(?:my|the) (?:first|second|third|fourth|final|last) year(?: (?:of|at) "
@@ -165,49 +121,6 @@ _NATIONS = (LANGUAGES | word_set(
     " eu us uk european"
 )) - word_set("latin esperanto mandarin cantonese")  # fmt: skip
 _FEARED = word_set("flying driving swimming drowning spiders speaking")
-FOODS = (
-    "meat|red meat|pork|beef|fish|dairy|sugar|gluten|bread|chocolate|sweets|carbs|fast food|junk food|eggs|cheese|milk"
-    "|processed food|snacks|crisps"
-)
-DRINKS = "coffee|caffeine|alcohol|soda|beer|wine|energy drinks|fizzy drinks|coke|black tea"
-
-
-def exactly(allowed: frozenset[str]) -> Reader:
-    """What is said and nothing else: "part time", not "part time in my dreams"."""
-    return lambda text: one(trimmed(text).lower()) if trimmed(text).lower() in allowed else []
-
-
-def fitting(pattern: re.Pattern[str]) -> Reader:
-    return lambda text: one(text.strip(" .!")) if pattern.fullmatch(text.strip(" .!")) else []
-
-
-def alcohol(text: str) -> list[Object]:
-    """Of "drinking", and nothing else beside a time."""
-    return [Object("alcohol")] * (text.strip(" .!").lower() in ("alcohol", "drinking", "drinking alcohol", "sober"))
-
-
-def medicines(text: str) -> list[Object]:
-    """One or several, with their doses, and how often or for what, which no key is made of."""
-    first, *others = _JOINT.split(text.strip(" .!"))
-    found: list[Object] = []
-    for part in (first, *others):
-        read = _MEDICINE.match(part)
-        if read is None or (rest := part[read.end() :]) and not _HOW_OFTEN.fullmatch(rest):
-            return found if found and read is None else []
-        found.append(Object(read["what"].lower(), read.group().strip()))
-    return found
-
-
-_WHERE_IT_HURTS = re.compile(
-    r" in (?:my|both|one|the|his|her) (?:left |right |lower |upper )?(?:hand|knee|hip|back|finger|foot|shoulder|neck|leg|eye|ear)s?"
-)
-
-
-def illnesses(text: str) -> list[Object]:
-    """One or several, all of them known by their names."""
-    words = [_WHERE_IT_HURTS.sub("", trimmed(each)).lower() for each in _JOINT.split(text)]
-    words = [each if each in ILLNESSES else each.removesuffix(" disease") for each in words]
-    return [Object(each) for each in words] if ILLNESSES.issuperset(words) else []
 
 
 _WHERE = re.compile(r" (?:in|near|with|from) .*")
@@ -238,7 +151,9 @@ def fear(text: str) -> list[Object]:
 def citizen(text: str) -> list[Object]:
     word = text.strip(" .!").lower()
     shown = word.upper() if len(word) == 2 else titled(word)
-    return [Object(shown, f"{'an' if word[0] in 'aeio' and word != 'european' else 'a'} {shown} citizen")] * (word in _NATIONS)
+    return [Object(shown, f"{'an' if word[0] in 'aeio' and word != 'european' else 'a'} {shown} citizen")] * (
+        word in _NATIONS
+    )
 
 
 def breed(text: str) -> list[Object]:
@@ -247,12 +162,6 @@ def breed(text: str) -> list[Object]:
 
 def degree(text: str) -> list[Object]:
     return [each for each in subject(text) if each.value.lower() not in JOBS]
-
-
-def had(text: str) -> list[Object]:
-    """What one has gone through."""
-    found = fitting(_HAD)(text)
-    return [Object(each.value, re.sub(r"\Amy ", "the ", each.value, flags=re.IGNORECASE)) for each in found]
 
 
 def works_how(text: str) -> list[Object]:
@@ -286,6 +195,3 @@ def volunteering(text: str) -> list[Object]:
 def amount(text: str) -> list[Object]:
     """ "950 now, not 900"."""
     return fitting(_AMOUNT)(text.partition(", not ")[0].strip(" .!").removesuffix(" now"))
-
-
-blood = fitting(_BLOOD)

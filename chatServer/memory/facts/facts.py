@@ -12,9 +12,9 @@ from chatServer.memory.facts import (
     corrections,
     diets,
     events,
-    everyday,
     first_person,
     given_up,
+    health,
     kin,
     meant,
     moves,
@@ -177,10 +177,14 @@ def _past(told: Told, name: str, text: str) -> list[Fact]:
 def _left(told: Told, text: str) -> list[Fact]:
     """Where somebody lived until he moved here."""
     here = [fact for fact in _plain(told, "home", text) if moves.is_known(fact)]
-    return [] if told.clause.is_negation else [
-        replace(was, valid_from=None, valid_to=now.valid_from or was.valid_to)
-        for now, was in zip(here, _past(told, "home", text), strict=False)
-    ]
+    return (
+        []
+        if told.clause.is_negation
+        else [
+            replace(was, valid_from=None, valid_to=now.valid_from or was.valid_to)
+            for now, was in zip(here, _past(told, "home", text), strict=False)
+        ]
+    )
 
 
 def _over(told: Told, name: str, text: str) -> list[Fact]:
@@ -208,7 +212,23 @@ def _is_written_alike(told: Told, text: str) -> bool:
 
 # "I'm not a doctor" tells nothing; "I don't live in Rome" does.
 _NEVER_DENIED = frozenset(
-    ["job", "name", "sure_name", "called", "age", "moving", "spouse", "fiance", "studies", "owns", "raised", "citizen", "degree", "runs", "breed"]
+    [
+        "job",
+        "name",
+        "sure_name",
+        "called",
+        "age",
+        "moving",
+        "spouse",
+        "fiance",
+        "studies",
+        "owns",
+        "raised",
+        "citizen",
+        "degree",
+        "runs",
+        "breed",
+    ]
 )
 _SPECIAL = {
     "was_home": lambda told, text: _past(told, "home", text),
@@ -231,7 +251,7 @@ _SPECIAL = {
     "uses": lambda told, text: _in_its_place(told, "uses", text),
     "here_from": lambda told, text: _left(told, text),
     "breed": lambda told, text: _plain(told, "breed", text) if told.clause.who.relation in PETS else [],
-    "ill": lambda told, text: _plain(told, "condition", everyday.ILL[text.lower()]),
+    "ill": lambda told, text: _plain(told, "condition", health.ILL[text.lower()]),
     "dislikes": lambda told, text: _plain(told.flipped(), "likes", text),
     "has": kin.possessed,
     "several": kin.each_named,

@@ -49,8 +49,14 @@ _FORMS = tuple(
         ),
         (r"\bmy (?:oldest|eldest|youngest)(?: one)? (?=(?:is|'s) (?:called|named) )", "my child "),
         (r"\bwe(?: have|'ve) been (?=(?:married|engaged|together|separated)\b)", "I have been "),
-        (rf"\b(?P<have>(?:i|we)(?: have|'ve)?(?: got| adopted)?) an? (?:\w+ )??{DOG}(?= (?:called|named)\b)", r"\g<have> a dog"),
-        (rf"\b(?P<have>(?:i|we)(?: have|'ve)?(?: got| adopted)?) an? (?:\w+ )??{CAT}(?= (?:called|named)\b)", r"\g<have> a cat"),
+        (
+            rf"\b(?P<have>(?:i|we)(?: have|'ve)?(?: got| adopted)?) an? (?:\w+ )??{DOG}(?= (?:called|named)\b)",
+            r"\g<have> a dog",
+        ),
+        (
+            rf"\b(?P<have>(?:i|we)(?: have|'ve)?(?: got| adopted)?) an? (?:\w+ )??{CAT}(?= (?:called|named)\b)",
+            r"\g<have> a cat",
+        ),
         (
             rf"\A(?:please )?(?:(?:always|just) )?(?:keep|make) (?:your |the |all )?(?:{_ANSWERS}) {_HOW}(?: and .+|,? please)?(?=[.!]*\Z)",
             r"I prefer \1 answers",

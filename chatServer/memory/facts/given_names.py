@@ -49,16 +49,16 @@ _NAMED = re.compile(
     r"(?='s |,? (?:who )?(?:is|has|was|lives|lived|works|worked|loves|likes|hates|plays|studies|speaks|drives|turned"
     r"|turns|died|passed|moved|got|started|starts|eats|does|can|just|takes|prefers|goes)\b|,? \d)"
 )
-_CALLED = re.compile(r"(?<= called )[a-z]+(?:(?:, |,? and )[a-z]+)+(?=[.,;!]|$)|(?<= named )[a-z]+(?:(?:, |,? and )[a-z]+)+(?=[.,;!]|$)")
+_CALLED = re.compile(
+    r"(?<= called )[a-z]+(?:(?:, |,? and )[a-z]+)+(?=[.,;!]|$)|(?<= named )[a-z]+(?:(?:, |,? and )[a-z]+)+(?=[.,;!]|$)"
+)
 _NAME = re.compile(r"[a-z]+")
 
 
 def with_capitals(text: str) -> str:
     """ "My son Leo is 4"."""
     text = _CALLED.sub(lambda said: _NAME.sub(lambda name: _titled(name.group()), said.group()), text)
-    return _NAMED.sub(
-        lambda said: f"{said['who']} {_titled(said['name'])}", text
-    )
+    return _NAMED.sub(lambda said: f"{said['who']} {_titled(said['name'])}", text)
 
 
 def _titled(word: str) -> str:

@@ -57,7 +57,11 @@ def in_plain_words(sentence: str, told: Sequence[Fact]) -> str:
     said = _GAVE_UP.fullmatch(_plain(sentence))
     if jobless := _LOST_JOB.fullmatch(_plain(sentence)):
         jobs = set(_had(told, "employer"))
-        return f"I no longer work at {jobs.pop()}{jobless['when'] or ''}{jobless['more'] or ''}" if len(jobs) == 1 else sentence
+        return (
+            f"I no longer work at {jobs.pop()}{jobless['when'] or ''}{jobless['more'] or ''}"
+            if len(jobs) == 1
+            else sentence
+        )
     if said is None:
         return _studied(sentence, told)
     about = "employer" if said["employer"] else "drives"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from chatServer.memory.facts import everyday, names, objects, vocabulary
+from chatServer.memory.facts import everyday, health, names, objects, vocabulary
 from chatServer.memory.facts.objects import Object, Reader
 
 
@@ -64,7 +64,16 @@ _NO_ADJECTIVES = frozenset(["keto", "low carb", "paleo", "low fodmap", "carnivor
 _INTOLERANT = frozenset(["lactose intolerant", "gluten intolerant", "lactose-intolerant", "gluten-intolerant"])
 _MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed", "separated"])
 _EMPLOYMENT = frozenset(
-    ["retired", "unemployed", "self-employed", "self employed", "out of work", "a student", "on parental leave", "on maternity leave"]
+    [
+        "retired",
+        "unemployed",
+        "self-employed",
+        "self employed",
+        "out of work",
+        "a student",
+        "on parental leave",
+        "on maternity leave",
+    ]
 )
 _SMOKES = ("smoke", "smoker", "smoking")
 _PRONOUNS = frozenset(["she/her", "he/him", "they/them", "she/they", "he/they"])
@@ -107,35 +116,35 @@ MEANINGS: dict[str, Meaning] = {
     "eats": Meaning("eat", "eats:{}", objects.food, is_taste=True),
     "drinks": Meaning("drink", "drinks:{}", objects.food, is_taste=True),
     "smokes": Meaning("smoke", "smokes", lambda text: [TOBACCO] * text.lower().endswith(_SMOKES), is_taste=True),
-    "alcohol": Meaning("drink", "drinks:{}", everyday.alcohol, is_taste=True),
+    "alcohol": Meaning("drink", "drinks:{}", health.alcohol, is_taste=True),
     "speaks": Meaning("speak", "speaks:{}", objects.listed(vocabulary.LANGUAGES, title=True), is_taste=True),
     "learns": Meaning("learn", "learns:{}", objects.listed(vocabulary.LANGUAGES, title=True)),
-    "practises": Meaning("learn", "learns:{}", everyday.exactly(everyday.LEARNT)),
+    "practises": Meaning("learn", "learns:{}", objects.exactly(everyday.LEARNT)),
     "native": Meaning("'s native language", "native language", objects.listed(vocabulary.LANGUAGES, title=True)),
-    "marital": Meaning("be", "marital status", everyday.exactly(_MARITAL)),
+    "marital": Meaning("be", "marital status", objects.exactly(_MARITAL)),
     "spouse": Meaning("be married to", "spouse", names.sure_name),
     "fiance": Meaning("be engaged to", "spouse", names.sure_name),
-    "condition": Meaning("have", "has:{}", everyday.illnesses, is_taste=True),
+    "condition": Meaning("have", "has:{}", health.illnesses, is_taste=True),
     "plays": Meaning("play", "plays:{}", objects.listed(vocabulary.PLAYED)),
     "drives": Meaning("drive", "drives", names.vehicle),
     "owns": Meaning("drive", "drives", names.car),
-    "takes": Meaning("take", "takes:{}", everyday.medicines, is_taste=True),
+    "takes": Meaning("take", "takes:{}", health.medicines, is_taste=True),
     "owned": Meaning("have", "has:{}", everyday.possession, is_taste=True),
     "raised": Meaning("be raised in", "raised in", names.place),
     "citizen": Meaning("be", "citizen:{}", everyday.citizen),
-    "trait": Meaning("be", "is:{}", everyday.exactly(everyday.TRAITS), is_taste=True),
+    "trait": Meaning("be", "is:{}", objects.exactly(everyday.TRAITS), is_taste=True),
     "afraid": Meaning("be afraid of", "afraid:{}", everyday.fear, is_taste=True),
     "able": Meaning("be able to", "able:{}", objects.one, is_taste=True),
-    "wears": Meaning("wear", "wears:{}", everyday.exactly(everyday.WEARS), is_taste=True),
-    "uses": Meaning("use", "uses:{}", everyday.exactly(everyday.SYSTEMS), is_taste=True),
+    "wears": Meaning("wear", "wears:{}", objects.exactly(everyday.WEARS), is_taste=True),
+    "uses": Meaning("use", "uses:{}", objects.exactly(everyday.SYSTEMS), is_taste=True),
     "goes": Meaning("go", "does:{}", everyday.activity, is_taste=True),
     "does": Meaning("do", "does:{}", everyday.activity, is_taste=True),
     "sport": Meaning("go", "does:{}", everyday.sport, is_taste=True),
     "commute": Meaning("get to work", "commute", everyday.commute),
-    "had": Meaning("have had", "had:{}", everyday.had),
-    "collects": Meaning("collect", "collects:{}", everyday.exactly(everyday.COLLECTED)),
+    "had": Meaning("have had", "had:{}", health.had),
+    "collects": Meaning("collect", "collects:{}", objects.exactly(everyday.COLLECTED)),
     "works_how": Meaning("work", "works:{}", everyday.works_how, is_taste=True),
-    "working_time": Meaning("work", "working time", everyday.exactly(everyday.WORKING_TIMES)),
+    "working_time": Meaning("work", "working time", objects.exactly(everyday.WORKING_TIMES)),
     "work_setting": Meaning("work in", "work setting", objects.one),
     "graduated": Meaning("have a degree in", "degree:{}", objects.listed(vocabulary.SUBJECTS)),
     "runs": Meaning("run", "runs", everyday.business),
@@ -151,7 +160,7 @@ MEANINGS: dict[str, Meaning] = {
     "height": Meaning("'s height", "height", everyday.amount),
     "weight": Meaning("'s weight", "weight", everyday.amount),
     "shoe_size": Meaning("'s shoe size", "shoe size", everyday.amount),
-    "blood": Meaning("'s blood type", "blood type", everyday.blood),
+    "blood": Meaning("'s blood type", "blood type", health.blood),
     "timezone": Meaning("'s time zone", "timezone", objects.timezone),
     "email": Meaning("'s email address", "email", objects.email),
     "phone": Meaning("'s phone number", "phone", objects.phone),

@@ -36,10 +36,12 @@ _WITH = re.compile(
     re.IGNORECASE,
 )
 _FOR_WORK = re.compile(
-    r"(?P<moved>\bi (?:\w+ )?(?:moved|relocated) to .{2,60}?) (?:for|because of) (?:work|uni|love|my (?:job|studies))(?=[.!]*\Z)", re.I
+    r"(?P<moved>\bi (?:\w+ )?(?:moved|relocated) to .{2,60}?) (?:for|because of) (?:work|uni|love|my (?:job|studies))(?=[.!]*\Z)",
+    re.I,
 )
 _BEEN = re.compile(
-    rf"\bi have been in (?=(?:the )?(?:{PLACE}) (?:since .+|for (?:about |over |almost )?\w+ (?:years|months)))", re.IGNORECASE
+    rf"\bi have been in (?=(?:the )?(?:{PLACE}) (?:since .+|for (?:about |over |almost )?\w+ (?:years|months)))",
+    re.IGNORECASE,
 )
 
 

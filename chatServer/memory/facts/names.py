@@ -190,7 +190,9 @@ def _shown(car: str) -> str:
     """ "A red Toyota Yaris", of one that is typed in small letters."""
     if car != car.lower():
         return car
-    return " ".join(titled(word) if len(word) > 1 and (word in known.MAKES or word == "focus") else word for word in car.split(" "))
+    return " ".join(
+        titled(word) if len(word) > 1 and (word in known.MAKES or word == "focus") else word for word in car.split(" ")
+    )
 
 
 def vehicle(text: str) -> list[Object]:

@@ -173,6 +173,15 @@ def listed(allowed: frozenset[str], *, title: bool = False) -> Reader:
     return read
 
 
+def exactly(allowed: frozenset[str]) -> Reader:
+    """What is said and nothing else: "part time", not "part time in my dreams"."""
+    return lambda text: one(trimmed(text).lower()) if trimmed(text).lower() in allowed else []
+
+
+def fitting(pattern: re.Pattern[str]) -> Reader:
+    return lambda text: one(text.strip(" .!")) if pattern.fullmatch(text.strip(" .!")) else []
+
+
 def birthday(text: str) -> list[Object]:
     text = text.partition(", not ")[0]  # nor what was said before
     day = day_in(trimmed(text) if "," not in text else text.strip(EDGE))

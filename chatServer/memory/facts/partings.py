@@ -29,8 +29,12 @@ _PERHAPS_GONE = re.compile(
 _PERHAPS_LEFT = re.compile(rf"i (?:who |that |which )?(?:had |have )?(?:{_LEFT}|moved out)\b", re.IGNORECASE)
 _CAUSE = re.compile(r"of (?:old age|cancer|covid|pneumonia|an? (?:heart attack|stroke))|(?:this morning|last night)")
 _DEAR = PEOPLE - LOOSE_KIN
-_AS_A_CHILD = re.compile(r"when i was (?:\d{1,2}|\w+)(?: years old)?|(?:before|after) i was born|a (?:long time|while) ago", re.I)
-_TO_ILLNESS = re.compile(r"to (?:(?:\w+ )?cancer|covid|dementia|alzheimer's|a (?:heart attack|stroke))(?: .+)?", re.IGNORECASE)
+_AS_A_CHILD = re.compile(
+    r"when i was (?:\d{1,2}|\w+)(?: years old)?|(?:before|after) i was born|a (?:long time|while) ago", re.I
+)
+_TO_ILLNESS = re.compile(
+    r"to (?:(?:\w+ )?cancer|covid|dementia|alzheimer's|a (?:heart attack|stroke))(?: .+)?", re.IGNORECASE
+)
 _SOMEBODY_DIED = re.compile(r"\b(?:died|passed away|lost my|killed)\b", re.IGNORECASE)
 _PARTED = re.compile(r"\b(?:divorced|widowed)\b", re.IGNORECASE)
 _ALONE = ("divorced", "widowed")

@@ -7,7 +7,8 @@ adverbs and negations taken away. So one row serves "I don't live in Rome any mo
 
 import re
 
-from chatServer.memory.facts.everyday import ABILITIES, ACTIVITY, CLOCK, COMMUTE, DRINKS, FOODS, OFFICES, PRACTICE, SPORT
+from chatServer.memory.facts.everyday import ABILITIES, ACTIVITY, CLOCK, COMMUTE, OFFICES, PRACTICE, SPORT
+from chatServer.memory.facts.health import DRINKS, FOODS
 from chatServer.memory.facts.vocabulary import ROLES
 from chatServer.memory.facts.when import MONTH_NAMES
 from chatServer.memory.facts.words import NUMBERS
@@ -19,9 +20,7 @@ _TOOK_UP_WORK = (
 )
 _DEGREE = r"am doing (?:an?|my) (?:phd|doctorate|master'?s|bachelor'?s|degree)(?: degree)? in"
 _FEW = "|".join(list(NUMBERS)[2:])  # a child is two, and nobody is zero
-_TAKES = (
-    "take|am taking|have been taking|started taking|have started taking|am on|(?:am|have been|(?:was|got)(?!.* (?:ago|last|in)\\b)) (?:put on|prescribed)"
-)
+_TAKES = "take|am taking|have been taking|started taking|have started taking|am on|(?:am|have been|(?:was|got)(?!.* (?:ago|last|in)\\b)) (?:put on|prescribed)"
 _WHEN = r"(?:,? (?:since|for|in|on|last|this|about|\w+ \w+ ago|yesterday|recently)\b.*)?"
 _LATELY = _WHEN.replace("|for|", "|")
 _ROWS = (
@@ -152,7 +151,7 @@ _ROWS = (
     r"i am intolerant to (?P<allergic>.+)",
     r"i (?:am on|am|follow|eat) (?:an? )?(?P<diet>.{4,40}?)(?: diet)?",
     rf"i (?:have )?(?:quit|stopped|gave up|cut out) (?P<no_alcohol>(?:drinking(?: alcohol)?|alcohol){_WHEN})",
-    rf"i am (?P<sober>sober (?:since|for) .+)",
+    r"i am (?P<sober>sober (?:since|for) .+)",
     rf"i (?:quit|gave up|cut out|have given up) (?P<no_eats>(?:{FOODS}){_LATELY})",
     rf"i (?:quit|gave up|cut out|have given up) (?P<no_drinks>(?:{DRINKS}){_LATELY})",
     r"i (?:stopped eating|quit eating|gave up eating) (?P<no_eats>.+)",

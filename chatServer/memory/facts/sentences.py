@@ -56,16 +56,23 @@ _LONG = r"(?=[^.!?]{2,60} for (?:\w+ ){1,3}(?:days?|weeks?|nights?|months?)\b)"
 TRAVELS = (
     (re.compile(rf"{_WE_ARE} flying (?=to (?:(?-i:[A-Z])|(?:{moves.PLACE})\b))", re.IGNORECASE), "I have a flight "),
     (
-        re.compile(rf"{_WE_ARE} (?:travell?ing|driving|going {_LONG})\b ?(?=to (?:(?-i:[A-Z])|(?:{moves.PLACE})\b))", re.IGNORECASE),
+        re.compile(
+            rf"{_WE_ARE} (?:travell?ing|driving|going {_LONG})\b ?(?=to (?:(?-i:[A-Z])|(?:{moves.PLACE})\b))",
+            re.IGNORECASE,
+        ),
         "I have a trip ",
     ),
     (
         re.compile(
-            rf"{_WE_ARE} having (?:my |an? |the )?(?=(?:[\w-]+ )?(?:surgery|operation|interview|exam|party|wedding)\b)", re.I
+            rf"{_WE_ARE} having (?:my |an? |the )?(?=(?:[\w-]+ )?(?:surgery|operation|interview|exam|party|wedding)\b)",
+            re.I,
         ),
         "I have a ",
     ),
-    (re.compile(rf"{_WE_ARE} seeing (?:my|the|a) (?P<whom>doctor|gp|dentist|therapist|physio|lawyer)\b ?", re.I), "I have a \\g<whom> appointment "),
+    (
+        re.compile(rf"{_WE_ARE} seeing (?:my|the|a) (?P<whom>doctor|gp|dentist|therapist|physio|lawyer)\b ?", re.I),
+        "I have a \\g<whom> appointment ",
+    ),
     (re.compile(r"i (?:am )?start(?:ing)? (?:my|a|the) new job (?=(?:on|in|next)\b)", re.I), "my new job starts "),
     (re.compile(rf"{_WE_ARE} going on (?:holiday|vacation) (?=to )", re.I), "I have a trip "),
     (re.compile(rf"{_WE_ARE} going (?=to (?:{moves.PLACE}) (?:in|next) (?:{_A_WHILE})\b)", re.I), "I have a trip "),

@@ -3,8 +3,8 @@
 from chatServer.memory.facts.words import word_set
 
 PEOPLE = word_set(
-    "mother father mom mum dad sister brother wife husband partner spouse fiance fiancée fiancé son daughter"
-    " grandmother grandfather grandma grandpa gran nan granny grandad granddad aunt uncle cousin niece nephew girlfriend boyfriend friend boss"
+    "mother father mom mum dad gran nan granny grandad granddad sister brother wife husband partner spouse fiance fiancée fiancé son daughter"
+    " grandmother grandfather grandma grandpa aunt uncle cousin niece nephew girlfriend boyfriend friend boss"
     " colleague roommate flatmate neighbour neighbor stepmother stepfather stepson stepdaughter baby child"
     " stepsister stepbrother half-sister half-brother grandson granddaughter godmother godfather godson goddaughter"
     " mother-in-law father-in-law sister-in-law brother-in-law son-in-law daughter-in-law"
