@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, replace
 
 from chatServer.memory.facts import contracted, first_person, given_names, moves
-from chatServer.memory.facts.everyday import ABILITIES
 from chatServer.memory.facts.meanings import USER, Who
+from chatServer.memory.facts.negated import TAKEN
 from chatServer.memory.facts.sentences import NOTE, OUR, TRAVELS, WE_HAVE
 from chatServer.memory.facts.vocabulary import EVENTS, KIN, NOT_NAMES, PLURALS
 from chatServer.memory.facts.words import NAME, any_of, set_apart, spelled_out, word_set
@@ -114,17 +114,11 @@ _ADVERBS = word_set(
     " quite both finally officially happily proudly regularly particularly especially"
 )
 _FORMS = {
-    "goes": "go",
-    "is": "am",
-    "are": "am",
-    "has": "have",
-    "does": "do",
-    "studies": "study",
-    "was": "was",
-    "were": "was",
-}
+    "is": "am", "are": "am", "has": "have", "does": "do", "goes": "go", "studies": "study", "was": "was", "were": "was",
+}  # fmt: skip
 SINGULAR = word_set(
-    "lives works likes loves hates enjoys prefers speaks eats drinks smokes plays drives dislikes adores comes suffers takes uses wears collects runs volunteers weighs"
+    "lives works likes loves hates enjoys prefers speaks eats drinks smokes plays drives dislikes adores comes suffers"
+    " takes uses wears collects runs volunteers weighs"
 )
 _QUALITY = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|best|dear|lovely|beloved|new) )?"
 _KIN = re.compile(
@@ -139,7 +133,8 @@ _WHO_IS = re.compile(
 SAME_KIN = {
     "mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather",
     "neighbor": "neighbour", "fiance": "fiancé", "nan": "grandmother", "gran": "grandmother",
-    "granny": "grandmother", "grandad": "grandfather", "granddad": "grandfather", "kid": "child", "kids": "children", "baby": "child",
+    "granny": "grandmother", "grandad": "grandfather", "granddad": "grandfather", "kid": "child", "kids": "children",
+    "baby": "child",
 }  # fmt: skip
 
 
@@ -153,42 +148,6 @@ class Clause:
     is_elided: bool = False  # it has its subject from the clause before, if it is one
 
 
-# What is taken away, and what that says of the clause.
-_TAKEN: tuple[tuple[re.Pattern[str], str, dict[str, bool]], ...] = (
-    (re.compile(r"i am no longer ", re.I), "i am ", {"is_negation": True, "is_over": True}),
-    (re.compile(r"i no longer ", re.I), "i ", {"is_negation": True, "is_over": True}),
-    (re.compile(r"i am not ", re.I), "i am ", {"is_negation": True}),
-    (
-        re.compile(
-            rf"i (?:can not|(?:have )?never learned (?:how )?to|do not know how to) (?=(?:{ABILITIES})(?: at all| yet| well)?\Z)",
-            re.I,
-        ),
-        "i can ",
-        {"is_negation": True},
-    ),
-    (re.compile(r"i (?:do not|never) ", re.I), "i ", {"is_negation": True}),
-    (re.compile(r"i have never (lik|lov|enjoy)ed? ", re.I), "i like ", {"is_negation": True}),
-    (re.compile(r"i do (?=\w)", re.I), "i ", {}),
-    (
-        re.compile(
-            r"i (?:have )?(?:stopped|quit|gave up|given up) (?:on )?(learn|play|go|collect)ing (?!.* at )(?=\w)", re.I
-        ),
-        r"i \1 ",
-        {"is_negation": True, "is_over": True},
-    ),
-    (
-        re.compile(r"i (?:have )?(?:stopped|quit) (tak|us)ing (?=\w)", re.I),
-        r"i \1e ",
-        {"is_negation": True, "is_over": True},
-    ),
-    (re.compile(r"i can not have ", re.I), "i eat ", {"is_negation": True}),
-    (re.compile(r"i can not (?=(?:eat|drink|speak)\b)", re.I), "i ", {"is_negation": True}),
-    (re.compile(r"i used to be ", re.I), "i am ", {"is_past": True}),
-    (re.compile(r"i used to ", re.I), "i ", {"is_past": True}),
-    (re.compile(r"i have been (?!\w+ing\b|(?:to|in|there|diagnosed|based)\b)", re.I), "i am ", {}),
-    (re.compile(r"(my [\w ]{1,30}) is no longer ", re.I), r"\1 is ", {"is_negation": True, "is_over": True}),
-    (re.compile(r"(my [\w ]{1,30}) is not ", re.I), r"\1 is ", {"is_negation": True}),
-)
 _IS = re.compile(r"\b(my (?:name|birthday|job|home|e-?mail|time ?zone))'s\b", re.IGNORECASE)
 _NO_MORE = re.compile(r",? (?:anymore|any more|any longer)\b(?=(?:,? since [\w ]{3,30})?[.! ]*$)", re.IGNORECASE)
 # "My number has changed, it's 0488 12 12 12 now."
@@ -290,7 +249,7 @@ def _clause(text: str) -> Clause:
     said = " ".join(word for place, word in enumerate(words) if not (0 < place < 7 and word in _ADVERBS))
     who, said = _about(said)
     flags: dict[str, bool] = {}
-    for pattern, instead, says in _TAKEN:
+    for pattern, instead, says in TAKEN:
         if found := pattern.match(said):
             said, flags = found.expand(instead) + said[found.end() :], dict(says)
             break

@@ -15,7 +15,10 @@ from chatServer.memory.facts.vocabulary import EVENTS, PARTNERS
 from chatServer.memory.facts.when import WRITTEN, When
 from chatServer.memory.facts.words import NUMBERS
 
-_WHERE = rf"(?: in [a-z][\w ]{{2,30}}| (?:to|with|at|for) (?-i:[A-Z])[\w '-]{{1,30}}|(?<=meeting) with [\w'-]{{2,20}}| (?:to|in|from) (?:{PLACE})\b)"
+_WHERE = (
+    r"(?: in [a-z][\w ]{2,30}| (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30}|(?<=meeting) with [\w'-]{2,20}"
+    rf"| (?:to|in|from) (?:{PLACE})\b)"
+)
 _EVENT = re.compile(rf"an? (?:[\w'-]+ ){{0,3}}?(\w+){_WHERE}?", re.IGNORECASE)
 _DUE = re.compile(
     rf"(?P<what>(?:\w+ )?(?P<event>\w+))(?P<where>{_WHERE}??)"

@@ -31,7 +31,7 @@ _WORKS_HOW = re.compile(
     re.IGNORECASE,
 )
 _BUSINESSES = WORKPLACES | word_set(
-    "cafe café coffeeshop shop store salon farm company startup business agency pub bar studio bookshop hostel barbershop"
+    "cafe café shop store salon farm company startup business agency pub bar studio bookshop hostel barbershop"
 )
 _BUSINESS = re.compile(
     rf"(?:an?|my own) (?:(?!lemonade|drug)[\w-]+ ){{0,3}}(?:{'|'.join(sorted(_BUSINESSES))})", re.IGNORECASE
@@ -45,7 +45,8 @@ OFFICES = "|".join(
 )
 _DEVICES = (
     r"(?:iphone|ipad|macbook(?: pro| air)?|mac(?: mini)?|imac|thinkpad|chromebook|laptop|gaming pc|pc|steam ?deck"
-    r"|ps[345]|playstation(?: \d)?|xbox(?: one| series [xs])?|nintendo switch|kindle|android(?: phone)?|google pixel|pixel"
+    r"|ps[345]|playstation(?: \d)?|xbox(?: one| series [xs])?|nintendo switch|kindle|android(?: phone)?"
+    r"|google pixel|pixel"
     r"|samsung galaxy|galaxy|apple watch|garmin|fitbit|3d printer|drone|e-?bike|bike|bicycle|motorbike|motorcycle"
     r"|scooter|campervan|camper|caravan|motorhome|boat|sailboat|garden|allotment|greenhouse|balcony|piano|guitar|violin"
     r"|telescope|driving licen[cs]e|driver's licen[cs]e)"
@@ -67,7 +68,7 @@ _DONE = (
     "yoga|pilates|karate|judo|crossfit|ballet|gymnastics|taekwondo|tai chi|martial arts|boxing|zumba|parkour|jiu ?jitsu"
 )
 _OFTEN = (
-    r"(?: (?:(?:once|twice|(?:two|three|four|five|\d) times|(?:two|three|four|five|six|\d) days) (?:a|per) (?:week|month|day)"
+    r"(?: (?:(?:once|twice|(?:two|three|four|five|six|\d) (?:times|days)) (?:a|per) (?:week|month|day)"
     r"|every (?:\w+ )?(?:day|morning|evening|night|week|weekend|\w+day)|on (?:\w+day|weekend)s?(?: and \w+days)?"
     r"|(?:in|at) (?:the )?(?:mornings?|evenings?|weekends?)|daily|regularly|before work|after work|a lot))"
 )
@@ -77,8 +78,8 @@ _SPORT_OF = {
 }  # fmt: skip
 SPORT = rf"(?:{'|'.join(_SPORT_OF)}){_OFTEN}"
 COMMUTE = (
-    "cycle|bike|walk|drive|ride (?:my|a) (?:bike|bicycle|scooter|motorbike)|take (?:the|a) (?:bus|train|tram|metro|subway"
-    "|ferry)|(?:commute|travel|go) by (?:bus|train|tram|metro|subway|bike|car|ferry)"
+    "cycle|bike|walk|drive|ride (?:my|a) (?:bike|bicycle|scooter|motorbike)|take (?:the|a) (?:bus|train|tram|metro"
+    "|subway|ferry)|(?:commute|travel|go) by (?:bus|train|tram|metro|subway|bike|car|ferry)"
 )
 ACTIVITY = rf"{_SPORTS}{_OFTEN}"
 PRACTICE = rf"(?:{_DONE}){_OFTEN}?"
@@ -102,7 +103,8 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _GRADE = re.compile(
-    r"(?:the )?(?:\d{1,2}(?:st|nd|rd|th)) (?:grade|class)|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) grade|(?:year|grade|class) \d{1,2}|(?:primary|elementary|middle|high|secondary|nursery) school"
+    r"(?:the )?(?:\d{1,2}(?:st|nd|rd|th)) (?:grade|class)|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth"
+    r"|tenth) grade|(?:year|grade|class) \d{1,2}|(?:primary|elementary|middle|high|secondary|nursery) school"
     r"|kindergarten|preschool|(?:my|the) (?:first|second|third|fourth|final|last) year(?: (?:of|at) "
     r"(?:uni|university|college|medical school|law school|high school))?",
     re.IGNORECASE,
@@ -110,7 +112,8 @@ _GRADE = re.compile(
 _DOGS = (
     "labrador|golden retriever|retriever|poodle|beagle|german shepherd|border collie|collie|dachshund|bulldog"
     "|french bulldog|husky|chihuahua|corgi|rottweiler|terrier|jack russell|yorkshire terrier|pug|spaniel|cocker spaniel"
-    "|greyhound|whippet|dalmatian|labradoodle|cockapoo|shih tzu|great dane|mongrel|schnauzer|maltese|australian shepherd"
+    "|greyhound|whippet|dalmatian|labradoodle|cockapoo|shih tzu|great dane|mongrel|schnauzer|maltese"
+    "|australian shepherd"
 )
 _CATS = "maine coon|siamese|persian|ragdoll|bengal|british shorthair|tabby|tuxedo cat|sphynx"
 DOG, CAT = rf"(?:{_DOGS})", rf"(?:{_CATS.replace('|persian', '')})"

@@ -84,7 +84,7 @@ def facts_in(
                 found += facts if said == whole else [each for each in facts if not _is_told(each, told)]
         found += given_up.replaced(said, found, told, said_at)
     found += diets.ended(found, [*held, *earlier], said_at)
-    found += partings.ended_with(found, [*held, *earlier, *found], said_at)
+    found += partings.ended_with(found, [*held, *earlier], said_at)
     return _settled(found)[:MAX_FACTS_PER_MESSAGE]
 
 
@@ -154,9 +154,13 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
     if name in ("name", "sure_name") and who.relation:
         named = [kin.relation(told, what.value) for what in facts]
         return named + [denied for fact in named for denied in kin.renamed(text, fact)]
-    if name == "goes" and facts and not (facts[0].shown != facts[0].value or told.clause.is_negation):
-        return []
     return [told.fact(meaning, what, span) for what in facts]
+
+
+def _goes(told: Told, text: str) -> list[Fact]:
+    """How often is said by who does it; that he no longer does needs none."""
+    is_habit = any(each.shown != each.value for each in MEANINGS["goes"].read(text))
+    return _plain(told, "goes", text) if is_habit or told.clause.is_negation else []
 
 
 def _in_its_place(told: Told, name: str, text: str) -> list[Fact]:
@@ -249,7 +253,8 @@ _SPECIAL = {
     "sober": lambda told, text: [] if told.clause.is_over else _alcohol(told.flipped(), text),
     "takes": lambda told, text: _in_its_place(told, "takes", text),
     "uses": lambda told, text: _in_its_place(told, "uses", text),
-    "here_from": lambda told, text: _left(told, text),
+    "goes": _goes,
+    "here_from": _left,
     "breed": lambda told, text: _plain(told, "breed", text) if told.clause.who.relation in PETS else [],
     "ill": lambda told, text: _plain(told, "condition", health.ILL[text.lower()]),
     "dislikes": lambda told, text: _plain(told.flipped(), "likes", text),

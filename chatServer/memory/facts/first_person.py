@@ -58,11 +58,13 @@ _FORMS = tuple(
             r"\g<have> a cat",
         ),
         (
-            rf"\A(?:please )?(?:(?:always|just) )?(?:keep|make) (?:your |the |all )?(?:{_ANSWERS}) {_HOW}(?: and .+|,? please)?(?=[.!]*\Z)",
+            rf"\A(?:please )?(?:(?:always|just) )?(?:keep|make) (?:your |the |all )?(?:{_ANSWERS}) {_HOW}"
+            r"(?: and .+|,? please)?(?=[.!]*\Z)",
             r"I prefer \1 answers",
         ),
         (
-            rf"\bi (?:really )?(?:like|prefer|want|would like|love)(?: it when)? (?:your |my )?(?:{_ANSWERS})(?: are| to be)? {_HOW}"
+            rf"\bi (?:really )?(?:like|prefer|want|would like|love)(?: it when)? (?:your |my )?(?:{_ANSWERS})"
+            rf"(?: are| to be)? {_HOW}"
             r"(?=[.,;!]|$)",
             r"I prefer \1 answers",
         ),

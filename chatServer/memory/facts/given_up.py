@@ -25,7 +25,8 @@ _GAVE_UP = re.compile(
 )
 # Where he worked, of whom it was told.
 _LOST_JOB = re.compile(
-    rf"i{_LATELY} (?:(?:lost|quit|left|resigned from) my job|(?:got |was |been )(?:laid off|fired|sacked|made redundant))"
+    rf"i{_LATELY} (?:(?:lost|quit|left|resigned from) my job|(?:got |was |been )(?:laid off|fired|sacked"
+    r"|made redundant))"
     rf"(?P<when>{_WHEN})?{_MORE}",
     re.IGNORECASE,
 )

@@ -22,8 +22,8 @@ _DOSE = r"\d+(?:\.\d+)? ?(?:mg|mcg|g|ml|units?|iu)"
 _ONE_MEDICINE = rf"(?:{_DOSE} (?:of )?)?(?P<what>{_MEDICINES})(?: {_DOSE})?"
 _MEDICINE = re.compile(_ONE_MEDICINE, re.IGNORECASE)
 _HOW_OFTEN = re.compile(
-    r"(?:,? (?:(?:once|twice|three times|\d times) (?:a|per) (?:day|week|month)|(?:every|each) \w+(?: \w+)?|daily|weekly"
-    r"|(?:in the|at) (?:morning|evening|night|mornings|evenings)|(?:for|because of|against) (?!(?:a|the) )\w.*))+",
+    r"(?:,? (?:(?:once|twice|three times|\d times) (?:a|per) (?:day|week|month)|(?:every|each) \w+(?: \w+)?|daily"
+    r"|weekly|(?:in the|at) (?:morning|evening|night)s?|(?:for|because of|against) (?!(?:a|the) )\w.*))+",
     re.IGNORECASE,
 )
 _JOINT = re.compile(r",? and |, ")
@@ -43,7 +43,8 @@ ILL = {
 }  # fmt: skip
 _HAD = re.compile(
     r"(?P<what>(?:[\w-]+ )?surgery|(?:heart|hip|knee|back|eye|cataract|hernia|heart valve) (?:operation|replacement)"
-    r"|(?:heart|kidney|liver|lung|bone marrow|stem cell) transplant|(?:gastric|heart) bypass|an? (?:stroke|heart attack)|covid"
+    r"|(?:heart|kidney|liver|lung|bone marrow|stem cell) transplant|(?:gastric|heart) bypass"
+    r"|an? (?:stroke|heart attack)|covid"
     r"|(?:shingles|pneumonia|chemo|chemotherapy|radiotherapy)|a c-section"
     r"|(?:my )(?:tonsils|appendix|wisdom teeth|gall ?bladder) (?:out|removed))",
     re.IGNORECASE,
@@ -74,7 +75,8 @@ def medicines(text: str) -> list[Object]:
 
 
 _WHERE_IT_HURTS = re.compile(
-    r" in (?:my|both|one|the|his|her) (?:left |right |lower |upper )?(?:hand|knee|hip|back|finger|foot|shoulder|neck|leg|eye|ear)s?"
+    r" in (?:my|both|one|the|his|her) (?:left |right |lower |upper )?(?:hand|knee|hip|back|finger|foot|shoulder|neck"
+    r"|leg|eye|ear)s?"
 )
 
 

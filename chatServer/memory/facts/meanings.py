@@ -5,6 +5,7 @@ from datetime import datetime
 
 from chatServer.memory.facts import everyday, health, names, objects, vocabulary
 from chatServer.memory.facts.objects import Object, Reader
+from chatServer.memory.facts.words import phrases
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,10 @@ class Meaning:
 
 USER = Who()
 TOBACCO = Object("tobacco", " ")  # no sentence names it
-_DIETS = frozenset(
-    ["vegetarian", "vegan", "pescatarian", "flexitarian", "keto", "low carb", "paleo", "gluten free", "gluten-free"]
-    + ["dairy free", "dairy-free", "low fodmap", "carnivore"]
+_NO_ADJECTIVES = phrases("keto|low carb|paleo|low fodmap|carnivore")
+_DIETS = _NO_ADJECTIVES | phrases(
+    "vegetarian|vegan|pescatarian|flexitarian|gluten free|gluten-free|dairy free|dairy-free"
 )
-_NO_ADJECTIVES = frozenset(["keto", "low carb", "paleo", "low fodmap", "carnivore"])
 _INTOLERANT = frozenset(["lactose intolerant", "gluten intolerant", "lactose-intolerant", "gluten-intolerant"])
 _MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed", "separated"])
 _EMPLOYMENT = frozenset(

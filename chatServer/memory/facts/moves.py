@@ -31,12 +31,14 @@ _HOUSED = re.compile(
     re.IGNORECASE,
 )
 _WITH = re.compile(
-    rf"\bi (?:(?P<live>(?:still |currently |now )?(?:live|am living))|(?:have )?(?:just |recently )?moved(?: back)?(?: in)?)"
+    rf"\bi (?:(?P<live>(?:still |currently |now )?(?:live|am living))|(?:have )?(?:just |recently )?moved(?: back)?"
+    r"(?: in)?)"
     rf"(?: in)?(?: back)?(?: together)? {_STAYS}(?P<whom>with my [\w ]{{2,25}}?) (?:in|to) (?P<place>[^,;.!]{{2,40}})",
     re.IGNORECASE,
 )
 _FOR_WORK = re.compile(
-    r"(?P<moved>\bi (?:\w+ )?(?:moved|relocated) to .{2,60}?) (?:for|because of) (?:work|uni|love|my (?:job|studies))(?=[.!]*\Z)",
+    r"(?P<moved>\bi (?:\w+ )?(?:moved|relocated) to .{2,60}?) (?:for|because of)"
+    r" (?:work|uni|love|my (?:job|studies))(?=[.!]*\Z)",
     re.I,
 )
 _BEEN = re.compile(

@@ -27,7 +27,9 @@ _PERHAPS_GONE = re.compile(
     re.IGNORECASE,
 )
 _PERHAPS_LEFT = re.compile(rf"i (?:who |that |which )?(?:had |have )?(?:{_LEFT}|moved out)\b", re.IGNORECASE)
-_CAUSE = re.compile(r"of (?:old age|cancer|covid|pneumonia|an? (?:heart attack|stroke))|(?:this morning|last night)")
+_CAUSE = re.compile(
+    r"\A(?:of (?:old age|cancer|covid|pneumonia|an? (?:heart attack|stroke))|this morning|last night)\b", re.IGNORECASE
+)
 _DEAR = PEOPLE - LOOSE_KIN
 _AS_A_CHILD = re.compile(
     r"when i was (?:\d{1,2}|\w+)(?: years old)?|(?:before|after) i was born|a (?:long time|while) ago", re.I
@@ -65,7 +67,8 @@ def died(told: Told) -> list[Fact] | None:
     gone = _GONE.fullmatch(told.clause.said)
     if not gone or not gone["died"] or relation not in _DEAR or told.clause.is_negation or told.clause.is_past:
         return None
-    when = when_in(gone["when"], told.said_at) if gone["when"] else None
+    said_when = _CAUSE.sub("", gone["when"] or "", count=1).strip(" ,")
+    when = when_in(said_when, told.said_at) if said_when else None
     is_sure = _until(told, gone["when"])[0] or _AS_A_CHILD.fullmatch(gone["when"])
     return [_dead(told, relation, when)] if is_sure and told.clause.said != "i am dead" else []
 
@@ -82,7 +85,9 @@ def lost(told: Told, text: str) -> list[Fact]:
 
 
 def _dead(told: Told, relation: str, when: When | None) -> Fact:
-    said = told.about(Who(relation)).fact(Meaning("be", "died", names.name), Object("dead"), Span(when and when.day))
+    said = told.about(Who(relation)).fact(
+        Meaning("be", "died", names.name), Object("dead"), Span(when.day if when else None)
+    )
     return replace(said, text=f"{Who(relation)} died{f' {when}' if when else ''}.")
 
 
@@ -101,7 +106,7 @@ def ended_with(found: Sequence[Fact], told: Sequence[Fact], said_at: datetime) -
     parted = {f"{fact.subject}|spouse": fact for fact in found if fact.object in _ALONE and not fact.is_negation}
     ended: list[Fact] = []
     for fact in told if dead or parted else ():
-        end = dead.get(fact.subject) or (parted.get(fact.key or "") if fact not in found else None)
+        end = dead.get(fact.subject) or parted.get(fact.key or "")
         if end and not fact.is_negation and not fact.valid_to and (text := _was(fact)):
             until = min(end.valid_from or end.valid_to or said_at, said_at)
             ended.append(replace(fact, text=text, valid_to=until, sentence=end.sentence))
@@ -162,8 +167,9 @@ def put_down(told: Told, text: str) -> list[Fact]:
 
 def _until(told: Told, when: str | None) -> tuple[bool, datetime]:
     """Whether nothing but a time, or a cause of death, is said; and when it was."""
-    day = date_in(when, told.said_at) if when else None
-    return not when or bool(day or _CAUSE.fullmatch(when.lower())), min(day or told.said_at, told.said_at)
+    rest = _CAUSE.sub("", when or "", count=1).strip(" ,")
+    day = date_in(rest, told.said_at) if rest else None
+    return not rest or day is not None, min(day or told.said_at, told.said_at)
 
 
 def _is_somebody(word: str, name: str) -> bool:

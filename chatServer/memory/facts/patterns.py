@@ -20,7 +20,10 @@ _TOOK_UP_WORK = (
 )
 _DEGREE = r"am doing (?:an?|my) (?:phd|doctorate|master'?s|bachelor'?s|degree)(?: degree)? in"
 _FEW = "|".join(list(NUMBERS)[2:])  # a child is two, and nobody is zero
-_TAKES = "take|am taking|have been taking|started taking|have started taking|am on|(?:am|have been|(?:was|got)(?!.* (?:ago|last|in)\\b)) (?:put on|prescribed)"
+_TAKES = (
+    "take|am taking|have been taking|started taking|have started taking|am on"
+    r"|(?:am|have been|(?:was|got)(?!.* (?:ago|last|in)\b)) (?:put on|prescribed)"
+)
 _WHEN = r"(?:,? (?:since|for|in|on|last|this|about|\w+ \w+ ago|yesterday|recently)\b.*)?"
 _LATELY = _WHEN.replace("|for|", "|")
 _ROWS = (
@@ -90,7 +93,8 @@ _ROWS = (
     r"i am an? (?:\w+ )?student at (?P<school>.+)",
     r"i am (?P<employment>(?:a student|retired|unemployed|self[ -]employed|out of work|on parental leave"
     rf"|on maternity leave){_WHEN})",
-    r"i (?:have|got|hold|did) (?:an?|my) (?:(?:university|college) )?(?:degree|bachelor'?s|master'?s|phd|doctorate|diploma)"
+    r"i (?:have|got|hold|did) (?:an?|my) (?:(?:university|college) )?(?:degree|bachelor'?s|master'?s|phd|doctorate"
+    r"|diploma)"
     r"(?: degree)? in (?P<degree>.+)",
     r"i graduated in (?P<graduated>[a-z ]+?)(?: from .+)?",
     r"i am in (?P<grade>.+)",
@@ -115,7 +119,8 @@ _ROWS = (
     r"(?P<favourite>.+?) (?:is|are) my (?:all[ -]time )?favou?rite (?P<favourite_of>.+)",
     r"i (?:play|have played|took up|have taken up|started (?:playing|to play)) (?:the )?(?P<plays>.+?)(?: instead)?",
     r"my (?:main |favourite )?(?:hobby|hobbies) (?:is|are) (?P<likes>.+)",
-    r"i am an? (?:big |huge |great |massive )?(?P<likes>(?!(?:big|huge|great|massive|real|former|ceiling|total)\b)[\w' -]{3,30})"
+    r"i am an? (?:big |huge |great |massive )?"
+    r"(?P<likes>(?!(?:big|huge|great|massive|real|former|ceiling|total)\b)[\w' -]{3,30})"
     r" fan",
     rf"i go (?P<goes>{ACTIVITY}?)",
     rf"i (?:practi[cs]e )?(?P<does>{PRACTICE})",
@@ -165,7 +170,8 @@ _ROWS = (
     r"i (?:eat|can eat) (?P<eats>.+)",
     r"i (?:have )?started (?:eating|to eat) (?P<eats>.+ again)",
     r"i (?:drink|can drink) (?P<drinks>.+)",
-    r"i (?:have got|have|get|suffer from|was diagnosed with|have been diagnosed with) (?:type \d |(?:severe|mild|terrible|really bad) )?(?P<condition>.+)",
+    r"i (?:have got|have|get|suffer from|was diagnosed with|have been diagnosed with)"
+    r" (?:type \d |(?:severe|mild|terrible|really bad) )?(?P<condition>.+)",
     r"i am (?:an? )?(?P<ill>diabetic|asthmatic|epileptic|autistic|dyslexic|bipolar|coeliac|celiac)(?:,.*)?",
     r"i am (?P<breed>an? .+)",
     r"i am (?P<trait>.+)",
@@ -188,7 +194,8 @@ _ROWS = (
     r"i am expecting(?: (?:an?|my|our|the)(?: \w+)? (?:baby|child|girl|boy)| twins| (?:my|our) (?:first|second|third))?"
     r" (?P<expected>(?:in|on|next|this) .+)",
     r"i am due (?P<born>(?:in|on|next|this) .+)",
-    r"i am (?P<pregnant>(?:\w+ (?:months|weeks) )?pregnant)(?: with (?:twins|triplets|(?:my|our) .+|an? (?:boy|girl)))?",
+    r"i am (?P<pregnant>(?:\w+ (?:months|weeks) )?pregnant)(?: with (?:twins|triplets|(?:my|our) .+"
+    r"|an? (?:boy|girl)))?",
     r"my time ?zone is (?P<timezone>.+)",
     r"i am in (?:the )?(?P<timezone>.+?) time ?zone",
     r"my e-?mail(?: address)? is (?P<email>.+)",

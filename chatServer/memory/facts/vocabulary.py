@@ -3,11 +3,11 @@
 from chatServer.memory.facts.words import word_set
 
 PEOPLE = word_set(
-    "mother father mom mum dad gran nan granny grandad granddad sister brother wife husband partner spouse fiance fiancée fiancé son daughter"
-    " grandmother grandfather grandma grandpa aunt uncle cousin niece nephew girlfriend boyfriend friend boss"
-    " colleague roommate flatmate neighbour neighbor stepmother stepfather stepson stepdaughter baby child"
-    " stepsister stepbrother half-sister half-brother grandson granddaughter godmother godfather godson goddaughter"
-    " mother-in-law father-in-law sister-in-law brother-in-law son-in-law daughter-in-law"
+    "mother father mom mum dad gran nan granny grandad granddad sister brother wife husband partner spouse fiance"
+    " fiancée fiancé son daughter grandmother grandfather grandma grandpa aunt uncle cousin niece nephew girlfriend"
+    " boyfriend friend boss colleague roommate flatmate neighbour neighbor stepmother stepfather stepson stepdaughter"
+    " baby child stepsister stepbrother half-sister half-brother grandson granddaughter godmother godfather godson"
+    " goddaughter mother-in-law father-in-law sister-in-law brother-in-law son-in-law daughter-in-law"
 )
 PARTNERS = word_set("wife husband partner spouse fiance fiancé fiancée girlfriend boyfriend")
 CHILDREN = word_set("son daughter baby kid child children")
