@@ -174,7 +174,7 @@ def works_how(text: str) -> list[Object]:
 
 def commute(text: str) -> list[Object]:
     by = text.rpartition(" ")[2].lower()
-    if by == "walk":
+    if by in ("walk", "foot"):
         return [Object("foot", "on foot")]
     by = {"cycle": "bike", "drive": "car"}.get(by, by)
     return [Object(by, f"by {by}")]
