@@ -26,7 +26,7 @@ from chatServer.memory.facts.clauses import Clause, clauses
 from chatServer.memory.facts.dates import Span, without_time
 from chatServer.memory.facts.meanings import MEANINGS, Fact, Meaning
 from chatServer.memory.facts.objects import Object
-from chatServer.memory.facts.patterns import PATTERNS
+from chatServer.memory.facts.patterns import patterns_for
 from chatServer.memory.facts.sentences import MAX_SENTENCE, sentences, statements
 from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import PETS
@@ -106,7 +106,7 @@ def _facts(told: Told) -> list[Fact]:
         return ended
     there_is = replace(told, clause=Clause(who, told.clause.said))  # also of whom something is denied
     named = [kin.relation(there_is, who.name)] if who.name else []
-    for pattern in PATTERNS:
+    for pattern in patterns_for(told.clause.said):
         match = pattern.fullmatch(told.clause.said)
         if match and (found := _read(told, {name: text for name, text in match.groupdict().items() if text})):
             return named + found

@@ -134,5 +134,6 @@ def greets(sentence: str) -> bool:
 def in_first_person(text: str) -> str:
     """ "I come from Ghent", for "we both come from Ghent"."""
     for pattern, instead in _FORMS:
-        text = pattern.sub(instead, text, count=1)
+        if said := pattern.search(text):  # as few do: to substitute nothing takes five times as long (2026-11-19)
+            text = text[: said.start()] + said.expand(instead) + text[said.end() :]
     return text

@@ -63,7 +63,8 @@ def in_one_form(text: str) -> str:
         lambda found: f"{'I' if found['we'] == 'We' else 'i'}{' have' if found['have'] else ''} ", text
     )
     text = _BEEN.sub("i have lived in ", _HOUSED.sub("i live in ", text))
-    text = _FOR_WORK.sub(r"\g<moved>", text)
+    if moved := _FOR_WORK.search(text):
+        text = text[: moved.end("moved")]
     if dwelt := _WITH.search(text):
         verb = "live in" if dwelt["live"] else "moved to"
         text = f"{text[: dwelt.start()]}i {verb} {dwelt['place']} {dwelt['whom']}{text[dwelt.end() :]}"

@@ -212,3 +212,12 @@ _ROWS = (
     r"i am (?P<sure_name>.+?)(?:,? (?:an?|the|from|and) .+)?",
 )
 PATTERNS = tuple(re.compile(row, re.IGNORECASE) for row in _ROWS)
+_BY_FIRST_WORD = {
+    word: tuple(pattern for row, pattern in zip(_ROWS, PATTERNS, strict=True) if not row.startswith(other))
+    for word, other in (("i", "my "), ("my", "i "))
+}
+
+
+def patterns_for(said: str) -> tuple[re.Pattern[str], ...]:
+    """Those that may fit."""
+    return _BY_FIRST_WORD.get(said.partition(" ")[0].lower(), PATTERNS)

@@ -171,9 +171,10 @@ def _own_prose(text: str) -> str:
 
 
 def _tells_of_oneself(text: str) -> bool:
-    is_of_us = WE_HAVE.search(text) or OUR.search(text) or any(pattern.search(text) for pattern, _ in TRAVELS)
-    is_of_us = is_of_us or moves.tells_of_us(text) or first_person.tells(text)
-    return bool(_OWN_WORDS.search(text) or NOTE.fullmatch(text.strip()) or is_of_us)
+    if _OWN_WORDS.search(text) or NOTE.fullmatch(text.strip()) or WE_HAVE.search(text) or OUR.search(text):
+        return True
+    is_of_us = any(pattern.search(text) for pattern, _ in TRAVELS) or moves.tells_of_us(text)
+    return is_of_us or first_person.tells(text)
 
 
 def _prose_lines(text: str) -> list[str]:
