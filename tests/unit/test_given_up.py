@@ -15,7 +15,11 @@ def held(before: str, text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("before", "text", "now"),
     [
-        ("I work at Greggs.", "quit Greggs, now I work in a warehouse", ["The user no longer works at Greggs."]),
+        (
+            "I work at Greggs.",
+            "quit Greggs, now I work in a warehouse",
+            ["The user no longer works at Greggs.", "The user works in a warehouse."],
+        ),
         (
             "I work at Greggs.",
             "I've just left Greggs and now I work at Bosch.",

@@ -4,10 +4,11 @@ Which file for which question:
 - which sentences tell something, and how they are cut: sentences, clauses, words
 - how people say it, and what is made of it: patterns, facts, told
 - what can be said, and which fact replaces which: meanings, keys
-- what the object of it may be: objects, names, tastes, diets, vocabulary
+- what the object of it may be: objects, names, tastes, diets, health, everyday, vocabulary
 - whom it is about: kin, partings, meant
-- what is so no longer, in other words: given_up
+- what is so no longer, in other words, and what is not so: given_up, negated
 - where somebody lives now: moves
+- names in small letters: given_names
 - what is said as "we", or without "I", or shorter ("my sister's a vet"): first_person, contracted
 - when it is: dates, when, events
 - what corrects a fact that was told before: corrections

@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass, replace
 
-from chatServer.memory.facts import contracted, first_person, moves
+from chatServer.memory.facts import contracted, first_person, given_names, moves
 from chatServer.memory.facts.meanings import USER, Who
+from chatServer.memory.facts.negated import TAKEN
 from chatServer.memory.facts.sentences import NOTE, OUR, TRAVELS, WE_HAVE
 from chatServer.memory.facts.vocabulary import EVENTS, KIN, NOT_NAMES, PLURALS
 from chatServer.memory.facts.words import NAME, any_of, set_apart, spelled_out, word_set
@@ -112,9 +113,12 @@ _ADVERBS = word_set(
     " originally recently already often definitely certainly simply totally completely very severely deathly highly"
     " quite both finally officially happily proudly regularly particularly especially"
 )
-_FORMS = {"is": "am", "are": "am", "has": "have", "does": "do", "studies": "study", "was": "was", "were": "was"}
+_FORMS = {
+    "is": "am", "are": "am", "has": "have", "does": "do", "goes": "go", "studies": "study", "was": "was", "were": "was",
+}  # fmt: skip
 SINGULAR = word_set(
     "lives works likes loves hates enjoys prefers speaks eats drinks smokes plays drives dislikes adores comes suffers"
+    " takes uses wears collects runs volunteers weighs"
 )
 _QUALITY = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|best|dear|lovely|beloved|new) )?"
 _KIN = re.compile(
@@ -128,7 +132,9 @@ _WHO_IS = re.compile(
 )
 SAME_KIN = {
     "mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather",
-    "neighbor": "neighbour", "fiance": "fiancé", "kid": "child", "kids": "children", "baby": "child",
+    "neighbor": "neighbour", "fiance": "fiancé", "nan": "grandmother", "gran": "grandmother",
+    "granny": "grandmother", "grandad": "grandfather", "granddad": "grandfather", "kid": "child", "kids": "children",
+    "baby": "child",
 }  # fmt: skip
 
 
@@ -142,27 +148,6 @@ class Clause:
     is_elided: bool = False  # it has its subject from the clause before, if it is one
 
 
-# What is taken away, and what that says of the clause.
-_TAKEN: tuple[tuple[re.Pattern[str], str, dict[str, bool]], ...] = (
-    (re.compile(r"i am no longer ", re.I), "i am ", {"is_negation": True, "is_over": True}),
-    (re.compile(r"i no longer ", re.I), "i ", {"is_negation": True, "is_over": True}),
-    (re.compile(r"i am not ", re.I), "i am ", {"is_negation": True}),
-    (re.compile(r"i (?:do not|never) ", re.I), "i ", {"is_negation": True}),
-    (re.compile(r"i have never (lik|lov|enjoy)ed? ", re.I), "i like ", {"is_negation": True}),
-    (re.compile(r"i do (?=\w)", re.I), "i ", {}),
-    (
-        re.compile(r"i (?:have )?(?:stopped|quit|gave up|given up) (?:on )?(learn|play)ing (?!.* at )(?=\w)", re.I),
-        r"i \1 ",
-        {"is_negation": True, "is_over": True},
-    ),
-    (re.compile(r"i can not have ", re.I), "i eat ", {"is_negation": True}),
-    (re.compile(r"i can not (?=(?:eat|drink|speak)\b)", re.I), "i ", {"is_negation": True}),
-    (re.compile(r"i used to be ", re.I), "i am ", {"is_past": True}),
-    (re.compile(r"i used to ", re.I), "i ", {"is_past": True}),
-    (re.compile(r"i have been (?!\w+ing\b|(?:to|in|there|diagnosed|based)\b)", re.I), "i am ", {}),
-    (re.compile(r"(my [\w ]{1,30}) is no longer ", re.I), r"\1 is ", {"is_negation": True, "is_over": True}),
-    (re.compile(r"(my [\w ]{1,30}) is not ", re.I), r"\1 is ", {"is_negation": True}),
-)
 _IS = re.compile(r"\b(my (?:name|birthday|job|home|e-?mail|time ?zone))'s\b", re.IGNORECASE)
 _NO_MORE = re.compile(r",? (?:anymore|any more|any longer)\b(?=(?:,? since [\w ]{3,30})?[.! ]*$)", re.IGNORECASE)
 # "My number has changed, it's 0488 12 12 12 now."
@@ -175,7 +160,7 @@ _CHANGED = re.compile(
 
 def clauses(sentence: str) -> list[Clause]:
     """The clauses that are about the user or somebody close; of a question, what is stated before it is asked."""
-    text = set_apart(contracted.in_full(spelled_out(" ".join(sentence.split()))))
+    text = set_apart(contracted.in_full(given_names.with_capitals(spelled_out(" ".join(sentence.split())))))
     if "?" in text[-4:]:
         text = _before_the_question(text)
     text = moves.in_one_form(first_person.in_first_person(without_leads(text)))
@@ -196,7 +181,7 @@ def _with_plans(text: str) -> str:
     """ "I have a flight to Rome on Friday" for who is flying there, without how long he stays."""
     for pattern, instead in TRAVELS:
         if found := pattern.match(text):
-            return instead + _STAYS.sub("", text[found.end() :])
+            return found.expand(instead) + _STAYS.sub("", text[found.end() :])
     return text
 
 
@@ -264,7 +249,7 @@ def _clause(text: str) -> Clause:
     said = " ".join(word for place, word in enumerate(words) if not (0 < place < 7 and word in _ADVERBS))
     who, said = _about(said)
     flags: dict[str, bool] = {}
-    for pattern, instead, says in _TAKEN:
+    for pattern, instead, says in TAKEN:
         if found := pattern.match(said):
             said, flags = found.expand(instead) + said[found.end() :], dict(says)
             break

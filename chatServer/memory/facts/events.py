@@ -8,12 +8,17 @@ from typing import TypeGuard
 
 from chatServer.memory.facts.dates import HOUR, Span, when_in, without_time
 from chatServer.memory.facts.meanings import USER, Fact, Meaning
+from chatServer.memory.facts.moves import PLACE
 from chatServer.memory.facts.objects import Object, folded, thing
 from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import EVENTS, PARTNERS
 from chatServer.memory.facts.when import WRITTEN, When
+from chatServer.memory.facts.words import NUMBERS
 
-_WHERE = r"(?: in [a-z][\w ]{2,30}| (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30}|(?<=meeting) with [\w'-]{2,20})"
+_WHERE = (
+    r"(?: in [a-z][\w ]{2,30}| (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30}|(?<=meeting) with [\w'-]{2,20}"
+    rf"| (?:to|in|from) (?:{PLACE})\b)"
+)
 _EVENT = re.compile(rf"an? (?:[\w'-]+ ){{0,3}}?(\w+){_WHERE}?", re.IGNORECASE)
 _DUE = re.compile(
     rf"(?P<what>(?:\w+ )?(?P<event>\w+))(?P<where>{_WHERE}??)"
@@ -21,6 +26,7 @@ _DUE = re.compile(
     r" (?:to|until)) (?P<day>.{3,40})",
     re.IGNORECASE,
 )
+FORTY_WEEKS = 40
 _HOUR_FIRST = re.compile(
     r"at (\d{1,2}(?::\d\d)?(?: ?(?:am|pm|o'clock))?) ((?:on )?\w+day|tomorrow)(?: morning| afternoon| evening)?$",
     re.IGNORECASE,
@@ -67,7 +73,11 @@ def due(told: Told, text: str) -> list[Fact]:
     """Of "my exam is next Friday" and "my flight to Rome leaves on 12 December"."""
     text = _HOUR_FIRST.sub(r"\2 at \1", text.strip(" .!"))
     said = _DUE.fullmatch(HOUR.sub("", text))
-    when = when_in(said["day"], told.said_at, is_ahead=True) if said and said["event"].lower() in EVENTS else None
+    when = (
+        when_in(said["day"], told.said_at, is_ahead=True)
+        if said and (said["event"].lower() in EVENTS or said["what"] == "new job")
+        else None
+    )
     if not said or not _is_ahead(when, told.said_at) or told.clause.is_negation:
         return []
     what = Object(when.what, f"{when}{_hour(text)}")
@@ -85,6 +95,16 @@ def expected(told: Told, text: str) -> list[Fact]:
 def born(told: Told, text: str) -> list[Fact]:
     """Of "our baby is due on 3 March"."""
     return _baby(told, text) if told.clause.who.relation == "child" else []
+
+
+def pregnant(told: Told, text: str) -> list[Fact]:
+    """Of "I'm 5 months pregnant", until the child is there; of a dream, or of a cow, nobody says "my wife"."""
+    count, _, unit = text.removesuffix("pregnant").strip().partition(" ")
+    weeks = int(NUMBERS.get(count) or (count if count.isdigit() else 0)) * (1 if unit == "weeks" else 4)
+    if weeks > FORTY_WEEKS:
+        return []
+    left = Span() if told.clause.is_negation else Span(end=told.said_at + timedelta(weeks=FORTY_WEEKS - weeks))
+    return [told.fact(Meaning("be", "pregnant", thing), Object("pregnant"), left)]
 
 
 def _baby(told: Told, text: str) -> list[Fact]:

@@ -14,6 +14,7 @@ from chatServer.memory.facts import (
     events,
     first_person,
     given_up,
+    health,
     kin,
     meant,
     moves,
@@ -25,9 +26,10 @@ from chatServer.memory.facts.clauses import Clause, clauses
 from chatServer.memory.facts.dates import Span, without_time
 from chatServer.memory.facts.meanings import MEANINGS, Fact, Meaning
 from chatServer.memory.facts.objects import Object
-from chatServer.memory.facts.patterns import PATTERNS
+from chatServer.memory.facts.patterns import patterns_for
 from chatServer.memory.facts.sentences import MAX_SENTENCE, sentences, statements
 from chatServer.memory.facts.told import Told
+from chatServer.memory.facts.vocabulary import PETS
 from chatServer.memory.facts.words import NUMBERS
 from chatServer.memory.rules import MAX_FACTS_PER_MESSAGE
 
@@ -36,10 +38,6 @@ LONG = 1_000  # characters from which on a message is read in a thread: 4,000 th
 MAX_STATEMENTS = 60  # of one message: whoever writes more of them tells no more facts than are kept
 _WANTS = re.compile(r"\?|\b(?:please|me|you|your|let's)\b", re.IGNORECASE)  # "find me a hotel there"
 _AT_WORK = re.compile(r" (?:at (?:work|the office)|in (?:my|our) (?:team|company))\b", re.IGNORECASE)
-_ILL = {
-    "diabetic": "diabetes", "asthmatic": "asthma", "epileptic": "epilepsy", "autistic": "autism",
-    "dyslexic": "dyslexia",
-}  # fmt: skip
 MIN_AGE = 10  # of a user: "I'm 5" is more often a place in a queue
 
 
@@ -86,6 +84,7 @@ def facts_in(
                 found += facts if said == whole else [each for each in facts if not _is_told(each, told)]
         found += given_up.replaced(said, found, told, said_at)
     found += diets.ended(found, [*held, *earlier], said_at)
+    found += partings.ended_with(found, [*held, *earlier], said_at)
     return _settled(found)[:MAX_FACTS_PER_MESSAGE]
 
 
@@ -103,11 +102,11 @@ def _is_told(fact: Fact, told: Sequence[Fact]) -> bool:
 def _facts(told: Told) -> list[Fact]:
     """Of the first wording that fits and whose objects can be read."""
     who = told.clause.who
-    if who.name and (ended := partings.ended(told)) is not None:
+    if who.relation and (ended := partings.ended(told) if who.name else partings.died(told)) is not None:
         return ended
     there_is = replace(told, clause=Clause(who, told.clause.said))  # also of whom something is denied
     named = [kin.relation(there_is, who.name)] if who.name else []
-    for pattern in PATTERNS:
+    for pattern in patterns_for(told.clause.said):
         match = pattern.fullmatch(told.clause.said)
         if match and (found := _read(told, {name: text for name, text in match.groupdict().items() if text})):
             return named + found
@@ -158,12 +157,38 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
     return [told.fact(meaning, what, span) for what in facts]
 
 
+def _goes(told: Told, text: str) -> list[Fact]:
+    """How often is said by who does it; that he no longer does needs none."""
+    is_habit = any(each.shown != each.value for each in MEANINGS["goes"].read(text))
+    return _plain(told, "goes", text) if is_habit or told.clause.is_negation else []
+
+
+def _in_its_place(told: Told, name: str, text: str) -> list[Fact]:
+    """Of "ramipril now, not metformin" both: this one, and the other no longer."""
+    now, _, before = text.partition(", not ")
+    old = [] if not before or told.clause.is_negation else _plain(told.over(), name, before)
+    return _plain(told, name, now.removesuffix(" now")) + old
+
+
 def _years(text: str) -> int:
     return int(NUMBERS.get(text.lower(), text))
 
 
 def _past(told: Told, name: str, text: str) -> list[Fact]:
     return [] if told.clause.is_negation else _plain(told.past(), name, text)  # "I never lived in Rome" is no news
+
+
+def _left(told: Told, text: str) -> list[Fact]:
+    """Where somebody lived until he moved here."""
+    here = [fact for fact in _plain(told, "home", text) if moves.is_known(fact)]
+    return (
+        []
+        if told.clause.is_negation
+        else [
+            replace(was, valid_from=None, valid_to=now.valid_from or was.valid_to)
+            for now, was in zip(here, _past(told, "home", text), strict=False)
+        ]
+    )
 
 
 def _over(told: Told, name: str, text: str) -> list[Fact]:
@@ -176,11 +201,11 @@ def _started(told: Told, text: str) -> list[Fact]:
     return [fact for fact in facts if not fact.valid_from or fact.valid_from > told.said_at - A_YEAR]
 
 
-def _alcohol(told: Told) -> list[Fact]:
+def _alcohol(told: Told, text: str = "alcohol") -> list[Fact]:
     """Who says of himself that he does not drink means no water; "I drink" means nothing in particular."""
     is_whole = "drink and" not in told.sentence.lower()  # "I don't drink and drive"
     is_meant = told.clause.is_negation and not told.clause.who.relation and is_whole
-    return _plain(told, "alcohol", "alcohol") if is_meant else []
+    return _plain(told, "alcohol", text) if is_meant else []
 
 
 def _is_written_alike(told: Told, text: str) -> bool:
@@ -191,7 +216,23 @@ def _is_written_alike(told: Told, text: str) -> bool:
 
 # "I'm not a doctor" tells nothing; "I don't live in Rome" does.
 _NEVER_DENIED = frozenset(
-    ["job", "name", "sure_name", "called", "age", "moving", "spouse", "fiance", "studies", "owns"]
+    [
+        "job",
+        "name",
+        "sure_name",
+        "called",
+        "age",
+        "moving",
+        "spouse",
+        "fiance",
+        "studies",
+        "owns",
+        "raised",
+        "citizen",
+        "degree",
+        "runs",
+        "breed",
+    ]
 )
 _SPECIAL = {
     "was_home": lambda told, text: _past(told, "home", text),
@@ -200,6 +241,7 @@ _SPECIAL = {
     "left": lambda told, text: _past(told, "home", text),
     "started": _started,
     "started_there": lambda told, text: [] if told.clause.is_negation else _plain(told, "started_there", text),
+    "was_job": lambda told, text: _past(told, "job", text),
     "was_employer": lambda told, text: _past(told, "employer", text),
     "no_employer": lambda told, text: _over(told, "employer", text),
     "no_eats": lambda told, text: _over(told, "eats", text),
@@ -207,18 +249,26 @@ _SPECIAL = {
     "no_smokes": lambda told, text: _over(told, "smokes", text),
     "non_smoker": lambda told, text: _plain(told.flipped(), "smokes", text),
     "alcohol": lambda told, text: _alcohol(told),
-    "no_alcohol": lambda told, text: [] if told.clause.is_negation else _alcohol(told.over()),
-    "ill": lambda told, text: _plain(told, "condition", _ILL[text.lower()]),
+    "no_alcohol": lambda told, text: [] if told.clause.is_negation else _alcohol(told.over(), text),
+    "sober": lambda told, text: [] if told.clause.is_over else _alcohol(told.flipped(), text),
+    "takes": lambda told, text: _in_its_place(told, "takes", text),
+    "uses": lambda told, text: _in_its_place(told, "uses", text),
+    "goes": _goes,
+    "here_from": _left,
+    "breed": lambda told, text: _plain(told, "breed", text) if told.clause.who.relation in PETS else [],
+    "ill": lambda told, text: _plain(told, "condition", health.ILL[text.lower()]),
     "dislikes": lambda told, text: _plain(told.flipped(), "likes", text),
     "has": kin.possessed,
     "several": kin.each_named,
     "parted": partings.parted,
     "put_down": partings.put_down,
+    "lost": partings.lost,
     "former": partings.former,
     "event": events.planned,
     "due": events.due,
     "expected": events.expected,
     "born": events.born,
+    "pregnant": events.pregnant,
 }
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from chatServer.memory.facts import kin, names
 from chatServer.memory.facts.clauses import SAME_KIN, without_leads
 from chatServer.memory.facts.meanings import Fact
+from chatServer.memory.facts.sentences import sentences
 from chatServer.memory.facts.vocabulary import PARTNERS, SUBJECTS
 from chatServer.memory.facts.words import spelled_out
 
@@ -20,6 +21,13 @@ _GAVE_UP = re.compile(
     r"(?P<employer>quit|left|resigned from|(?:got |was |been )?(?:fired|sacked|laid off|let go) (?:from|by)"
     rf"|stopped working (?:at|for|in))|(?:(?:i|we){_LATELY} )?(?P<drives>sold|scrapped|gave away|got rid of)) "
     rf"(?:the |my |our )?(?P<what>[^,.;]{{2,40}}?)(?:{_WHEN})?(?:{_BOUGHT}(?:{_WHEN})?|{_MORE}| and .{{3,80}})",
+    re.IGNORECASE,
+)
+# Where he worked, of whom it was told.
+_LOST_JOB = re.compile(
+    rf"i{_LATELY} (?:(?:lost|quit|left|resigned from) my job|(?:got |was |been )(?:laid off|fired|sacked"
+    r"|made redundant))"
+    rf"(?P<when>{_WHEN})?{_MORE}",
     re.IGNORECASE,
 )
 # What somebody studies, of whom it was told that he studies.
@@ -37,12 +45,24 @@ _ARTICLE = re.compile(r"(?:an?|the|my) ", re.IGNORECASE)
 def speaks_of_it(text: str) -> bool:
     """Whether what was told long ago has to be known to understand this."""
     said = _plain(text)
-    return any(each.fullmatch(said) for each in (_GAVE_UP, _SWITCHED)) or _NEW.search(text) is not None
+    return any(each.fullmatch(said) for each in (_GAVE_UP, _LOST_JOB, _SWITCHED)) or _NEW.search(text) is not None
+
+
+def words_told_before(text: str) -> list[str]:
+    """What a memory may say of the job that was lost; nothing where none was."""
+    return ["work"] if any(_LOST_JOB.fullmatch(_plain(each)) for each in sentences(text)) else []
 
 
 def in_plain_words(sentence: str, told: Sequence[Fact]) -> str:
     """ "I no longer work at Greggs, now I work in a warehouse"; others as they are."""
     said = _GAVE_UP.fullmatch(_plain(sentence))
+    if jobless := _LOST_JOB.fullmatch(_plain(sentence)):
+        jobs = set(_had(told, "employer"))
+        return (
+            f"I no longer work at {jobs.pop()}{jobless['when'] or ''}{jobless['more'] or ''}"
+            if len(jobs) == 1
+            else sentence
+        )
     if said is None:
         return _studied(sentence, told)
     about = "employer" if said["employer"] else "drives"

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from chatServer.memory.facts import names, objects, vocabulary
+from chatServer.memory.facts import everyday, health, names, objects, vocabulary
 from chatServer.memory.facts.objects import Object, Reader
+from chatServer.memory.facts.words import phrases
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +57,33 @@ class Meaning:
 
 USER = Who()
 TOBACCO = Object("tobacco", " ")  # no sentence names it
-_DIETS = frozenset(["vegetarian", "vegan", "pescatarian", "flexitarian"])
+_NO_ADJECTIVES = phrases("keto|low carb|paleo|low fodmap|carnivore")
+_DIETS = _NO_ADJECTIVES | phrases(
+    "vegetarian|vegan|pescatarian|flexitarian|gluten free|gluten-free|dairy free|dairy-free"
+)
 _INTOLERANT = frozenset(["lactose intolerant", "gluten intolerant", "lactose-intolerant", "gluten-intolerant"])
-_MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed"])
+_MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed", "separated"])
 _EMPLOYMENT = frozenset(
-    ["retired", "unemployed", "self-employed", "a student", "on parental leave", "on maternity leave"]
+    [
+        "retired",
+        "unemployed",
+        "self-employed",
+        "self employed",
+        "out of work",
+        "a student",
+        "on parental leave",
+        "on maternity leave",
+    ]
 )
 _SMOKES = ("smoke", "smoker", "smoking")
 _PRONOUNS = frozenset(["she/her", "he/him", "they/them", "she/they", "he/they"])
+
+
+def _diet(text: str) -> list[Object]:
+    found = objects.listed(_DIETS)(text)
+    return [Object(each.value, f"on a {each.value} diet" if each.value in _NO_ADJECTIVES else "") for each in found]
+
+
 MEANINGS: dict[str, Meaning] = {
     "name": Meaning("'s name", "name", names.name),
     "sure_name": Meaning("'s name", "name", names.sure_name),
@@ -90,23 +110,57 @@ MEANINGS: dict[str, Meaning] = {
     "likes": Meaning("like", "likes:{}", objects.things, negated="dislike", is_taste=True),
     "prefers": Meaning("prefer", "prefers:{}", objects.way, is_taste=True),
     "allergic": Meaning("be allergic to", "allergic:{}", objects.allergens, is_taste=True),
-    "diet": Meaning("be", "diet", objects.listed(_DIETS)),
+    "diet": Meaning("be", "diet", _diet),
     "allergy": Meaning("be allergic to", "allergic:{}", objects.allergen, is_taste=True),
     "intolerant": Meaning("be", "is:{}", objects.listed(_INTOLERANT), is_taste=True),
     "eats": Meaning("eat", "eats:{}", objects.food, is_taste=True),
     "drinks": Meaning("drink", "drinks:{}", objects.food, is_taste=True),
     "smokes": Meaning("smoke", "smokes", lambda text: [TOBACCO] * text.lower().endswith(_SMOKES), is_taste=True),
-    "alcohol": Meaning("drink", "drinks:{}", lambda _: [Object("alcohol")], is_taste=True),
+    "alcohol": Meaning("drink", "drinks:{}", health.alcohol, is_taste=True),
     "speaks": Meaning("speak", "speaks:{}", objects.listed(vocabulary.LANGUAGES, title=True), is_taste=True),
     "learns": Meaning("learn", "learns:{}", objects.listed(vocabulary.LANGUAGES, title=True)),
+    "practises": Meaning("learn", "learns:{}", objects.exactly(everyday.LEARNT)),
     "native": Meaning("'s native language", "native language", objects.listed(vocabulary.LANGUAGES, title=True)),
-    "marital": Meaning("be", "marital status", objects.listed(_MARITAL)),
+    "marital": Meaning("be", "marital status", objects.exactly(_MARITAL)),
     "spouse": Meaning("be married to", "spouse", names.sure_name),
     "fiance": Meaning("be engaged to", "spouse", names.sure_name),
-    "condition": Meaning("have", "has:{}", objects.listed(vocabulary.CONDITIONS), is_taste=True),
+    "condition": Meaning("have", "has:{}", health.illnesses, is_taste=True),
     "plays": Meaning("play", "plays:{}", objects.listed(vocabulary.PLAYED)),
     "drives": Meaning("drive", "drives", names.vehicle),
     "owns": Meaning("drive", "drives", names.car),
+    "takes": Meaning("take", "takes:{}", health.medicines, is_taste=True),
+    "owned": Meaning("have", "has:{}", everyday.possession, is_taste=True),
+    "raised": Meaning("be raised in", "raised in", names.place),
+    "citizen": Meaning("be", "citizen:{}", everyday.citizen),
+    "trait": Meaning("be", "is:{}", objects.exactly(everyday.TRAITS), is_taste=True),
+    "afraid": Meaning("be afraid of", "afraid:{}", everyday.fear, is_taste=True),
+    "able": Meaning("be able to", "able:{}", objects.one, is_taste=True),
+    "wears": Meaning("wear", "wears:{}", objects.exactly(everyday.WEARS), is_taste=True),
+    "uses": Meaning("use", "uses:{}", objects.exactly(everyday.SYSTEMS), is_taste=True),
+    "goes": Meaning("go", "does:{}", everyday.activity, is_taste=True),
+    "does": Meaning("do", "does:{}", everyday.activity, is_taste=True),
+    "sport": Meaning("go", "does:{}", everyday.sport, is_taste=True),
+    "commute": Meaning("get to work", "commute", everyday.commute),
+    "had": Meaning("have had", "had:{}", health.had),
+    "collects": Meaning("collect", "collects:{}", objects.exactly(everyday.COLLECTED)),
+    "works_how": Meaning("work", "works:{}", everyday.works_how, is_taste=True),
+    "working_time": Meaning("work", "working time", objects.exactly(everyday.WORKING_TIMES)),
+    "work_setting": Meaning("work in", "work setting", objects.one),
+    "graduated": Meaning("have a degree in", "degree:{}", objects.listed(vocabulary.SUBJECTS)),
+    "runs": Meaning("run", "runs", everyday.business),
+    "volunteers": Meaning("volunteer at", "volunteers:{}", everyday.volunteering),
+    "degree": Meaning("have a degree in", "degree:{}", everyday.degree),
+    "grade": Meaning("be in", "grade", everyday.grade),
+    "breed": Meaning("be", "breed", everyday.breed),
+    "gets_up": Meaning("get up at", "gets up", objects.one),
+    "goes_to_bed": Meaning("go to bed at", "goes to bed", objects.one),
+    "starts_work": Meaning("start work at", "starts work", objects.one),
+    "rent": Meaning("'s rent", "rent", everyday.amount),
+    "budget": Meaning("'s budget", "budget", everyday.amount),
+    "height": Meaning("'s height", "height", everyday.amount),
+    "weight": Meaning("'s weight", "weight", everyday.amount),
+    "shoe_size": Meaning("'s shoe size", "shoe size", everyday.amount),
+    "blood": Meaning("'s blood type", "blood type", health.blood),
     "timezone": Meaning("'s time zone", "timezone", objects.timezone),
     "email": Meaning("'s email address", "email", objects.email),
     "phone": Meaning("'s phone number", "phone", objects.phone),
@@ -114,7 +168,7 @@ MEANINGS: dict[str, Meaning] = {
 _DENIALS = frozenset(
     ["not", "longer", "never", *(f"{each.negated}{ending}" for each in MEANINGS.values() for ending in ("", "s"))]
 ) - {"", "s"}
-_THIRD = {"be": "is", "have": "has", "study": "studies"}
+_THIRD = {"be": "is", "have": "has", "study": "studies", "go": "goes", "do": "does"}
 
 
 def is_denied(text: str, what: str) -> bool:
@@ -143,7 +197,7 @@ def sentence_of(who: Who, meaning: Meaning, shown: str, how: str = "") -> str:
     if how == "not" and meaning.negated:
         says, how = meaning.negated, ""
     if says == "be":
-        is_past = meaning.is_of_a_day or rest.startswith("born")
+        is_past = meaning.is_of_a_day or rest.startswith(("born", "raised"))
         verb = "used to be" if how == "used to" else _be(how, is_plural=who.is_plural, is_past=is_past)
     elif how == "used to":
         verb = f"used to {says}"

@@ -22,9 +22,9 @@ _NAMED = re.compile(
 # Of these one has one at a time.
 _ONLY = PARTNERS | {"mother", "father", "mom", "mum", "dad"}
 _UNNAMED = re.compile(
-    rf"my (?P<word>{'|'.join(sorted(_ONLY))}) (?P<rest>(?:is|has|lives|moved|works)\b.+)", re.IGNORECASE
+    rf"my (?P<word>{'|'.join(sorted(_ONLY))}) (?P<rest>(?:is|has|lives|moved|works|died|passed)\b.+)", re.IGNORECASE
 )
-_CHANGED = re.compile(r"\b(?:now|no longer|any ?more|moved|actually)\b", re.IGNORECASE)
+_CHANGED = re.compile(r"\b(?:now|no longer|any ?more|moved|actually|died|passed away)\b", re.IGNORECASE)
 _SAID = re.compile(r"(?:is|are) (?:called|named) ", re.IGNORECASE)
 
 

@@ -17,7 +17,11 @@ _THERE = re.compile(
     re.IGNORECASE,
 )
 _MAKE = "|".join(sorted(known.MAKES, key=len, reverse=True))
-_CAR = re.compile(rf"an? (?:[a-z-]+ ){{0,2}}(?=[A-ZŠ])(?i:{_MAKE})(?: [A-Z\d][\w.-]*){{0,2}}")
+_SURE_MAKE = "|".join(sorted(known.MAKES - known.MAKES_IN_DOUBT, key=len, reverse=True))
+_CAR = re.compile(
+    rf"an? (?:[a-z-]+ |\d{{4}} ){{0,2}}(?:(?=[A-ZŠ])(?i:{_MAKE})(?: [A-Z\d][\w.-]*){{0,2}}"
+    rf"|(?:{_SURE_MAKE})(?: (?:{_MAKE}|focus|model [3sxy]|[a-z]?\d[\w.-]*)){{0,2}})"
+)
 _TAUGHT = re.compile(
     r"[\w ]{3,30}? (?:at|in) (?:an? |the |my )?(?:(?!sunday)[\w-]+ ){0,3}(?:school|college|university)", re.IGNORECASE
 )
@@ -25,6 +29,7 @@ _MADE_UP = re.compile(r"\b(?!(?:Ma?c|De|La|Le|Du|Van|O'))\w*[a-z][A-Z]")  # YouT
 _PARTS = re.compile(r"['-](?!s$)")  # of a name; "Anna's" is none
 _PREFIXES = word_set("non half self pro anti ex semi pre post co part full multi bi sub super vice")
 _CALLED = re.compile(r"an? (?:[\w'-]+ ){1,4}(?:called|named)(?: (.+))?", re.IGNORECASE)
+_CALLED_UP = word_set("times twice once again yesterday today earlier")
 _MORE_SAID = re.compile(
     r"(?<=\w) (?:and|but) [^\W\d_A-Z][^ ]* .*"
 )  # "Mia and the dog hates her", not "Salt and pepper"
@@ -48,6 +53,8 @@ def name(text: str) -> list[Object]:
     text = _MORE_SAID.sub("", text) if text[:1].isupper() else text
     words = text.split(" ")
     lower = {word.lower() for word in words}
+    if text != text.lower() and _CALLED_UP & lower:  # who is called twice today is telephoned
+        return []
     is_name = _NAME.fullmatch(text) and not (known.NOT_NAMES | known.TECHNOLOGIES) & lower and len(words[0]) > 1
     if text == text.lower() and (len(words) > 2 or any(word.endswith(("ed", "ing")) for word in words)):
         return []
@@ -176,7 +183,16 @@ def car(text: str) -> list[Object]:
     """One that only its make gives away: who has a Fiat drives it."""
     named, _, more = text.strip(EDGE).partition(", ")
     is_own = _CAR.fullmatch(named) and not more.startswith(("for ", "but "))
-    return vehicle(named) if is_own else []
+    return [Object(_shown(each.value)) for each in (vehicle(named) or organisation(named))] if is_own else []
+
+
+def _shown(car: str) -> str:
+    """ "A red Toyota Yaris", of one that is typed in small letters."""
+    if car != car.lower():
+        return car
+    return " ".join(
+        titled(word) if len(word) > 1 and (word in known.MAKES or word == "focus") else word for word in car.split(" ")
+    )
 
 
 def vehicle(text: str) -> list[Object]:

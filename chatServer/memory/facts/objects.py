@@ -50,10 +50,11 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}")
+_STUDIED_AT = re.compile(rf" in (?:{'|'.join(sorted(known.TOWNS | known.COUNTRIES))}|(?-i:[A-Z])\w+)\Z", re.IGNORECASE)
 _PHONE = re.compile(r"\+?\(?\d[\d ()/.-]{4,20}\d")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
 MIN_DIGITS, MAX_DIGITS = 6, 15  # of a number to call
-_LIST_END = re.compile(r"\s(?:but|because|with|at|since|for|in)\b|[;:(]")
+_LIST_END = re.compile(r"\s(?:but|because|with|at|since|for|in|on \w+days?|every|once|twice|\w+ times a)\b|[;:(]")
 _DEGREE = re.compile(
     r"^(?:the|some|a little|a bit of|fluent|native|basic|both) | (?:fluently|natively|well)$", re.IGNORECASE
 )
@@ -155,8 +156,8 @@ def food(text: str) -> list[Object]:
 
 
 def subject(text: str) -> list[Object]:
-    """What can be studied."""
-    text = trimmed(text)
+    """What can be studied, wherever that is."""
+    text = _STUDIED_AT.sub("", trimmed(text))
     words = text.lower().split(" ")
     return thing(text) if len(words) <= 3 and words[0] not in ("the", "to", "hard", "abroad") else []
 
@@ -170,6 +171,15 @@ def listed(allowed: frozenset[str], *, title: bool = False) -> Reader:
         return [Object(titled(word) if title else word) for word in words] if allowed.issuperset(words) else []
 
     return read
+
+
+def exactly(allowed: frozenset[str]) -> Reader:
+    """What is said and nothing else: "part time", not "part time in my dreams"."""
+    return lambda text: one(trimmed(text).lower()) if trimmed(text).lower() in allowed else []
+
+
+def fitting(pattern: re.Pattern[str]) -> Reader:
+    return lambda text: one(text.strip(" .!")) if pattern.fullmatch(text.strip(" .!")) else []
 
 
 def birthday(text: str) -> list[Object]:

@@ -7,6 +7,8 @@ adverbs and negations taken away. So one row serves "I don't live in Rome any mo
 
 import re
 
+from chatServer.memory.facts.everyday import ABILITIES, ACTIVITY, CLOCK, COMMUTE, OFFICES, PRACTICE, SPORT
+from chatServer.memory.facts.health import DRINKS, FOODS
 from chatServer.memory.facts.vocabulary import ROLES
 from chatServer.memory.facts.when import MONTH_NAMES
 from chatServer.memory.facts.words import NUMBERS
@@ -18,6 +20,12 @@ _TOOK_UP_WORK = (
 )
 _DEGREE = r"am doing (?:an?|my) (?:phd|doctorate|master'?s|bachelor'?s|degree)(?: degree)? in"
 _FEW = "|".join(list(NUMBERS)[2:])  # a child is two, and nobody is zero
+_TAKES = (
+    "take|am taking|have been taking|started taking|have started taking|am on"
+    r"|(?:am|have been|(?:was|got)(?!.* (?:ago|last|in)\b)) (?:put on|prescribed)"
+)
+_WHEN = r"(?:,? (?:since|for|in|on|last|this|about|\w+ \w+ ago|yesterday|recently)\b.*)?"
+_LATELY = _WHEN.replace("|for|", "|")
 _ROWS = (
     r"my (?:full |first |real |given )?name is (?P<name>.+)",
     r"i am (?:called|named) (?P<name>.+)",
@@ -29,7 +37,12 @@ _ROWS = (
     # Where
     r"i (?:moved|have moved|relocated|have relocated) from (?P<left>.+?) to (?P<moved>.+)",
     r"i (?:live|am living|reside|am residing|am based|have lived|have been living|have been based) in (?P<home>.+)",
-    r"i (?:moved|have moved|relocated|have relocated) to (?P<moved>.+)",
+    r"i (?:(?:have )?(?:moved|relocated)) here from (?P<here_from>.+)",
+    r"i (?:moved|have moved|relocated|have relocated|emigrated|immigrated) (?:back )?to (?P<moved>.+)",
+    r"i (?:(?:was born and )?grew up|was (?:raised|brought up)) in (?:an? [\w ]{3,30} in )?(?P<raised>.+)",
+    r"i am an? (?P<citizen>\w+) (?:citizen|national)",
+    r"i (?:have|hold) an? (?P<citizen>\w+) (?:passport|citizenship)",
+    r"my (?:nationality|citizenship) is (?P<citizen>\w+)",
     r"i lived in (?P<was_home>.+)",
     r"my home (?:city |town )?is (?:in )?(?P<moved>.+)",
     r"i (?:am moving|will move|will be moving|am going to move|am relocating) to (?P<moving>.+)",
@@ -60,17 +73,31 @@ _ROWS = (
     r"i (?:resigned|(?:was|got|have been) (?:fired|sacked|laid off|let go)) from (?!an? |the |my )(?P<no_employer>.+)",
     r"my employer is (?P<employer>.+)",
     rf"{_WORK} in (?:(?P<field>\w+)|(?:an?|the) [\w ]{{2,30}}?) (?:at|for) (?P<company>.+)",
+    rf"{_WORK} in (?P<work_setting>an? (?:(?!new|dirty|messy)[\w'-]+ ){{0,2}}(?:{OFFICES}))(?: (?:in|near) .+)?",
+    rf"{_WORK} (?P<works_how>.+)",
+    rf"{_WORK} (?P<working_time>(?:part|full)[ -]time)",
+    r"i (?:run|own) (?P<runs>an? .+)",
+    r"i (?:run|own|have|opened) (?P<runs>my own .+)",
+    r"i volunteer (?:at|for|in) (?P<volunteers>.+)",
+    r"i (?:got|was|have been) promoted to (?:an? |the )?(?P<job>.+)",
     rf"{_WORK} in (?P<workplace>.+)",
     rf"{_WORK} in (?P<field>.+)",
     r"i teach (?P<teaches>.+)",
     r"my (?:job|occupation|profession) is (?:an? )?(?P<job>.+)",
+    r"i am an? (?P<employment>retired) (?P<was_job>.+)",
     r"i am (?:an?|the) (?P<job>.+?) (?:at|for) (?P<employer>.+)",
     r"i am (?:an?|the) (?P<job>.+?) (?:at|for|in) (?P<works_there>the .+)",
     r"i am (?:an?|the) (?P<job>.+?) from (?P<origin>.+)",
     r"i am (?:an?|the) (?P<job>.+?) (?:in|living in|based in) (?P<home>.+)",
     r"i am an? (?P<job>.+)",
     r"i am an? (?:\w+ )?student at (?P<school>.+)",
-    r"i am (?P<employment>a student|retired|unemployed|self-employed|on parental leave|on maternity leave)",
+    r"i am (?P<employment>(?:a student|retired|unemployed|self[ -]employed|out of work|on parental leave"
+    rf"|on maternity leave){_WHEN})",
+    r"i (?:have|got|hold|did) (?:an?|my) (?:(?:university|college) )?(?:degree|bachelor'?s|master'?s|phd|doctorate"
+    r"|diploma)"
+    r"(?: degree)? in (?P<degree>.+)",
+    r"i graduated in (?P<graduated>[a-z ]+?)(?: from .+)?",
+    r"i am in (?P<grade>.+)",
     rf"i (?:study|am studying|{_DEGREE}) (?P<studies>.+?) at (?P<school>.+)",
     r"i (?:study|am studying|go to school|go to college|go to university) at (?P<school>.+)",
     # Languages
@@ -79,6 +106,7 @@ _ROWS = (
     r"my (?:native|first|mother) (?:language|tongue) is (?P<native>.+)",
     r"i (?:am learning|learn|am studying|study|am trying to learn|started learning|have been (?:learn|study)ing)"
     r" (?P<learns>.+)",
+    r"i (?:am learning|am trying to learn|started learning) (?:to play )?(?:the )?(?P<practises>.+)",
     rf"i (?:study|am studying|have been studying|{_DEGREE}) (?P<studies>.+)",
     # Tastes
     r"i (?:like|love|enjoy|adore|am fond of|am into|have loved|have liked) (?P<likes>.+)",
@@ -90,18 +118,51 @@ _ROWS = (
     r"my (?:all[ -]time )?fav(?:ou?rite)? (?P<favourite_of>.+?)(?: of all time)? (?:is|are) (?P<favourite>.+)",
     r"(?P<favourite>.+?) (?:is|are) my (?:all[ -]time )?favou?rite (?P<favourite_of>.+)",
     r"i (?:play|have played|took up|have taken up|started (?:playing|to play)) (?:the )?(?P<plays>.+?)(?: instead)?",
+    r"my (?:main |favourite )?(?:hobby|hobbies) (?:is|are) (?P<likes>.+)",
+    r"i am an? (?:big |huge |great |massive )?"
+    r"(?P<likes>(?!(?:big|huge|great|massive|real|former|ceiling|total)\b)[\w' -]{3,30})"
+    r" fan",
+    rf"i go (?P<goes>{ACTIVITY}?)",
+    rf"i (?:practi[cs]e )?(?P<does>{PRACTICE})",
+    rf"i (?P<sport>{SPORT})",
+    rf"i (?P<commute>{COMMUTE}) to (?:work|school|uni|university|college|the office)(?: every day| most days)?",
+    r"i get to work (?P<commute>by (?:bus|train|tram|metro|subway|bike|car|ferry)|on foot)",
+    r"i (?:have )?had (?:an? (?!heart|stroke|c-))?(?P<had>.+)",
+    r"my (?:new )?(?:laptop|phone|computer|console|bike|tablet|watch) is (?P<owned>an? .+)",
+    r"i collect (?P<collects>.+)",
+    r"i (?:use|code in|program in|mostly code in|write) (?P<uses>.+)",
+    r"i wear (?P<wears>.+)",
+    rf"i (?:can|am able to) (?P<able>{ABILITIES})(?: at all| yet| well| very well)?",
+    rf"i know how to (?P<able>{ABILITIES})",
+    r"i am (?:afraid|scared|terrified|frightened) of (?P<afraid>.+)",
+    r"i have (?:an? (?:\w+ )?(?:fear|phobia) of|a phobia about) (?P<afraid>.+)",
+    rf"i (?:get|wake) up at (?P<gets_up>{CLOCK})",
+    rf"i (?:go to bed|go to sleep) at (?P<goes_to_bed>{CLOCK})",
+    rf"i start work(?:ing)? at (?P<starts_work>{CLOCK})",
+    r"my rent is (?P<rent>.+)",
+    r"my budget is (?P<budget>.+)",
+    r"my height is (?P<height>.+)",
+    r"my weight is (?P<weight>.+)",
+    r"i weigh (?P<weight>.+)",
+    r"my shoe size is (?P<shoe_size>.+)",
+    r"my blood (?:type|group) is (?P<blood>.+)",
     r"i drive (?P<drives>an? .+)",
+    r"my (?:new )?car is (?P<owns>an? .+)",
     r"i (?:have )?(?:bought|got|have got|have|own|leased) (?P<owns>an? .+)",
     # Food and health
     r"i am allergic to (?P<allergic>.+)",
     r"i have an? (?P<allergy>.+?) allergy",
     r"i am (?P<intolerant>\w+[ -]intolerant)",
+    rf"i (?:{_TAKES}) (?P<takes>.+)",
     r"i am intolerant to (?P<allergic>.+)",
-    r"i (?:am|follow|eat) (?:an? )?(?P<diet>.{4,40}?)(?: diet)?",
+    r"i (?:am on|am|follow|eat) (?:an? )?(?P<diet>.{4,40}?)(?: diet)?",
+    rf"i (?:have )?(?:quit|stopped|gave up|cut out) (?P<no_alcohol>(?:drinking(?: alcohol)?|alcohol){_WHEN})",
+    r"i am (?P<sober>sober (?:since|for) .+)",
+    rf"i (?:quit|gave up|cut out|have given up) (?P<no_eats>(?:{FOODS}){_LATELY})",
+    rf"i (?:quit|gave up|cut out|have given up) (?P<no_drinks>(?:{DRINKS}){_LATELY})",
     r"i (?:stopped eating|quit eating|gave up eating) (?P<no_eats>.+)",
     r"i (?:stopped drinking|quit drinking|gave up drinking) (?P<no_drinks>.+)",
     r"i (?:quit|stopped|gave up) (?P<no_smokes>smoking(?: .+)?)",
-    r"i (?:quit|stopped|gave up) (?P<no_alcohol>drinking)",
     r"i (?P<smokes>smoke)",
     r"i am an? (?:heavy |chain[ -]|regular )?(?P<smokes>smoker)",
     r"i am an? (?P<non_smoker>non-?smoker)",
@@ -110,16 +171,23 @@ _ROWS = (
     r"i (?:eat|can eat) (?P<eats>.+)",
     r"i (?:have )?started (?:eating|to eat) (?P<eats>.+ again)",
     r"i (?:drink|can drink) (?P<drinks>.+)",
-    r"i (?:have|suffer from|was diagnosed with|have been diagnosed with) (?:type \d )?(?P<condition>\w+)(?: disease)?",
-    r"i am (?:an? )?(?P<ill>diabetic|asthmatic|epileptic|autistic|dyslexic)(?:,.*)?",
+    r"i (?:have got|have|get|suffer from|was diagnosed with|have been diagnosed with)"
+    r" (?:type \d |(?:severe|mild|terrible|really bad) )?(?P<condition>.+)",
+    r"i am (?:an? )?(?P<ill>diabetic|asthmatic|epileptic|autistic|dyslexic|bipolar|coeliac|celiac)(?:,.*)?",
+    r"i am (?P<breed>an? .+)",
+    r"i am (?P<trait>.+)",
     # Somebody
     r"i (?:(?:am|got) married to|married) (?:my \w+ )?(?P<spouse>.+)",
     r"i (?:am|got) engaged to (?:my \w+ )?(?P<fiance>.+)",
-    r"i (?:am|got|just got) (?P<marital>[a-z]+)",
+    r"i am (?P<marital>[a-z]+),? with (?P<has>.+)",
+    rf"i (?:am|got|just got) (?P<marital>[a-z]+{_WHEN})",
+    r"i am (?P<marital>separated) from my (?:wife|husband|partner)",
     r"i (?:have got|have|own|got|adopted) (?P<event>.+)",
+    r"i (?:have got|have|own|got|bought) (?P<owned>an? .+)",
     r"i (?:have got|have|own|got|adopted) (?P<has>.+)",
     r"i (?:broke up with|split up with|divorced|(?:am|got) divorced from|(?:am )?separated from) my (?P<parted>.+)",
     r"i had to put my (?P<put_down>.+)",
+    r"i lost my (?P<lost>.+)",
     rf"my (?:new )?(?P<role>{'|'.join(sorted(ROLES))}) is (?:called |named )?(?P<who>.+)",
     r"my (?P<former>(?:ex|late|former)[ -].+)",
     # How to reach
@@ -127,6 +195,8 @@ _ROWS = (
     r"i am expecting(?: (?:an?|my|our|the)(?: \w+)? (?:baby|child|girl|boy)| twins| (?:my|our) (?:first|second|third))?"
     r" (?P<expected>(?:in|on|next|this) .+)",
     r"i am due (?P<born>(?:in|on|next|this) .+)",
+    r"i am (?P<pregnant>(?:\w+ (?:months|weeks) )?pregnant)(?: with (?:twins|triplets|(?:my|our) .+"
+    r"|an? (?:boy|girl)))?",
     r"my time ?zone is (?P<timezone>.+)",
     r"i am in (?:the )?(?P<timezone>.+?) time ?zone",
     r"my e-?mail(?: address)? is (?P<email>.+)",
@@ -142,3 +212,12 @@ _ROWS = (
     r"i am (?P<sure_name>.+?)(?:,? (?:an?|the|from|and) .+)?",
 )
 PATTERNS = tuple(re.compile(row, re.IGNORECASE) for row in _ROWS)
+_BY_FIRST_WORD = {
+    word: tuple(pattern for row, pattern in zip(_ROWS, PATTERNS, strict=True) if not row.startswith(other))
+    for word, other in (("i", "my "), ("my", "i "))
+}
+
+
+def patterns_for(said: str) -> tuple[re.Pattern[str], ...]:
+    """Those that may fit."""
+    return _BY_FIRST_WORD.get(said.partition(" ")[0].lower(), PATTERNS)

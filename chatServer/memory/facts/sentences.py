@@ -7,6 +7,7 @@ import re
 
 from chatServer.memory.facts import first_person, moves
 from chatServer.memory.facts.vocabulary import CHILDREN, PETS
+from chatServer.memory.facts.when import MONTH_NAMES, SEASONS
 from chatServer.memory.facts.words import NAME, any_of, straight
 
 MAX_TOLD = 4_000  # characters; nobody types more of himself at once: it is pasted
@@ -50,13 +51,31 @@ WE_HAVE = re.compile(
 )
 # Where somebody goes on a day, and that he marries: a flight, a trip and a wedding that he has ahead.
 _WE_ARE = r"(?:i am|i'm|we are|we're|(?:i|we)(?:'ll| will) be)"
+_A_WHILE = "|".join((*MONTH_NAMES, *SEASONS, "week", "month", "year"))
 _LONG = r"(?=[^.!?]{2,60} for (?:\w+ ){1,3}(?:days?|weeks?|nights?|months?)\b)"
 TRAVELS = (
-    (re.compile(rf"{_WE_ARE} flying (?=to (?-i:[A-Z]))", re.IGNORECASE), "I have a flight "),
+    (re.compile(rf"{_WE_ARE} flying (?=to (?:(?-i:[A-Z])|(?:{moves.PLACE})\b))", re.IGNORECASE), "I have a flight "),
     (
-        re.compile(rf"{_WE_ARE} (?:travell?ing|driving|going {_LONG})\b ?(?=to (?-i:[A-Z]))", re.IGNORECASE),
+        re.compile(
+            rf"{_WE_ARE} (?:travell?ing|driving|going {_LONG})\b ?(?=to (?:(?-i:[A-Z])|(?:{moves.PLACE})\b))",
+            re.IGNORECASE,
+        ),
         "I have a trip ",
     ),
+    (
+        re.compile(
+            rf"{_WE_ARE} having (?:my |an? |the )?(?=(?:[\w-]+ )?(?:surgery|operation|interview|exam|party|wedding)\b)",
+            re.I,
+        ),
+        "I have a ",
+    ),
+    (
+        re.compile(rf"{_WE_ARE} seeing (?:my|the|a) (?P<whom>doctor|gp|dentist|therapist|physio|lawyer)\b ?", re.I),
+        "I have a \\g<whom> appointment ",
+    ),
+    (re.compile(r"i (?:am )?start(?:ing)? (?:my|a|the) new job (?=(?:on|in|next)\b)", re.I), "my new job starts "),
+    (re.compile(rf"{_WE_ARE} going on (?:holiday|vacation) (?=to )", re.I), "I have a trip "),
+    (re.compile(rf"{_WE_ARE} going (?=to (?:{moves.PLACE}) (?:in|next) (?:{_A_WHILE})\b)", re.I), "I have a trip "),
     (re.compile(rf"{_WE_ARE} getting married (?=(?:on|in|next|this)\b)", re.IGNORECASE), "my wedding is "),
 )
 # A child and an animal are of either of a couple.
@@ -152,15 +171,10 @@ def _own_prose(text: str) -> str:
 
 
 def _tells_of_oneself(text: str) -> bool:
-    return bool(
-        _OWN_WORDS.search(text)  # which most have that tell anything, and which is looked for fastest
-        or NOTE.fullmatch(text.strip())
-        or WE_HAVE.search(text)
-        or OUR.search(text)
-        or any(pattern.search(text) for pattern, _ in TRAVELS)
-        or moves.tells_of_us(text)
-        or first_person.tells(text)
-    )
+    if _OWN_WORDS.search(text) or NOTE.fullmatch(text.strip()) or WE_HAVE.search(text) or OUR.search(text):
+        return True
+    is_of_us = any(pattern.search(text) for pattern, _ in TRAVELS) or moves.tells_of_us(text)
+    return is_of_us or first_person.tells(text)
 
 
 def _prose_lines(text: str) -> list[str]:

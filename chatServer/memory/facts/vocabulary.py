@@ -3,11 +3,11 @@
 from chatServer.memory.facts.words import word_set
 
 PEOPLE = word_set(
-    "mother father mom mum dad sister brother wife husband partner spouse fiance fiancée fiancé son daughter"
-    " grandmother grandfather grandma grandpa aunt uncle cousin niece nephew girlfriend boyfriend friend boss"
-    " colleague roommate flatmate neighbour neighbor stepmother stepfather stepson stepdaughter baby child"
-    " stepsister stepbrother half-sister half-brother grandson granddaughter godmother godfather godson goddaughter"
-    " mother-in-law father-in-law sister-in-law brother-in-law son-in-law daughter-in-law"
+    "mother father mom mum dad gran nan granny grandad granddad sister brother wife husband partner spouse fiance"
+    " fiancée fiancé son daughter grandmother grandfather grandma grandpa aunt uncle cousin niece nephew girlfriend"
+    " boyfriend friend boss colleague roommate flatmate neighbour neighbor stepmother stepfather stepson stepdaughter"
+    " baby child stepsister stepbrother half-sister half-brother grandson granddaughter godmother godfather godson"
+    " goddaughter mother-in-law father-in-law sister-in-law brother-in-law son-in-law daughter-in-law"
 )
 PARTNERS = word_set("wife husband partner spouse fiance fiancé fiancée girlfriend boyfriend")
 CHILDREN = word_set("son daughter baby kid child children")
@@ -60,7 +60,7 @@ NOT_NAMES = word_set(
     " tomorrow today crazy old-fashioned anytime when if back again now soon asap whatever anything something"
     " yes no please thanks hello hi hey dear team tbh lol also currently based born left used mud"
     " required taken missing empty unknown secret irrelevant important long short weird common rare different"
-    " changed"
+    " changed away"
     " misspelled invalid null undefined batman superman spiderman groot legion spelled written hidden"
     " swiss austrian belgian nigerian kenyan egyptian moroccan israeli iranian iraqi saudi pakistani"
     " bangladeshi thai"
@@ -155,6 +155,7 @@ MAKES = word_set(
     " chevrolet chevy dodge cadillac buick chrysler lancia maserati ferrari lamborghini bentley saab yaris corolla"
     " prius civic passat polo twingo clio zoe fiesta corsa"
 )
+MAKES_IN_DOUBT = word_set("golf polo civic passat twingo clio zoe fiesta corsa dodge lancia")  # without a capital
 # Where one works, and says "the" of it: "I work at the library".
 WORKPLACES = word_set(
     "library hospital clinic pharmacy bakery school kindergarten nursery university college academy museum zoo theatre"
@@ -212,7 +213,7 @@ JOBS = word_set(
     " soldier statistician surgeon surveyor tailor teacher technician therapist trader trainer"
     " translator tutor"
     " veterinarian vet violinist waiter waitress welder writer zookeeper officer assistant intern apprentice"
-    " geneticist"
+    " geneticist carer caregiver courier groomer electrician"
 )
 FIELDS = word_set(
     "marketing finance sales tech technology it healthcare education hr law construction retail hospitality"
@@ -283,7 +284,7 @@ THE_LIKED = word_set(
 )
 NOT_EATEN = word_set(
     "enough anything after lunch breakfast dinner out lot well healthy late early alone less more too it that"
-    " this here now much"
+    " this here now much games"
 )
 # Of two of one row only one can be preferred: the new one takes the place of the other.
 AXES = {

@@ -14,6 +14,11 @@ def any_of(*lines: str) -> str:
     return f"(?:{'|'.join(lines)})"
 
 
+def phrases(*lines: str) -> frozenset[str]:
+    """Words and several words together, "|" between them."""
+    return frozenset("|".join(lines).split("|"))
+
+
 # The capitals of Latin, Greek and Cyrillic letters: Zoë, Łucja and Øyvind are names, too.
 CAPITAL = f"[{''.join(chr(code) for code in range(0x41, 0x530) if chr(code).isupper())}]"
 # A name as it is written after who somebody is: Anne-Marie, O'Brien, Mrs N'Diaye; the "'s" behind it is none of it.

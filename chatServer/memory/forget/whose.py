@@ -13,7 +13,7 @@ from chatServer.records import Memory
 
 _LEAD = re.compile(r"(?:that |about )?(?:the )?(?:user(?P<own>'s)?(?: (?P<verb>is|has|does|\w+s)\b)? |)", re.IGNORECASE)
 _IES = re.compile(r"ies\Z")  # studies
-_FIRST = {"is": "am", "was": "was", "has": "have", "does": "do"}
+_FIRST = {"is": "am", "was": "was", "has": "have", "does": "do", "goes": "go"}
 _NO_LONGER = " no longer "  # who wants it forgotten that he smoked means this, too
 
 
