@@ -48,8 +48,8 @@ where user_id = %(user_id)s and turn_id = any(%(turn_ids)s::uuid[])
 returning turn_id;
 
 -- name: finish_revision
--- A turn is revised, once: when, or nothing where it was before, or is no longer there. In its log, while that lives, it
--- says so in the place where it said that this begins.
+-- A turn is revised, once: when, or nothing where it was before, or is no longer there.
+-- In its log, while that lives, it says so in the place where it said that this begins.
 with done as (
     update chat.turns
     set revision_state = 'done', revision = coalesce(revision, '{}') || %(kept)s

@@ -5,8 +5,8 @@ from chat.summaries
 where user_id = %(user_id)s and session_id = %(session_id)s;
 
 -- name: read_after
--- The newest messages that a session's summary does not hold, and a model may see: of finished turns, and those that no
--- turn wrote; newest first.
+-- The newest messages that a session's summary does not hold, and a model may see; newest first.
+-- These are of finished turns, or of none.
 select h.id, h.message_id, h.turn_id, h.created_at, h.message::text, h.tokens, h.importance
 from public.chat_message_history h
 left join chat.turns t on t.user_id = h.user_id and t.turn_id = h.turn_id
