@@ -17,19 +17,18 @@ from chatServer.store.pool import Connection
 SQL = queries.load("summaries.sql")
 
 
-async def ask_summary(connection: Connection, user_id: UUID, session_id: str) -> Answer[Summary]:
-    """The answer comes with that to the question which follows."""
-    cursor = connection.cursor(row_factory=class_row(Summary))
-    return await cursor.execute(SQL["read_summary"], {"user_id": user_id, "session_id": session_id})
-
-
 async def read_summary(connection: Connection, user_id: UUID, session_id: str) -> Summary | None:
-    return await (await ask_summary(connection, user_id, session_id)).fetchone()
+    async with connection.cursor(row_factory=class_row(Summary)) as cursor:
+        await cursor.execute(SQL["read_summary"], {"user_id": user_id, "session_id": session_id})
+        return await cursor.fetchone()
 
 
-async def read_after(connection: Connection, user_id: UUID, session_id: str, *, limit: int) -> list[StoredMessage]:
-    """The newest messages that the session's summary does not hold, oldest first."""
-    values = {"user_id": user_id, "session_id": session_id, "limit": limit}
+async def read_after(
+    connection: Connection, user_id: UUID, session_id: str, known: Summary | None, *, limit: int
+) -> list[StoredMessage]:
+    """The newest messages that a summary does not hold, oldest first."""
+    after = known.covers_to if known else 0
+    values = {"user_id": user_id, "session_id": session_id, "after": after, "limit": limit}
     rows = await (await connection.execute(SQL["read_after"], values)).fetchall()
     stored = await stored_messages([row[:-1] for row in reversed(rows)])
     return [replace(each, importance=row[-1]) for each, row in zip(stored, reversed(rows), strict=True)]

@@ -90,7 +90,7 @@ ASKED = {
     "messages.measure_images": {**SESSION, "message_ids": MESSAGES},
     "messages.count_put": {},
     "messages.read_before": {**SESSION, "question_id": MESSAGES[5], "limit": 12},
-    "summaries.read_after": {**SESSION, "limit": 20},
+    "summaries.read_after": {**SESSION, "after": 0, "limit": 20},
     "summaries.measure": {**SESSION, "limit": 100},
     "left.find_left": {"turn_id": TURNS[3]},
     "turns.read_turns": {"turn_ids": TURNS},

@@ -52,10 +52,8 @@ async def read_if_due(
     kept_from: int | None = None,
 ) -> "Unsummarised | None":
     """What a summary would be made of, if it is time for one; read here, made without a connection."""
-    asked = await summaries.ask_summary(connection, user_id, session_id)
-    # One that came between the two is found by `claimed`.
-    after = await summaries.read_after(connection, user_id, session_id, limit=READ_MESSAGES)
-    known = await asked.fetchone()
+    known = await summaries.read_summary(connection, user_id, session_id)
+    after = await summaries.read_after(connection, user_id, session_id, known, limit=READ_MESSAGES)
     due = Unsummarised(session_id, known, after, how, kept_from)
     if not due.head:
         return None
