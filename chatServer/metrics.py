@@ -11,8 +11,8 @@ IS_IN_MEMORY = ValueClass is MutexValue  # where an operator has several process
 
 class Histogram(Plain):
     """It goes to the bucket at once, where the other tries one after the other, adds no 0 to a sum, and takes no lock:
-    only the event loop's thread observes. A turn does so ten times, mostly zeros: 2,000 instructions for each instead
-    of 6,000 (2026-11-19)."""
+    only the event loop's thread observes. A turn does so ten times, mostly zeros: the other took
+    6,000 instructions for each (2026-11-19)."""
 
     def observe(self, amount: float, exemplar: dict[str, str] | None = None) -> None:
         if exemplar or not IS_IN_MEMORY:
