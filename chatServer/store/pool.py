@@ -169,7 +169,7 @@ class Transaction(AbstractAsyncContextManager[Pipeline]):
         try:
             wanted_at = min(time.monotonic(), asked_at.get())
             self._connection = await self._database._pool.getconn()
-        except BaseException as error:
+        except BaseException as error:  # whoever is cancelled leaves his place too
             self._leave()
             _raise_translated(error)
             raise
@@ -200,7 +200,7 @@ class Transaction(AbstractAsyncContextManager[Pipeline]):
             return
         try:
             await self._pipeline.commit()
-        except BaseException:
+        except BaseException:  # also a cancellation: the connection goes back as it came
             await self._pipeline.rollback()
             raise
 
