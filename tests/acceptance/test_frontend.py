@@ -67,11 +67,12 @@ def test_it_does_what_the_guide_says(node, running):
     assert told["anew"] == {"texts": ["tell me a story", STORY], "isAnother": True}
 
 
-def test_an_answer_that_ends_between_two_requests_of_the_page_is_shown(node, running):
+def test_what_happens_between_two_requests_of_the_page_is_shown(node, running):
     told = json.loads(told_by(node, "between.mjs", given=json.dumps({"server": running.address, "user": "kay"})))
     assert told["opened"] == ["slowly", SLOW], "which was being written when the page was opened"
     assert told["toldMeanwhile"] == ["slowly, please", SLOW], "whose end was told while its question was read"
     assert told["brokenOff"] == ["slowly", SLOW]
+    assert told["saidAtOnce"] == ["Good morning.", "I have nothing to say."], "before it was known that nothing is written"
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,5 @@
-// The page of docs/frontend.md where an answer ends between two requests of it: the question was read, and when the
-// rest of the answer is asked for, nothing is being written any more.
+// The page of docs/frontend.md where something happens between two requests of it: the question was read, and when the
+// rest of the answer is asked for, nothing is being written any more; or somebody says something before that is known.
 // Reads one JSON line: {server, user}; writes one JSON line: what is shown in the end.
 import { text } from "node:stream/consumers";
 import { act } from "react-test-renderer";
@@ -57,5 +57,12 @@ wire.endEarly();
 await act(() => over);
 await until(() => alone.texts().at(-1) === "slowly" || alone.texts().at(-1).endsWith("word39"), "what the server has");
 told.brokenOff = await end(alone);
+
+await connection.call("POST", "/api/sessions", {});
+const late = { "/api/events": 600, "/api/chat": 900 };
+wire.before = (path) => pause(isStream(path) ? 300 : (late[path] ?? 0));
+const hasty = await hold(connection);
+await hasty.does((its) => its.sendMessage({ text: "Good morning." }));
+told.saidAtOnce = hasty.texts();
 
 process.stdout.write(JSON.stringify(told) + "\n", () => process.exit(0));

@@ -83,7 +83,7 @@ async function reconnect(connection: Connection, chat: Chat<Message>) {
   if (!(await catchUp(connection, chat))) return;
   const last = chat.lastMessage;
   if (last?.role !== "user") return chat.clearError();
-  await chat.resumeStream(); // not always: it takes "nothing is being written" for the end of whatever is sent meanwhile
+  await chat.resumeStream();
   const isOver = chat.status === "ready" && chat.lastMessage === last; // the answer ended after its question was read
   if (isOver) await catchUp(connection, chat);
 }
@@ -93,6 +93,16 @@ function begin(connection: Connection, { id, messages }: Session): Chat<Message>
   const goOn = () => reconnect(connection, chat).catch(() => {});
   const onError = (error: Error) => void (error instanceof BrokenOff && setTimeout(goOn, 500));
   const chat = new Chat<Message>({ id, messages, transport: connection.transport, onError });
+  return patient(chat);
+}
+
+/** It asks nothing until it knows what is being written: "nothing" would be the end of what is asked meanwhile. */
+function patient(chat: Chat<Message>): Chat<Message> {
+  const { resumeStream, sendMessage, regenerate } = chat;
+  let known = Promise.resolve();
+  chat.resumeStream = (...asked) => (known = resumeStream(...asked));
+  chat.sendMessage = (...asked) => known.then(() => sendMessage(...asked));
+  chat.regenerate = (...asked) => known.then(() => regenerate(...asked));
   return chat;
 }
 
