@@ -72,7 +72,7 @@ def test_what_happens_between_two_requests_of_the_page_is_shown(node, running):
     assert told["opened"] == ["slowly", SLOW], "which was being written when the page was opened"
     assert told["toldMeanwhile"] == ["slowly, please", SLOW], "whose end was told while its question was read"
     assert told["brokenOff"] == ["slowly", SLOW]
-    assert told["saidAtOnce"] == ["Good morning.", "I have nothing to say."], "before it was known that nothing is written"
+    assert told["saidAtOnce"] == ["Good morning.", "I have nothing to say."], "before anything was known"
 
 
 @pytest.fixture(scope="module")
