@@ -97,6 +97,14 @@ def born(told: Told, text: str) -> list[Fact]:
     return _baby(told, text) if told.clause.who.relation == "child" else []
 
 
+def retiring(told: Told, text: str) -> list[Fact]:
+    """Of "I'm retiring next year"."""
+    when = when_in(text.strip(" .!"), told.said_at, is_ahead=True)
+    if not _is_ahead(when, told.said_at) or told.clause.is_negation:
+        return []
+    return [told.fact(Meaning("be", "retiring", thing), Object(when.what, f"retiring {when}"), Span(end=when.end))]
+
+
 def pregnant(told: Told, text: str) -> list[Fact]:
     """Of "I'm 5 months pregnant", until the child is there; of a dream, or of a cow, nobody says "my wife"."""
     count, _, unit = text.removesuffix("pregnant").strip().partition(" ")

@@ -269,6 +269,7 @@ _SPECIAL = {
     "expected": events.expected,
     "born": events.born,
     "pregnant": events.pregnant,
+    "retiring": events.retiring,
 }
 
 

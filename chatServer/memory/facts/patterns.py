@@ -46,6 +46,7 @@ _ROWS = (
     r"i lived in (?P<was_home>.+)",
     r"my home (?:city |town )?is (?:in )?(?P<moved>.+)",
     r"i (?:am moving|will move|will be moving|am going to move|am relocating) to (?P<moving>.+)",
+    r"i (?:am retiring|will retire|will be retiring|am going to retire|plan to retire) (?P<retiring>.+)",
     r"i (?:am|come) from (?P<came>.+)",
     r"my home ?town is (?P<origin>.+)",
     # Born
