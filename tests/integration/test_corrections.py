@@ -62,6 +62,20 @@ async def test_what_was_told_in_another_chat_is_given_up_by_another_word(databas
 @pytest.mark.parametrize(
     ("told", "then", "now"),
     [
+        ("My girlfriend is called Anna.", "we broke up :(", "girlfriend called Anna"),
+        ("I have a dog called Rex.", "our dog died yesterday", "dog called Rex, who died"),
+        ("I have a cat.", "My cat died.", "cat"),
+    ],
+)
+async def test_who_was_told_of_in_another_chat_is_gone_without_his_name(database, told, then, now):
+    await tell(database, told)
+    await tell(database, then, session_id="00000000-0000-4000-8000-000000000001")
+    assert await texts(database) == [f"The user no longer has a {now}."]
+
+
+@pytest.mark.parametrize(
+    ("told", "then", "now"),
+    [
         (
             "My dentist appointment is on {old}.",
             "no, it's {new}, not {old}",

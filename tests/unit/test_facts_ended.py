@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatServer.memory.facts import facts_in, given_up, partings
+from chatServer.memory.facts import facts_in, given_up, partings, unnamed
 from chatServer.memory.forget.whose import facts_told
 from tests.tools.telling import SAID_AT, told
 
@@ -47,6 +47,59 @@ def test_what_may_end_is_looked_for_by_the_words_that_memories_have():
     assert partings.words_told_before("got divorced in april") == ["married", "engaged"]
     assert given_up.words_told_before("i lost my job in march") == ["work"]
     assert not partings.words_told_before("my mum lives in Leeds") + given_up.words_told_before("I work at Lidl")
+
+
+GONE = "The user no longer has a {}."
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "ended"),
+    [
+        ("My girlfriend Anna is from Rome", "we broke up", "girlfriend called Anna"),
+        ("My girlfriend Anna is from Rome", "Sadly, we've just split up. I'm so sad.", "girlfriend called Anna"),
+        ("My girlfriend Anna is from Rome", "Anna and I split up last month", "girlfriend called Anna"),
+        ("My girlfriend Anna is from Rome", "my girlfriend broke up with me :(", "girlfriend called Anna"),
+        ("My boyfriend is called Tim", "My boyfriend left me yesterday.", "boyfriend called Tim"),
+        ("My boyfriend is called Tim", "I've broken up with my boyfriend", "boyfriend called Tim"),
+        ("My wife is called Eva. My boyfriend is called Tim", "me and Tim broke up", "boyfriend called Tim"),
+        ("I have a girlfriend", "my girlfriend and I broke up", "girlfriend"),
+        ("I have a dog called Rex", "our dog died yesterday", "dog called Rex, who died"),
+        ("I have a cat called Miso", "my cat had to be put down", "cat called Miso, who died"),
+        ("I have a dog", "Our dog has died.", "dog"),
+    ],
+)
+def test_who_is_gone_need_not_be_named_where_one_was_told_of(before, text, ended):
+    assert [fact.text for fact in facts_in(text, said_at=SAID_AT, held=told(before))] == [GONE.format(ended)]
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("My wife is called Eva. My boyfriend is called Tim", "we broke up"),
+        ("My girlfriend is called Anna", "my band split up"),
+        ("My girlfriend is called Anna", "Hanna and I broke up"),
+        ("My girlfriend is called Anna", "my sister and I broke up"),
+        ("My girlfriend is called Anna", "we split up the bill"),
+        ("My girlfriend is called Anna", "we split up in two groups"),
+        ("My girlfriend is called Anna", "we almost broke up"),
+        ("My girlfriend is called Anna", "Should I tell my mum that we broke up?"),
+        ("I have a dog called Rex", "my dog died laughing"),
+        ("I have a dog called Rex", "my neighbour's dog died"),
+        ("I have a dog called Rex", "my phone died"),
+        ("I have two dogs. I have a dog called Rex", "our dog died"),
+        ("I have two cats", "my cat died"),
+    ],
+)
+def test_who_may_be_another_is_there_still(before, text):
+    assert not [fact for fact in facts_in(text, said_at=SAID_AT, held=told(before)) if fact.is_negation]
+
+
+def test_who_is_gone_is_looked_for_by_what_he_is_called():
+    assert unnamed.words_told_before("Our dog died. I miss him.") == ["dog"]
+    assert unnamed.words_told_before("my mum cried when I split up with my boyfriend") == []
+    assert unnamed.words_told_before("I split up with my boyfriend") == ["boyfriend"]
+    assert {"girlfriend", "husband"} < set(unnamed.words_told_before("we broke up"))
+    assert unnamed.words_told_before("my phone died") == []
 
 
 @pytest.mark.parametrize(

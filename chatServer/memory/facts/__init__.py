@@ -5,7 +5,7 @@ Which file for which question:
 - how people say it, and what is made of it: patterns, facts, told
 - what can be said, and which fact replaces which: meanings, keys
 - what the object of it may be: objects, names, tastes, diets, health, everyday, vocabulary
-- whom it is about: kin, partings, meant
+- whom it is about: kin, partings, meant, unnamed
 - what is so no longer, in other words, and what is not so: given_up, negated
 - where somebody lives now: moves
 - names in small letters: given_names

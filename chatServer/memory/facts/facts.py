@@ -21,6 +21,7 @@ from chatServer.memory.facts import (
     names,
     partings,
     tastes,
+    unnamed,
 )
 from chatServer.memory.facts.clauses import Clause, clauses
 from chatServer.memory.facts.dates import Span, without_time
@@ -77,7 +78,7 @@ def facts_in(
         told = [*held, *earlier, *found]
         whole = sentence if number else first_person.filled_in(sentence)
         turned = corrections.turned(whole, told, said_at)
-        said = given_up.in_plain_words(meant.known(turned, told), told)
+        said = unnamed.in_plain_words(given_up.in_plain_words(meant.known(turned, told), told), told)
         for clause in clauses(said):
             if facts or not clause.is_elided:  # "balance work and study prep" is no sentence with "I study"
                 facts = moves.without_unsure(_facts(Told(clause, sentence, said_at)), told)

@@ -38,12 +38,12 @@ def known(sentence: str, told: Sequence[Fact]) -> str:
     """The sentence with who it is that it names, where only one can be meant; others as they are."""
     said = _spoken(sentence)
     if (named := _NAMED.fullmatch(said)) and named["name"].lower() not in NOT_NAMES:
-        kin = {word for word, name in _somebody(told) if name.lower() == named["name"].lower()}
+        kin = {word for word, name in somebody(told) if name.lower() == named["name"].lower()}
         return f"My {kin.pop()} {said}" if len(kin) == 1 else sentence
     unnamed = _UNNAMED.fullmatch(said)
     if unnamed and _CHANGED.search(said) and not _SAID.match(unnamed["rest"]):
         word = SAME_KIN.get(unnamed["word"].lower(), unnamed["word"].lower())
-        names = {name for kin, name in _somebody(told) if kin == word}
+        names = {name for kin, name in somebody(told) if kin == word}
         return f"My {word} {names.pop()} {unnamed['rest']}" if len(names) == 1 else sentence
     return sentence
 
@@ -53,7 +53,7 @@ def _spoken(text: str) -> str:
     return _SHORT.sub(r"\1 is ", without_leads(text), count=1)
 
 
-def _somebody(told: Iterable[Fact]) -> set[tuple[str, str]]:
+def somebody(told: Iterable[Fact]) -> set[tuple[str, str]]:
     """Everybody who was named, as what he is to the user, and his name."""
     found: set[tuple[str, str]] = set()
     for fact in told:
