@@ -76,6 +76,38 @@ async def test_who_was_told_of_in_another_chat_is_gone_without_his_name(database
 @pytest.mark.parametrize(
     ("told", "then", "now"),
     [
+        ("I'm pregnant.", "I had a miscarriage last week.", ["The user is no longer pregnant."]),
+        (
+            "We are expecting a baby in {month} {year}.",
+            "Our daughter was born yesterday!",
+            ["The user's baby was due in {month} {year}."],
+        ),
+        (
+            "My wedding is in {month} {year}.",
+            "They called off the wedding.",
+            ["The user's wedding was to be in {month} {year}, which was called off."],
+        ),
+        (
+            "I study law at Yale.",
+            "I graduated last week",
+            ["The user no longer studies at Yale.", "The user no longer studies law."],
+        ),
+        ("I take metformin.", "my doctor took me off metformin", ["The user does not take metformin."]),
+    ],
+)
+async def test_what_was_told_in_another_chat_is_over(database, told, then, now):
+    ahead = datetime.now(UTC) + timedelta(days=200)
+    said, over = (each.format(month=f"{ahead:%B}", year=ahead.year) for each in (told, "|".join(now)))
+    await tell(database, said)
+    assert await texts(database) != []
+    await tell(database, then, session_id="00000000-0000-4000-8000-000000000001")
+    assert not [each for each in await kept(database) if each.text in said]
+    assert sorted(each.text for each in await kept(database, ever=True) if each.text in over) == over.split("|")
+
+
+@pytest.mark.parametrize(
+    ("told", "then", "now"),
+    [
         (
             "My dentist appointment is on {old}.",
             "no, it's {new}, not {old}",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from chatServer.memory.facts import events, given_up, kin, names
+from chatServer.memory.facts import called_off, events, given_up, kin, names, over
 from chatServer.memory.facts.clauses import NOT_SO, without_leads
 from chatServer.memory.facts.dates import is_when
 from chatServer.memory.facts.meanings import MEANINGS, Fact, Meaning, predicate_of, shown_of
@@ -64,6 +64,8 @@ def speaks_of_old(text: str) -> bool:
         is_denied
         or is_corrected
         or any(events.puts_off(without_leads(_plain(each))) or given_up.speaks_of_it(each) for each in sentences(text))
+        or called_off.speaks_of_it(text)
+        or over.speaks_of_it(text)
     )
 
 

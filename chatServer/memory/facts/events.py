@@ -159,8 +159,14 @@ def moved(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fact]
         valid_to=when.end,
         sentence=sentence,
     )
-    was_to = _PRESENT.sub(lambda verb: _WAS[verb.group()], fact.text, count=1)
-    return [new, replace(fact, text=was_to, valid_from=None, valid_to=said_at, sentence=sentence)]
+    return [new, was_to_be(fact, sentence, said_at)]
+
+
+def was_to_be(fact: Fact, sentence: str, said_at: datetime, why: str = "") -> Fact:
+    """The event as one that was ahead once: "The user's exam was to be on 2026-11-20"."""
+    text = _PRESENT.sub(lambda verb: _WAS[verb.group()], fact.text, count=1).replace("was to be due", "was due")
+    text = f"{text.removesuffix('.')}, {why}." if why else text
+    return replace(fact, text=text, valid_from=None, valid_to=said_at, sentence=sentence)
 
 
 def _in_its_month(text: str, old: str, said_at: datetime) -> When | None:
@@ -176,7 +182,7 @@ def put_off(sentence: str, told: Sequence[Fact], said_at: datetime) -> list[Fact
     if said is None:
         return []
     what = said["what"].lower()
-    named = [fact for fact in told if is_event(fact) and fact.valid_to and fact.valid_to > said_at and _is(fact, what)]
+    named = [fact for fact in told if fact.valid_to and fact.valid_to > said_at and is_called(fact, what)]
     old = said.groupdict().get("old")
     if len({fact.key for fact in named}) != 1 or (old and not is_on(named[0], old, said_at)):
         return []
@@ -213,8 +219,10 @@ def settled(found: Sequence[Fact], corrected: Sequence[Fact]) -> list[Fact]:
     return [fact for fact in (*found, *corrected) if fact.key not in slips]
 
 
-def _is(fact: Fact, what: str) -> bool:
+def is_called(fact: Fact, what: str) -> bool:
     """ "The appointment" is the dentist appointment, too, and "the flight" the one to Rome."""
+    if not is_event(fact):
+        return False
     name = (fact.predicate if fact.predicate != "has" else WRITTEN.split(fact.object)[0].strip()).lower()
     return any(f" {each}".endswith(f" {what}") for each in (name, _TO_WHERE.sub("", name)))
 

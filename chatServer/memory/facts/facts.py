@@ -9,6 +9,7 @@ from functools import partial
 from itertools import dropwhile
 
 from chatServer.memory.facts import (
+    called_off,
     corrections,
     diets,
     events,
@@ -19,6 +20,7 @@ from chatServer.memory.facts import (
     meant,
     moves,
     names,
+    over,
     partings,
     tastes,
     unnamed,
@@ -78,12 +80,15 @@ def facts_in(
         told = [*held, *earlier, *found]
         whole = sentence if number else first_person.filled_in(sentence)
         turned = corrections.turned(whole, told, said_at)
-        said = unnamed.in_plain_words(given_up.in_plain_words(meant.known(turned, told), told), told)
+        said = meant.known(turned, told)
+        for each in (given_up, unnamed, over):
+            said = each.in_plain_words(said, told)
         for clause in clauses(said):
             if facts or not clause.is_elided:  # "balance work and study prep" is no sentence with "I study"
                 facts = moves.without_unsure(_facts(Told(clause, sentence, said_at)), told)
                 found += facts if said == whole else [each for each in facts if not _is_told(each, told)]
         found += given_up.replaced(said, found, told, said_at)
+        found += called_off.ended(sentence, told, said_at)
     found += diets.ended(found, [*held, *earlier], said_at)
     found += partings.ended_with(found, [*held, *earlier], said_at)
     return _settled(found)[:MAX_FACTS_PER_MESSAGE]

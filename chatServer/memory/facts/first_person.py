@@ -68,6 +68,7 @@ _FORMS = tuple(
             r"(?=[.,;!]|$)",
             r"I prefer \1 answers",
         ),
+        (r"\Awe(?:'re| are) expecting (?=(?:an?|our|twins|in|on|next)\b)", "I am expecting "),
         (r"\bwe have (?:got )?(?=(?:two|three|four|five|\d) (?:kids|children|daughters|sons)\b)", "I have "),
         (rf"\bwe(?:'re| are| come) {_LATELY}from (?=(?:the )?(?:{PLACE})(?:[.,;!]|$| (?:and|but)\b))", "I come from "),
         (

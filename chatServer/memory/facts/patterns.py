@@ -140,7 +140,7 @@ _ROWS = (
     rf"i (?:get|wake) up at (?P<gets_up>{CLOCK})",
     rf"i (?:go to bed|go to sleep) at (?P<goes_to_bed>{CLOCK})",
     rf"i start work(?:ing)? at (?P<starts_work>{CLOCK})",
-    r"my rent is (?P<rent>.+)",
+    r"my rent (?:is|(?:went|has gone) (?:up|down) to|(?:increased|rose|was raised) to) (?P<rent>.+)",
     r"my budget is (?P<budget>.+)",
     r"my height is (?P<height>.+)",
     r"my weight is (?P<weight>.+)",

@@ -33,7 +33,8 @@ _NOBODY: frozenset[str] = frozenset()
 
 def words_told_before(text: str) -> list[str]:
     """What a memory may call whoever is gone; nothing where nobody is."""
-    return sorted({word for each in sentences(text) for word in _gone(each)[1]})
+    said = sentences(text) if _MAY_BE.search(text) else ()
+    return sorted({word for each in said for word in _gone(each)[1]})
 
 
 def in_plain_words(sentence: str, told: Sequence[Fact]) -> str:

@@ -9,7 +9,17 @@ from typing import Any
 from uuid import UUID
 
 from chatServer import metrics
-from chatServer.memory.facts import Fact, RuleExtractor, diets, given_up, only_tells, partings, unnamed
+from chatServer.memory.facts import (
+    Fact,
+    RuleExtractor,
+    called_off,
+    diets,
+    given_up,
+    only_tells,
+    over,
+    partings,
+    unnamed,
+)
 from chatServer.memory.facts.corrections import names_old, speaks_of_old
 from chatServer.memory.facts.meant import may_name
 from chatServer.memory.facts.moves import may_leave_home
@@ -148,7 +158,9 @@ async def _perhaps_denied(connection: Connection, user_id: UUID, shelf: str, que
     text = text_of(question.message)[:MAX_READ]
     is_wanted = speaks_of_old(text) or may_leave_home(text) or (len(text) <= MAX_CORRECTION and may_name(text))
     near = await store.find_near(connection, user_id, shelf, prefixes(text)) if is_wanted else []
-    if words := [word for each in (diets, partings, given_up, unnamed) for word in each.words_told_before(text)]:
+    if words := [
+        word for each in (diets, partings, given_up, unnamed, over, called_off) for word in each.words_told_before(text)
+    ]:
         near += await store.find_near(connection, user_id, shelf, words)
     return [fact_of(each) for each in near if each.triple]
 
