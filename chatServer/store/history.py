@@ -29,10 +29,10 @@ from chatServer.messages.rows import read_row
 from chatServer.messages.terms import packed_terms
 from chatServer.records import StoredMessage, Stretch, new_id
 from chatServer.store import images, queries, sessions
+from chatServer.store.jsonb import jsonb
 from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
 from chatServer.store.queries import NEWEST
-from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("messages.sql")
 _WRITTEN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")  # a UUID, as Postgres would write it
