@@ -5,12 +5,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
+from chatServer.records.ids import SPELLING
 from chatServer.records.moments import can_be_written
 
 Short = Annotated[str, Field(max_length=200)]
 Name = Annotated[str, Field(min_length=1, max_length=128)]  # of an agent, or a shelf
 Long = Annotated[str, Field(max_length=2_000_000)]
-SessionId = Annotated[str, Field(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+SessionId = Annotated[str, Field(pattern=f"^{SPELLING}$")]
 Count = Annotated[int, Field(ge=0, le=10**9)]  # an integer that has room to go on counting
 Tries = Annotated[int, Field(ge=0, le=1_000)]  # of a turn: each counts a million events, all together in an integer
 Big = Annotated[int, Field(ge=0, le=10**15)]  # a bigint that has

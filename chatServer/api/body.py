@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chatServer import errors
-from chatServer.api.at_once import AtOnce
+from chatServer.api.at_once import at_once
 from chatServer.api.auth import sender
 from chatServer.api.edge import Edge, raw_headers
 from chatServer.api.problems import problem
@@ -56,7 +56,7 @@ class WholeBody(Edge):
         self.free_bytes = arriving_bytes
         self.free_file_bytes = FILES_BYTES
         told = f"{OPEN_UPLOADS} uploads of yours are on their way. Send this one when one of them is here."
-        self.uploads = AtOnce(OPEN_UPLOADS, limit="open_uploads", detail=told)
+        self.uploads = at_once(OPEN_UPLOADS, limit="open_uploads", detail=told)
 
     async def request(self, scope: Scope, receive: Receive, send: Send) -> None:
         if (scope["method"], scope["path"]) in IN_A_FILE:
@@ -73,11 +73,11 @@ class WholeBody(Edge):
 
     async def _request_with_file(self, scope: Scope, receive: Receive, send: Send) -> None:
         held = Held()
-        with contextlib.ExitStack() as stack:
+        async with contextlib.AsyncExitStack() as stack:
 
             async def filled(limit: int, user_id: UUID | None) -> IO[bytes]:
                 if user_id is not None:
-                    stack.enter_context(self.uploads.entered(user_id))
+                    await stack.enter_async_context(self.uploads.one_of(user_id))
                 with on_a_disk():
                     file = stack.enter_context(_nameless())
                 await self._fill(file, held, receive, limit)

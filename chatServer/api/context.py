@@ -106,7 +106,7 @@ class PreviewAnswer(BaseModel):
 async def preview(body: ChatRequest, state: CurrentState, user: CurrentUser) -> PreviewAnswer:
     """The exact prompt that a turn with this body would send just now, part by part, and what its length would set off.
     Nothing is stored or begun, no model is asked, and it counts as no turn; two of a user are made at once."""
-    with state.previews.entered(user.user_id):
+    async with state.previews.one_of(user.user_id):
         return PreviewAnswer.of(await state.turns.preview(user, body.ask(None)))
 
 

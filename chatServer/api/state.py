@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import httpx
 
 from chatServer.agent.catalog import Catalog
-from chatServer.api.at_once import AtOnce
+from chatServer.api.at_once import at_once
 from chatServer.api.auth import Authenticator
 from chatServer.api.dev_key import DevKey
 from chatServer.api.personal_tokens import PersonalTokens
@@ -17,14 +17,15 @@ from chatServer.knowledge.ingest import Library
 from chatServer.memory.recall.recall import Recaller
 from chatServer.protocols.mcp.desk import Desk
 from chatServer.store.pool import Database
+from chatServer.store.shares import Shares
 from chatServer.turn.turns import Turns
 
 PREVIEWS = 2  # of one user: a long message takes a second to be counted
 
 
-def _previews() -> AtOnce:
+def _previews() -> Shares:
     told = "Two previews of yours are being made. Wait for one of them."
-    return AtOnce(PREVIEWS, limit="parallel_previews", detail=told)
+    return at_once(PREVIEWS, limit="parallel_previews", detail=told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,4 +45,4 @@ class State:
     readiness: Readiness
     shutdown: Shutdown
     commit: str
-    previews: AtOnce = field(default_factory=_previews)
+    previews: Shares = field(default_factory=_previews)

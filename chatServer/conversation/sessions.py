@@ -14,6 +14,7 @@ from chatServer.conversation.excerpt import excerpt
 from chatServer.memory.retire import retire_session
 from chatServer.messages import searchable
 from chatServer.records import Cursor, Hit, Page, Principal, Session, new_id
+from chatServer.records.ids import is_spelt
 from chatServer.records.quick import quick
 from chatServer.store import jobs, said, user_events
 from chatServer.store import sessions as store
@@ -24,7 +25,6 @@ SESSION_ID = re.compile(r"^[A-Za-z0-9_.:-]{1,128}\Z")
 MAX_SEARCH_WORDS = 16
 DELETE_TIMEOUT_MS = 30_000  # a session of a million messages
 _UUID = re.compile(r"^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\Z", re.I)
-_CANONICAL = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")  # as we spell it
 
 
 @quick
@@ -36,7 +36,7 @@ class SessionKey:
 
     @classmethod
     def parse(cls, text: str) -> "SessionKey":
-        if _CANONICAL.match(text):
+        if is_spelt(text):
             return cls(text, is_uuid=True)
         if not SESSION_ID.match(text):
             raise errors.InvalidRequest(

@@ -2,7 +2,7 @@
 
 Which file for which question:
 - how we get in: opened, embedded, startup, diagnosis, pool, lending, shares, pipeline, exchange
-- what statements are made of: queries, strict_json, word_forms
+- what statements are made of: queries, jsonb, word_forms
 - sessions, and what was said: sessions, titles, history, images, superseded, summaries, context
 - turns, and what they took: turns, events, deeds, recalled, limits, usage, user_events
 - jobs, what they find to do, and what they have done: jobs, queue, left, learned, revisions

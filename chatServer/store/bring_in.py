@@ -13,9 +13,9 @@ from chatServer.messages.terms import packed_terms, stems_of
 from chatServer.records import NOBODY, Session
 from chatServer.store import articles, queries
 from chatServer.store import sessions as titles
+from chatServer.store.jsonb import jsonb
 from chatServer.store.memories import digest_of
 from chatServer.store.pool import Connection
-from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("bring_in.sql")
 COUNTED = ("active_sessions", "turns", "summaries", "notes", "notes_versions", "memories", "articles", "usage")

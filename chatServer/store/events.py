@@ -7,8 +7,8 @@ from uuid import UUID
 
 from chatServer.records import MAX_PARTIAL, WORDS, TurnEvent
 from chatServer.store import queries
+from chatServer.store.jsonb import jsonb
 from chatServer.store.pool import Connection
-from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("events.sql")
 LAST = 2**31 - 1

@@ -2,7 +2,6 @@
 LIMIT and to work inside the caller's transaction. The stock class reads what this one writes, and the reverse."""
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -28,14 +27,14 @@ from chatServer.messages.plain import plain_row, without_unsaid
 from chatServer.messages.rows import read_row
 from chatServer.messages.terms import packed_terms
 from chatServer.records import StoredMessage, Stretch, new_id
+from chatServer.records.ids import is_spelt
 from chatServer.store import images, queries, sessions
+from chatServer.store.jsonb import jsonb
 from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
 from chatServer.store.queries import NEWEST
-from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("messages.sql")
-_WRITTEN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")  # a UUID, as Postgres would write it
 TABLE = "chat_message_history"
 DEFAULT_AGENT = "assistant"
 LONG = 100_000  # characters of rows
@@ -268,8 +267,8 @@ def _kept(stored: StoredMessage, message: Message) -> StoredMessage:
 
 
 def _uuid_text(message_id: str) -> str:
-    """As it is in most cases: to make a UUID of it and to write that takes 5 us (2026-11-19)."""
-    if _WRITTEN.match(message_id):
+    """As it is in most cases."""
+    if is_spelt(message_id):
         return message_id
     try:
         return str(UUID(message_id))

@@ -135,7 +135,7 @@ class Pipeline:
                     self.add(query, may_prepare=query.startswith(ALWAYS_THE_SAME))
                 self._waiting += waiting
             statements, self._waiting = self._waiting, []
-            # Until the last answer is in, a cancellation included: after a failed BEGIN we would be the login role.
+            # Until the last answer is in, a cancellation included: after a failed BEGIN nothing is SET LOCAL.
             self._has_begun = self._is_over = True
             pgconn = self._connection.pgconn
             pgconn.enter_pipeline_mode()

@@ -125,9 +125,9 @@ class Database:
 
         The timeout is that of one statement, and a second more that of all of them together.
 
-        Statements wait until an answer is asked for: store/pipeline.py. Those that become the user travel with the
-        first, and are SET LOCAL, so a pooler that hands the connection on hands on nothing of the user; COMMIT
-        travels with the last. A block without a statement sends nothing.
+        Statements wait until an answer is asked for: store/pipeline.py. Those that say who the user is travel with the
+        first, and are SET LOCAL, so a pooler that hands the connection on hands on nothing of him; COMMIT travels with
+        the last. A block without a statement sends nothing.
         """
         timeout_ms = timeout_ms or self._statement_timeout_ms
         begin = [*self._begin(USER_ROLE, timeout_ms), claims(principal)]

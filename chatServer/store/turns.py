@@ -10,9 +10,9 @@ from psycopg.rows import class_row
 from chatServer.records import Turn, TurnEvent, TurnState
 from chatServer.store import events, queries
 from chatServer.store import recalled as lines
+from chatServer.store.jsonb import jsonb
 from chatServer.store.pipeline import Answer
 from chatServer.store.pool import Connection
-from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("turns.sql")
 LEASE_S = 30  # how long a turn counts as running without a sign of life

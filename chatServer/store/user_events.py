@@ -6,9 +6,9 @@ from uuid import UUID
 
 from chatServer.records import Session, Turn
 from chatServer.store import queries
+from chatServer.store.jsonb import jsonb
 from chatServer.store.pool import Connection, Database
 from chatServer.store.queries import NEWEST
-from chatServer.store.strict_json import jsonb
 
 SQL = queries.load("user_events.sql")
 SWEEP = queries.load("sweep.sql")

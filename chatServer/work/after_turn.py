@@ -110,14 +110,14 @@ async def look(workshop: Workshop, principal: Principal, turn_id: UUID, *, is_na
     async with workshop.database.transaction(principal) as connection:
         asked = await ask_left(connection, user_id, turn_id)
         asked_newest = await ask_newest(connection, workshop.embedder, user_id)
-        turn = await asked.fetchone()
+        turn, newest = await asked.fetchone(), await asked_newest.found()
         if turn is None or (turn.is_untitled and not is_named):
-            return Left(turn_id, is_untitled=turn is not None, newest=await asked_newest.found())
+            return Left(turn_id, is_untitled=turn is not None, newest=newest)
         sheet = sheet_of(turn, turn_id, scopes=workshop.scopes)
         history = await ask_material(connection, user_id, sheet) if sheet else None
         glance = await workshop.reviser.glance(connection, user_id, turn_id, turn) if turn.is_unrevised else None
     # The answers came with that to COMMIT.
-    left = Left(turn_id, has_used=turn.has_used, newest=await asked_newest.found())
+    left = Left(turn_id, has_used=turn.has_used, newest=newest)
     left.seen = await glance.seen() if glance else None
     left.material = await gather(workshop.database, principal, sheet, history) if sheet and history else None
     return left

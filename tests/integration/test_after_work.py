@@ -3,6 +3,7 @@
 import uuid
 
 from chatServer.memory.embed import WordLlamaEmbedder
+from chatServer.store import sessions
 from chatServer.store.pool import Database
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, rows
@@ -61,3 +62,18 @@ async def test_after_a_turn_all_is_looked_at_in_one_transaction_and_written_in_a
     assert rows(urls, "select count(*) from chat.turns where revision_state = 'done'") == [(6,)]
     assert rows(urls, EMBEDDED) == [(12,)]
     assert await title_of(database, ADA, session_id)
+
+
+async def test_what_was_looked_at_is_read_though_the_pool_has_closed_its_connection(urls, settings):
+    """As it does with each that is an hour old; here with all. How a moment is written, only an open one tells."""
+    database, session_id = Database(urls.app, settings), str(uuid.uuid4())
+    database._pool.max_lifetime = 0
+    async with database:
+        async with database.transaction(ADA) as connection:
+            await sessions.insert_session(connection, ADA.user_id, session_id, "assistant", memory="off")
+        turn_id = await say(database, "What about puffins?", session_id=session_id)
+        async with database.transaction(ADA) as connection:  # as the turn's own end leaves it there
+            await connection.execute("update chat.turns set revision_state = 'none'")
+        work = Workshop(database, no_model, embedder=WordLlamaEmbedder())
+        await work.after_turn(str(ADA.user_id), str(turn_id))
+    assert rows(urls, EMBEDDED) == [(2,)]

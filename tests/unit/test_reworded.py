@@ -55,6 +55,12 @@ def test_who_asks_for_a_kind_of_his_own_looks_for_its_names_too(asked, names):
     assert in_other_words("What pets does Ann have?") == "What pets does Ann have?"
 
 
+@pytest.mark.parametrize("asked", ["Is my chıld here?", "What is my ſport?", "my sıblıngs?"])
+def test_who_types_letters_that_python_takes_for_others_asks_for_no_kind(asked):
+    assert in_other_words(asked) == asked
+    assert in_other_words("Which \u212aids have I?") == "Which \u212aids have I? son daughter"
+
+
 def test_who_asks_for_his_way_to_work_does_not_ask_for_his_work():
     assert in_one_word("How do I get to work?") == "How do I commute to work?"
     assert in_other_words("How do I get to the office?").startswith("How do I commute to work? cycle bike bus")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from chatServer.memory.facts.when import MONTH_NAMES, SEASONS, Unit, When
-from chatServer.memory.facts.words import NUMBERS
+from chatServer.memory.facts.words import counted
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -172,8 +172,7 @@ def _shifted(parts: dict[str, str | None], midnight: datetime) -> When:
     unit, which = str(parts["unit"]), parts.get("which")
     if which:
         return When(_begin(unit, midnight, {"last": -1, "this": 0}.get(which, 1)), _UNITS[unit])
-    said = str(parts["count"])
-    count = int(NUMBERS.get(said) or (said if said.isdigit() else 1))
+    count = counted(str(parts["count"]), 1)
     # Who counts in days and weeks means a day.
     exact = "day" if unit in ("day", "week") else _UNITS[unit]
     return When(back(midnight, count if parts.get("ago") else -count, unit), exact)
@@ -220,9 +219,8 @@ def _span(found: re.Match[str], said_at: datetime, is_ahead: bool, is_past: bool
     if parts["now"]:
         return Span()
     if parts["count"]:
-        count = NUMBERS.get(parts["count"].lower()) or parts["count"]
         midnight = said_at.replace(hour=0, minute=0, second=0, microsecond=0)
-        start = back(midnight, int(count) if count.isdigit() else 1, parts["unit"].lower())
+        start = back(midnight, counted(parts["count"], 1), parts["unit"].lower())
         return Span() if is_past else Span(start)
     told = {name: when_in(parts[name], said_at, is_ahead=is_ahead) for name in _PLACES if parts[name]}
     if not all(told.values()):

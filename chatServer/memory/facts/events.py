@@ -13,7 +13,7 @@ from chatServer.memory.facts.objects import Object, folded, thing
 from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import EVENTS, PARTNERS
 from chatServer.memory.facts.when import WRITTEN, When
-from chatServer.memory.facts.words import NUMBERS
+from chatServer.memory.facts.words import counted
 
 _WHERE = (
     r"(?: in [a-z][\w ]{2,30}| (?:to|with|at|for) (?-i:[A-Z])[\w '-]{1,30}|(?<=meeting) with [\w'-]{2,20}"
@@ -108,7 +108,7 @@ def retiring(told: Told, text: str) -> list[Fact]:
 def pregnant(told: Told, text: str) -> list[Fact]:
     """Of "I'm 5 months pregnant", until the child is there; of a dream, or of a cow, nobody says "my wife"."""
     count, _, unit = text.removesuffix("pregnant").strip().partition(" ")
-    weeks = int(NUMBERS.get(count) or (count if count.isdigit() else 0)) * (1 if unit == "weeks" else 4)
+    weeks = counted(count) * (1 if unit == "weeks" else 4)
     if weeks > FORTY_WEEKS:
         return []
     left = Span() if told.clause.is_negation else Span(end=told.said_at + timedelta(weeks=FORTY_WEEKS - weeks))

@@ -33,7 +33,7 @@ from chatServer.memory.facts.patterns import patterns_for
 from chatServer.memory.facts.sentences import MAX_SENTENCE, sentences, statements
 from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import PETS
-from chatServer.memory.facts.words import NUMBERS
+from chatServer.memory.facts.words import counted
 from chatServer.memory.rules import MAX_FACTS_PER_MESSAGE
 
 A_YEAR = timedelta(days=366)
@@ -148,7 +148,8 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
         return []
     text, span = without_time(text, told.said_at, is_ahead=name == "moving", is_past=told.clause.is_past)
     who = told.clause.who
-    if (name in ("email", "phone") and who.relation) or (name == "age" and not who.relation and _years(text) < MIN_AGE):
+    is_no_age = name == "age" and not who.relation and counted(text) < MIN_AGE
+    if is_no_age or (name in ("email", "phone") and who.relation):
         return []
     if name == "age":
         span = Span(told.said_at)
@@ -174,10 +175,6 @@ def _in_its_place(told: Told, name: str, text: str) -> list[Fact]:
     now, _, before = text.partition(", not ")
     old = [] if not before or told.clause.is_negation else _plain(told.over(), name, before)
     return _plain(told, name, now.removesuffix(" now")) + old
-
-
-def _years(text: str) -> int:
-    return int(NUMBERS.get(text.lower(), text))
 
 
 def _past(told: Told, name: str, text: str) -> list[Fact]:
@@ -262,7 +259,7 @@ _SPECIAL = {
     "goes": _goes,
     "here_from": _left,
     "breed": lambda told, text: _plain(told, "breed", text) if told.clause.who.relation in PETS else [],
-    "ill": lambda told, text: _plain(told, "condition", health.ILL[text.lower()]),
+    "ill": lambda told, text: _plain(told, "condition", health.ILL.get(text.lower(), "")),
     "dislikes": lambda told, text: _plain(told.flipped(), "likes", text),
     "has": kin.possessed,
     "several": kin.each_named,

@@ -10,7 +10,7 @@ from chatServer.memory.facts.meanings import USER, Fact, Meaning, Who
 from chatServer.memory.facts.objects import Object
 from chatServer.memory.facts.told import Told
 from chatServer.memory.facts.vocabulary import KIN, LOOSE_KIN, PETS, PLURALS
-from chatServer.memory.facts.words import CAPITAL, NUMBERS
+from chatServer.memory.facts.words import CAPITAL, NUMBERS, counted
 
 MAX_NAMES = 6
 _SOMEBODY = re.compile(
@@ -141,7 +141,7 @@ def _with_names(text: str) -> str:
 def _somebody(told: Told, part: re.Match[str]) -> list[Fact]:
     count, word = (part["count"] or "").lower(), part["kin"].lower()
     single = PLURALS.get(word, word)
-    number = int(NUMBERS.get(count) or (count if count.isdigit() else 1))
+    number = counted(count, 1)
     is_plural = word in PLURALS and word not in ("fish", "goldfish")
     if count == "no" or (told.clause.is_negation and is_plural):
         facts = [_counted(told, "no", _shown(word), single)]

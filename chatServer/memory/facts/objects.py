@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from chatServer.memory.facts import vocabulary as known
 from chatServer.memory.facts.dates import date_in, day_in
-from chatServer.memory.facts.words import FILLERS, NUMBERS, any_of, folded_words, stem
+from chatServer.memory.facts.words import FILLERS, any_of, counted, folded_words, stem
 
 MAX_WORDS = 6
 MAX_LETTERS = 80
@@ -196,8 +196,8 @@ def year(text: str) -> list[Object]:
 
 
 def age(text: str) -> list[Object]:
-    text = NUMBERS.get(text.lower(), text)
-    return [Object(text, f"{text} years old")] if text.isdigit() and 0 < int(text) < 120 else []
+    years = counted(text)
+    return [Object(str(years), f"{years} years old")] if 0 < years < 120 else []
 
 
 def email(text: str) -> list[Object]:

@@ -57,6 +57,12 @@ _NOT_LAST = re.compile(r"\b(?:(?:[A-Z][\w'-]+|\d+)(?= not [A-Z\d])|(?i:called|na
 MIN_STEM = 3
 
 
+def counted(text: str, otherwise: int = 0) -> int:
+    """What "three" counts, or "3". Python takes more for digits than it reads, "²" for one: that is no number."""
+    digits = NUMBERS.get(text.lower(), text)
+    return int(digits) if digits.isdecimal() else otherwise
+
+
 def straight(text: str) -> str:
     """Typographic apostrophes as typed ones."""
     return text.replace("’", "'").replace("‘", "'").replace("ʼ", "'")

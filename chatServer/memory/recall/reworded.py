@@ -36,7 +36,7 @@ _NAMES = {
     if kind.common
     for asked in kind.asked.split()
 }
-_KIND = re.compile(rf"\b({'|'.join(_NAMES)})s?\b", re.IGNORECASE)
+_KIND = re.compile(rf"\b({'|'.join(_NAMES)})s?\b")  # in small letters
 # All of its words are common ones.
 _FROM = re.compile(r"\bwhere (?:am i|are we) (?:originally )?from\b", re.IGNORECASE)
 _CAME = "come from city country"
@@ -63,7 +63,8 @@ def in_other_words(question: str) -> str:
     question = in_one_word(question)
     other = reworded(question)
     is_own = len(question) <= MAX_CHARACTERS and _OWN.search(question)
-    names = [name for kind in dict.fromkeys(_KIND.findall(question)) for name in _NAMES[kind.lower()]] if is_own else []
+    kinds = dict.fromkeys(_KIND.findall(question.lower())) if is_own else ()
+    names = [name for kind in kinds for name in _NAMES[kind]]
     names += [_CAME] if _FROM.search(question) else []
     return " ".join([question, *([other] if other != question else []), *names])
 

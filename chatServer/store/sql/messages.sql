@@ -58,7 +58,7 @@ where bytes_before < %(bytes)s
 order by id;
 
 -- name: read_window
--- The newest messages that a model may see: of finished turns, and those that no turn wrote; newest first.
+-- The newest messages that a model may see: all but those of the session's unfinished turns; newest first.
 -- Unfinished turns are few and have an index: to look up each message's turn took a third more (2026-11-19).
 select id, message_id, turn_id, created_at, message::text, tokens
 from public.chat_message_history
