@@ -101,14 +101,20 @@ async def ask_newest(connection: Connection, embedder: Embedder, user_id: UUID) 
 
 
 async def embed_newest(
-    database: Database, embedder: Embedder, principal: Principal, newest: Newest | None = None
+    database: Database,
+    embedder: Embedder,
+    principal: Principal,
+    newest: Newest | None = None,
+    late: int | None = None,
 ) -> Progress:
-    """The same for what a user said or was remembered of him just now; and before, where others have not come to it."""
+    """The same for what a user said or was remembered of him just now; and before, where others have not come to it, or
+    from `late` on: the place of a message without a vector."""
     user_id, model = principal.user_id, _model(embedder)
     if newest is None:
         async with database.transaction(principal) as connection:
             newest = await (await ask_newest(connection, embedder, user_id)).found()
-    lacking, done = newest[0], await _mend(database, embedder, principal, *newest)
+    lacking, memories = _reaching(late, embedder, newest)
+    done = await _mend(database, embedder, principal, lacking, memories)
     for _ in range(TURN_LOOKS - 1):
         if lacking.before is None:
             break
@@ -226,9 +232,19 @@ async def _made(embedder: Embedder, lacking: embedding.Lacking, memories: Sequen
     return Made(model, made[:among], made[among:], columns, progress)
 
 
-async def made_newest(embedder: Embedder, newest: Newest) -> Made | None:
+async def made_newest(embedder: Embedder, newest: Newest, late: int | None = None) -> Made | None:
     """The same, to be written by the caller. None: there is nothing, or `embed_newest` has more to do than that."""
-    return None if newest[0].before is not None else await _made(embedder, *newest)
+    lacking, memories = _reaching(late, embedder, newest)
+    return None if lacking.before is not None else await _made(embedder, lacking, memories)
+
+
+def _reaching(late: int | None, embedder: Embedder, newest: Newest) -> Newest:
+    """The same, and then what ends with `late`: more was said since than is looked at."""
+    lacking, memories = newest
+    is_there = lacking.before is not None or any(item.version == late for item in lacking.vectors)
+    if late is None or is_there or _model(embedder) is None:
+        return newest
+    return lacking._replace(before=late + 1), memories
 
 
 async def _beside(read: Callable[[Given], Read], given: Given, texts: Sequence[Unembedded]) -> Read:

@@ -100,6 +100,7 @@ class Left:
     has_used: bool = False  # what is remembered
     material: Material | None = None  # to learn from
     newest: Newest | None = None  # that may lack vectors; None: to be looked for
+    unembedded: int | None = None  # the place of its answer, if that has no vector
     seen: Seen | None = None  # to be revised
 
 
@@ -117,7 +118,7 @@ async def look(workshop: Workshop, principal: Principal, turn_id: UUID, *, is_na
         history = await ask_material(connection, user_id, sheet) if sheet else None
         glance = await workshop.reviser.glance(connection, user_id, turn_id, turn) if turn.is_unrevised else None
     # The answers came with that to COMMIT.
-    left = Left(turn_id, has_used=turn.has_used, newest=newest)
+    left = Left(turn_id, has_used=turn.has_used, newest=newest, unembedded=turn.unembedded)
     left.seen = await glance.seen() if glance else None
     left.material = await gather(workshop.database, principal, sheet, history) if sheet and history else None
     return left
@@ -146,12 +147,12 @@ async def remember(workshop: Workshop, principal: Principal, left: Left) -> None
 async def index_turn(workshop: Workshop, principal: Principal, left: Left) -> None:
     """Vectors for what the turn said and left to be remembered. Recall finds it by its words meanwhile, so an embedder
     that fails is not waited for: the next turn tries again."""
-    seen, newest = left.seen, left.newest
+    seen, newest, late = left.seen, left.newest, left.unembedded
     try:
-        if seen and seen.found and newest and (made := await made_newest(workshop.embedder, newest)):
+        if seen and seen.found and newest and (made := await made_newest(workshop.embedder, newest, late)):
             seen.also = made.write  # in the transaction that ends the revision, which nothing holds up
         else:
-            await embed_newest(workshop.database, workshop.embedder, principal, newest)
+            await embed_newest(workshop.database, workshop.embedder, principal, newest, late)
     except errors.EmbedderFailed as error:
         logger.warning("no vectors for a turn: %s", error)
 

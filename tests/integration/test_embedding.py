@@ -92,6 +92,24 @@ async def test_a_turn_makes_up_for_those_before_it_that_nobody_came_to(database,
     assert await embed_newest(database, WORDLLAMA, ADA) == reembedding.NOTHING
 
 
+async def test_a_turn_whose_job_comes_late_gets_its_vectors(database, urls, monkeypatch):
+    async def no_model(_):
+        return None
+
+    monkeypatch.setattr(reembedding, "TURN_MESSAGES", 2)
+    _, late = await finished_turn(database, ADA, "I keep bees")
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.message_index set embed_model = 'wordllama'")
+    await finished_turn(database, ADA, "I live in Rome")
+    await embed_newest(database, WORDLLAMA, ADA)
+    with owner_connection(urls.owner) as connection:
+        connection.execute("update chat.message_index set embed_model = null where vec4 is null")
+    assert models_of(urls).count((None, None)) == 2, "nobody came to the first"
+    workshop = Workshop(database, no_model, embedder=WORDLLAMA)
+    await workshop.after_turn(str(ADA.user_id), str(late))
+    assert models_of(urls) == [("wordllama", 256)] * 4
+
+
 async def test_another_embedder_is_refused_and_the_command_is_named(database, urls):
     await settle(database, WORDLLAMA)
     await settle(database, WORDLLAMA)

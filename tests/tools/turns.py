@@ -45,16 +45,17 @@ async def finish_turn(
     between: Sequence[Message] = (),
 ) -> UUID:
     """The exchange, the turn and its job, in the caller's transaction."""
-    turn_id, question_id = uuid.uuid4(), uuid.uuid4()
+    turn_id, question_id, answer_id = uuid.uuid4(), uuid.uuid4(), uuid.uuid4()
     await sessions.insert_session(connection, user.user_id, session_id, "assistant")
     await connection.execute(
-        "insert into chat.turns (turn_id, session_id, agent_name, state, user_message_id, revision_state, finished_at) "
-        "values (%s, %s, 'assistant', 'done', %s, 'queued', now())",
-        (turn_id, session_id, question_id),
+        "insert into chat.turns (turn_id, session_id, agent_name, state, user_message_id, reply_message_id, "
+        "revision_state, finished_at) values (%s, %s, 'assistant', 'done', %s, %s, 'queued', now())",
+        (turn_id, session_id, question_id, answer_id),
     )
     said = ChatMessageHistory(connection, user.user_id, session_id, agent_name="assistant", turn_id=turn_id)
     asked = Message(role="user", content=question, message_id=str(question_id))
-    await said.append([asked, *between, Message(role="assistant", content=answer)])
+    answered = Message(role="assistant", content=answer, message_id=str(answer_id))
+    await said.append([asked, *between, answered])
     await jobs.enqueue_after_turn(connection, session_id, turn_id)
     return turn_id
 

@@ -6,8 +6,10 @@ select t.session_id, t.agent_name, t.attempt, t.user_message_id as question_id,
     coalesce(t.recalled @> '{"items": [{"what": "memory"}]}', false) as has_used,
     t.state in ('done', 'stopped') and s.memory = 'on' and t.user_message_id is not null
         and not coalesce(t.revision ? 'remembered', false) as is_unlearned,
-    t.revision_state in ('queued', 'running', 'failed') as is_unrevised
+    t.revision_state in ('queued', 'running', 'failed') as is_unrevised,
+    case when a.embed_model is null then a.place end as unembedded
 from chat.turns t
 join chat.sessions s on s.user_id = t.user_id and s.session_id = t.session_id
 left join chat.message_index i on i.user_id = t.user_id and i.message_id = t.user_message_id
+left join chat.message_index a on a.user_id = t.user_id and a.message_id = t.reply_message_id
 where t.user_id = %(user_id)s and t.turn_id = %(turn_id)s;
