@@ -17,11 +17,11 @@ PHRASES: dict[str, dict[str, str]] = {
         "will_remember": "Thank you, I will remember that.",
         "not_now": "I could not look up everything that I remember just now. Ask me again in a moment.",
         "fine": "All right. Ask me something, or tell me what to remember.",
-        "unknown": "I find nothing about that in your notes or in this conversation.",
+        "unknown": "I find nothing about that in your notes, your memories or this conversation.",
         "nearest": "I find nothing that says just that. Nearest to it is:",
         "no_eyes": "I cannot see pictures: I only read what is written.",
-        "looked_in": "I find nothing about that in your notes, in this conversation or in the documents. I looked in:"
-        " {0}.",
+        "looked_in": "I find nothing about that in your notes, your memories, this conversation or the documents. I"
+        " looked in: {0}.",
         "add_model": "{introduction}. For real answers, whoever runs this server can add one:"
         " `MODEL=openai:gpt-5-mini` with `MODEL_API_KEY`, or `MODEL_BASE_URL` for any OpenAI-compatible server.",
         "can_look_in": "I can look into these documents:",
@@ -54,10 +54,10 @@ PHRASES: dict[str, dict[str, str]] = {
         "will_remember": "Danke, das merke ich mir.",
         "not_now": "Ich konnte gerade nicht alles nachschlagen, woran ich mich erinnere. Frag mich gleich noch einmal.",
         "fine": "Gut. Frag mich etwas, oder sag mir, was ich mir merken soll.",
-        "unknown": "Dazu finde ich nichts in deinen Notizen oder in diesem Gespräch.",
+        "unknown": "Dazu finde ich nichts in deinen Notizen, deinen Erinnerungen oder diesem Gespräch.",
         "no_eyes": "Bilder kann ich nicht sehen: Ich lese nur, was geschrieben ist.",
-        "looked_in": "Dazu finde ich nichts in deinen Notizen, in diesem Gespräch oder in den Dokumenten. Nachgesehen"
-        " habe ich in: {0}.",
+        "looked_in": "Dazu finde ich nichts in deinen Notizen, deinen Erinnerungen, diesem Gespräch oder den"
+        " Dokumenten. Nachgesehen habe ich in: {0}.",
         "add_model": "{introduction}. Wer diesen Server betreibt, kann eines hinzufügen: `MODEL=openai:gpt-5-mini` mit"
         " `MODEL_API_KEY`, oder `MODEL_BASE_URL` für jeden OpenAI-kompatiblen Server.",
         "can_look_in": "In diesen Dokumenten kann ich nachsehen:",
@@ -91,9 +91,10 @@ PHRASES: dict[str, dict[str, str]] = {
         "will_remember": "Спасибо, я это запомню.",
         "not_now": "Сейчас я не смог просмотреть всё, что помню. Спросите чуть позже ещё раз.",
         "fine": "Хорошо. Спросите меня о чём-нибудь или скажите, что запомнить.",
-        "unknown": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре.",
+        "unknown": "Об этом ничего нет ни в ваших заметках, ни в воспоминаниях, ни в этом разговоре.",
         "no_eyes": "Картинок я не вижу: читаю только написанное.",
-        "looked_in": "Об этом ничего нет ни в ваших заметках, ни в этом разговоре, ни в документах. Просмотрено: {0}.",
+        "looked_in": "Об этом ничего нет ни в ваших заметках, ни в воспоминаниях, ни в этом разговоре, ни в документах."
+        " Просмотрено: {0}.",
         "add_model": "{introduction}. Тот, кто держит этот сервер, может её добавить: `MODEL=openai:gpt-5-mini` и"
         " `MODEL_API_KEY`, или `MODEL_BASE_URL` для любого сервера, совместимого с OpenAI.",
         "can_look_in": "Я могу искать в этих документах:",
@@ -125,10 +126,10 @@ PHRASES: dict[str, dict[str, str]] = {
         "will_remember": "Gracias, lo recordaré.",
         "not_now": "Ahora no he podido consultar todo lo que recuerdo. Pregúntame otra vez en un momento.",
         "fine": "De acuerdo. Pregúntame algo o dime qué debo recordar.",
-        "unknown": "No encuentro nada sobre eso en tus notas ni en esta conversación.",
+        "unknown": "No encuentro nada sobre eso en tus notas, tus recuerdos ni esta conversación.",
         "no_eyes": "No puedo ver imágenes: solo leo lo que está escrito.",
-        "looked_in": "No encuentro nada sobre eso en tus notas, en esta conversación ni en los documentos. He buscado"
-        " en: {0}.",
+        "looked_in": "No encuentro nada sobre eso en tus notas, tus recuerdos, esta conversación ni los documentos. He"
+        " buscado en: {0}.",
         "add_model": "{introduction}. Quien administra este servidor puede añadir uno: `MODEL=openai:gpt-5-mini` con"
         " `MODEL_API_KEY`, o `MODEL_BASE_URL` para cualquier servidor compatible con OpenAI.",
         "can_look_in": "Puedo buscar en estos documentos:",
@@ -162,10 +163,10 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_now": "Je n'ai pas pu consulter à l'instant tout ce dont je me souviens. Redemandez-le-moi dans"
         " un moment.",
         "fine": "D'accord. Posez-moi une question, ou dites-moi quoi retenir.",
-        "unknown": "Je ne trouve rien à ce sujet dans vos notes ni dans cette conversation.",
+        "unknown": "Je ne trouve rien à ce sujet dans vos notes, vos souvenirs ni cette conversation.",
         "no_eyes": "Je ne vois pas les images : je ne lis que ce qui est écrit.",
-        "looked_in": "Je ne trouve rien à ce sujet dans vos notes, dans cette conversation ni dans les documents. J'ai"
-        " cherché dans : {0}.",
+        "looked_in": "Je ne trouve rien à ce sujet dans vos notes, vos souvenirs, cette conversation ni les documents."
+        " J'ai cherché dans : {0}.",
         "add_model": "{introduction}. Qui gère ce serveur peut en ajouter un : `MODEL=openai:gpt-5-mini` avec"
         " `MODEL_API_KEY`, ou `MODEL_BASE_URL` pour tout serveur compatible avec OpenAI.",
         "can_look_in": "Je peux chercher dans ces documents :",
