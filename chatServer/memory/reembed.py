@@ -105,24 +105,26 @@ async def embed_newest(
     embedder: Embedder,
     principal: Principal,
     newest: Newest | None = None,
-    late: int | None = None,
+    late: Sequence[int] = (),
 ) -> Progress:
     """The same for what a user said or was remembered of him just now; and before, where others have not come to it, or
-    from `late` on: the place of a message without a vector."""
+    from each of `late` on: the places of messages without a vector."""
     user_id, model = principal.user_id, _model(embedder)
     if newest is None:
         async with database.transaction(principal) as connection:
             newest = await (await ask_newest(connection, embedder, user_id)).found()
-    lacking, memories = _reaching(late, embedder, newest)
-    done = await _mend(database, embedder, principal, lacking, memories)
-    for _ in range(TURN_LOOKS - 1):
-        if lacking.before is None:
-            break
-        async with database.transaction(principal) as connection:
-            lacking = await embedding.find_lacking_messages(
-                connection, user_id, model, before=lacking.before, look=TURN_MESSAGES, limit=TURN_MESSAGES
-            )
-        done = _sum(done, await _mend(database, embedder, principal, lacking, []))
+    done = await _mend(database, embedder, principal, *newest)
+    for start in (newest[0].before, *_unreached(late, embedder, newest)):
+        before = start
+        for _ in range(TURN_LOOKS - 1):
+            if before is None:
+                break
+            async with database.transaction(principal) as connection:
+                lacking = await embedding.find_lacking_messages(
+                    connection, user_id, model, before=before, look=TURN_MESSAGES, limit=TURN_MESSAGES
+                )
+            done = _sum(done, await _mend(database, embedder, principal, lacking, []))
+            before = lacking.before
     return done
 
 
@@ -232,19 +234,17 @@ async def _made(embedder: Embedder, lacking: embedding.Lacking, memories: Sequen
     return Made(model, made[:among], made[among:], columns, progress)
 
 
-async def made_newest(embedder: Embedder, newest: Newest, late: int | None = None) -> Made | None:
+async def made_newest(embedder: Embedder, newest: Newest, late: Sequence[int] = ()) -> Made | None:
     """The same, to be written by the caller. None: there is nothing, or `embed_newest` has more to do than that."""
-    lacking, memories = _reaching(late, embedder, newest)
-    return None if lacking.before is not None else await _made(embedder, lacking, memories)
+    has_more = newest[0].before is not None or _unreached(late, embedder, newest)
+    return None if has_more else await _made(embedder, *newest)
 
 
-def _reaching(late: int | None, embedder: Embedder, newest: Newest) -> Newest:
-    """The same, and then what ends with `late`: more was said since than is looked at."""
-    lacking, memories = newest
-    is_there = lacking.before is not None or any(item.version == late for item in lacking.vectors)
-    if late is None or is_there or _model(embedder) is None:
-        return newest
-    return lacking._replace(before=late + 1), memories
+def _unreached(late: Sequence[int], embedder: Embedder, newest: Newest) -> list[int]:
+    """Where to look besides: more was said since than is looked at."""
+    lacking, _ = newest
+    found = {item.version for item in lacking.vectors}
+    return [] if lacking.before is not None or not _model(embedder) else [at + 1 for at in late if at not in found]
 
 
 async def _beside(read: Callable[[Given], Read], given: Given, texts: Sequence[Unembedded]) -> Read:

@@ -24,7 +24,7 @@ class FinishedTurn(NamedTuple):
     has_used: bool  # a memory was given to it
     is_unlearned: bool  # nothing was learned from it yet, and may be
     is_unrevised: bool
-    unembedded: int | None  # the place of its answer, if that has no vector
+    unembedded: list[int]  # the places of its answer and its question, where they have no vector
 
 
 async def ask_left(connection: Connection, user_id: UUID, turn_id: UUID) -> Answer[FinishedTurn]:

@@ -2,7 +2,7 @@
 its work done, or do it once."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -100,7 +100,7 @@ class Left:
     has_used: bool = False  # what is remembered
     material: Material | None = None  # to learn from
     newest: Newest | None = None  # that may lack vectors; None: to be looked for
-    unembedded: int | None = None  # the place of its answer, if that has no vector
+    unembedded: Sequence[int] = ()  # the places of its answer and its question, where they have no vector
     seen: Seen | None = None  # to be revised
 
 

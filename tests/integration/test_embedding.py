@@ -29,7 +29,7 @@ from tests.conftest import ADA, EVE, owner_connection, rows
 from tests.tools.embedding import Stand
 from tests.tools.recalling import recaller_of
 from tests.tools.talking import talking
-from tests.tools.turns import eventually, finished_turn, queued
+from tests.tools.turns import eventually, finish_turn, finished_turn, queued
 
 WORDLLAMA = WordLlamaEmbedder()
 
@@ -92,22 +92,27 @@ async def test_a_turn_makes_up_for_those_before_it_that_nobody_came_to(database,
     assert await embed_newest(database, WORDLLAMA, ADA) == reembedding.NOTHING
 
 
-async def test_a_turn_whose_job_comes_late_gets_its_vectors(database, urls, monkeypatch):
+@pytest.mark.parametrize("lacking", ["true", "role = 'user'", "role = 'user' or content = 'Gladly.'"])
+async def test_a_turn_whose_job_comes_late_gets_its_vectors(database, urls, monkeypatch, lacking):
     async def no_model(_):
         return None
 
     monkeypatch.setattr(reembedding, "TURN_MESSAGES", 2)
-    _, late = await finished_turn(database, ADA, "I keep bees")
-    with owner_connection(urls.owner) as connection:
-        connection.execute("update chat.message_index set embed_model = 'wordllama'")
+    steps = [Message(role="assistant", content=f"I look at hive {number}.") for number in range(5)]
+    async with database.transaction(ADA) as connection:
+        late = await finish_turn(connection, ADA, str(uuid.uuid4()), "I keep bees", between=steps)
     await finished_turn(database, ADA, "I live in Rome")
     await embed_newest(database, WORDLLAMA, ADA)
-    with owner_connection(urls.owner) as connection:
-        connection.execute("update chat.message_index set embed_model = null where vec4 is null")
-    assert models_of(urls).count((None, None)) == 2, "nobody came to the first"
-    workshop = Workshop(database, no_model, embedder=WORDLLAMA)
-    await workshop.after_turn(str(ADA.user_id), str(late))
-    assert models_of(urls) == [("wordllama", 256)] * 4
+    with owner_connection(urls.owner) as connection:  # the others came, and nobody came to these
+        said = "select message_id, turn_id, message #>> '{data,content}' as content from public.chat_message_history"
+        connection.execute(
+            f"update chat.message_index i set embed_model = null, vec4 = null from ({said}) as said"
+            f" where said.message_id = i.message_id and said.turn_id = %s and ({lacking})",
+            (late,),
+        )
+    assert (None, None) in models_of(urls)
+    await Workshop(database, no_model, embedder=WORDLLAMA).after_turn(str(ADA.user_id), str(late))
+    assert models_of(urls) == [("wordllama", 256)] * 9
 
 
 async def test_another_embedder_is_refused_and_the_command_is_named(database, urls):

@@ -306,6 +306,17 @@ async def test_who_waits_for_his_own_crowd_goes_on_when_one_of_it_is_through(url
         assert not database._shares._rows
 
 
+async def test_all_connections_that_were_ended_while_idle_are_replaced_before_anybody_waits_in_vain(urls, settings):
+    """As after a restart of the database: psycopg's pool pauses for a second after the second one."""
+    update = {"database_pool_size": 4, "database_pool_wait_ms": 900}
+    async with Database(urls.app, settings.model_copy(update=update), is_ready=True) as database:
+        await database.connect()
+        with owner_connection(urls.owner) as owner:
+            assert cut_off(owner) == [True] * 4
+        assert await stored(database) == 0
+        await eventually(lambda: (database.usage().size, database.usage().free) == (4, 4))
+
+
 async def test_a_connection_that_was_ended_while_idle_is_replaced_silently(database, urls):
     await asyncio.gather(*(stored(database) for _ in range(10)))
     with owner_connection(urls.owner) as owner:

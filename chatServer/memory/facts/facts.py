@@ -22,6 +22,7 @@ from chatServer.memory.facts import (
     names,
     over,
     partings,
+    partly,
     tastes,
     unnamed,
 )
@@ -115,7 +116,7 @@ def _facts(told: Told) -> list[Fact]:
     for pattern in patterns_for(told.clause.said):
         match = pattern.fullmatch(told.clause.said)
         if match and (found := _read(told, {name: text for name, text in match.groupdict().items() if text})):
-            return named + found
+            return named + partly.without_parts(found, told)
     return named
 
 

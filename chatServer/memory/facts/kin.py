@@ -157,7 +157,8 @@ def _somebody(told: Told, part: re.Match[str]) -> list[Fact]:
     if part["names"] and number == 1:
         facts = []  # the name says it
     called = [_named(name) for name in _JOINT.split(part["names"])[:MAX_NAMES]] if part["names"] else []
-    who = told.about(Who(SAME_KIN.get(single, single)))
+    said = replace(told, clause=replace(told.clause, is_negation=told.clause.is_negation or count == "no"))
+    who = said.about(Who(SAME_KIN.get(single, single)))
     return facts + [relation(who, name[0].value) for name in called if name]
 
 

@@ -180,8 +180,9 @@ PLACE_STARTS = word_set(
 )
 NOT_ORGS = word_set(
     "home night day noon work least weekends times scale speed it that this once all present moment first last hand"
-    " free myself me them him her us you yourself fun money hours years months weeks days minutes ages about over"
-    " nothing something anything some many it's what which who whom the my your our his their and or now your"
+    " free myself me them him her us you yourself fun money peanuts food hours years months weeks days minutes"
+    " ages about over nothing something anything some many it's what which who whom the my your our his their"
+    " and or now your"
 )
 # Where one starts without working there.
 NOT_COMPANIES = word_set(

@@ -7,7 +7,8 @@ select t.session_id, t.agent_name, t.attempt, t.user_message_id as question_id,
     t.state in ('done', 'stopped') and s.memory = 'on' and t.user_message_id is not null
         and not coalesce(t.revision ? 'remembered', false) as is_unlearned,
     t.revision_state in ('queued', 'running', 'failed') as is_unrevised,
-    case when a.embed_model is null then a.place end as unembedded
+    array_remove(array[case when a.embed_model is null then a.place end,
+                       case when i.embed_model is null then i.place end], null) as unembedded
 from chat.turns t
 join chat.sessions s on s.user_id = t.user_id and s.session_id = t.session_id
 left join chat.message_index i on i.user_id = t.user_id and i.message_id = t.user_message_id

@@ -1,0 +1,51 @@
+"""What is denied of a part only: "I'm not just allergic to nuts", "I don't play tennis on Sundays"."""
+
+import re
+
+from chatServer.memory.facts.meanings import Fact
+from chatServer.memory.facts.told import Told
+from chatServer.memory.facts.words import any_of
+
+_HOW = any_of(
+    "just|only|merely|simply|both|always|usually|mostly|mainly|generally|often|regularly|necessarily|exactly|strictly",
+    "completely|totally|entirely|fully|absolutely|severely|deathly|highly|terribly|overly|particularly|especially",
+    "happily|proudly|officially|technically",
+)
+# Of the sentence, before its adverbs are taken away; or the next words say that it is more than that.
+_NOT = r"(?:\bnot|n'?t|\bnever|\bno longer)"
+_NOT_ALL = re.compile(
+    rf"{_NOT} {_HOW}\b|{_NOT} [^,;]{{2,40}} (?:often|regularly)\b"
+    rf"|{_NOT} (?:like|love) [^,;]+[,;] (?:i|we) (?:love|adore) (?:it|them)\b",
+    re.IGNORECASE,
+)
+_PARTS = any_of(
+    "alone|together|itself|by choice|(?:full|part)[- ]time|often|much|fluently|perfectly",
+    "(?:(?:so|too|that|very) )?well",
+    r"every \w+(?: \w+)?|all (?:day|week|year|the time)(?: round)?|on (?:\w+days|weekends)|at (?:home|school|weekends)",
+    r"(?:in the (?:morning|afternoon|evening)s?|at night)|for (?:money|fun|a living|an? (?:day|week|month|while))",
+    r"(?:with (?:my|him|her|them)|as (?:an?|the|as|much|well)|to (?:work|school))\b.*",
+)
+# Of what is over these may say since when.
+_TIMES = any_of(
+    "today|tonight|this (?:morning|afternoon|evening|week|weekend|month)|at (?:work|noon|lunch|dinner|breakfast)",
+    r"in (?:the )?(?:spring|summer|autumn|fall|winter)|on (?:\w+day|holiday|vacation)",
+    r"(?:before|after|during|while|when|until|unless|except)\b.*",
+)
+_PART = re.compile(rf" (?:{_PARTS})\Z", re.IGNORECASE)
+_TIME = re.compile(rf" (?:{_PARTS}|{_TIMES})\Z", re.IGNORECASE)
+_DIET = "|diet"  # who has one on Mondays has none
+
+
+def without_parts(facts: list[Fact], told: Told) -> list[Fact]:
+    """Those that say what is denied whole, or in which the part stands: "does not eat meat on Fridays"."""
+    limit = (_PART if told.clause.is_over else _TIME).search(told.clause.said)
+    part = limit.group().strip().lower() if limit else ""
+    return [fact for fact in facts if not _may_be_partly(fact, told) or (part in fact.text.lower() and _is_all(told))]
+
+
+def _may_be_partly(fact: Fact, told: Told) -> bool:
+    return (told.clause.is_negation and fact.is_negation) or (fact.key or "").endswith(_DIET)
+
+
+def _is_all(told: Told) -> bool:
+    return not (told.clause.is_negation and _NOT_ALL.search(told.sentence))
