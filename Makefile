@@ -51,12 +51,13 @@ webApp/node_modules/.package-lock.json: webApp/package-lock.json
 # For `make run`: only when something has changed, and never in the way of the server.
 web-if-stale:
 	@if ! command -v npm >/dev/null; then \
-	  echo "There is no npm: the server runs without its web client."; \
+	  if [ -f webApp/dist/index.html ]; then echo "There is no npm: the web client stays as it was built."; \
+	  else echo "There is no npm: the server runs without its web client. It needs Node 20.19 or newer."; fi; \
 	elif [ ! -f webApp/dist/index.html ] || [ -n "$$(find webApp/src webApp/public webApp/index.html webApp/*.json \
 	    webApp/vite.config.ts -newer webApp/dist/index.html -print -quit)" ]; then \
 	  echo "Building the web client (a minute at first)..."; \
 	  { $(MAKE) --silent webApp/node_modules/.package-lock.json && npm --prefix webApp run --silent build; } \
-	    || echo "That failed, for the reason above: the server runs without it. To try again: make web"; \
+	    || echo "That failed, for the reason above: the server runs without it, or with the one before. To try again: make web"; \
 	fi
 
 # What the server answers, for the types of the web client.

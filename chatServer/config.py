@@ -201,7 +201,7 @@ class Settings(BaseSettings):
     def owner_url(self) -> str:
         """Who migrates a database that is not embedded."""
         if self.migration_database_url is None:
-            raise StartupError("MIGRATION_DATABASE_URL is not set: migrations run as the owner of the database.")
+            raise StartupError("MIGRATION_DATABASE_URL is not set: this runs as the owner of the database.")
         return self.migration_database_url.get_secret_value()
 
     @property

@@ -6,10 +6,9 @@ from chatServer.agent.embeddings import embedder_of
 from chatServer.doctor.finding import Case, Finding, clock_finding
 from chatServer.memory.embed import REMEDY, fault_of
 from chatServer.store.diagnosis import DatabaseFacts, DatabaseFault, FaultyTable, Reason
-from chatServer.store.migrate import ROOM
+from chatServer.store.migrate import OLDEST_SERVER, ROOM
 
 OLDEST_VECTOR = (0, 7)
-OLDEST_SERVER = 150_000
 REMEDIES: dict[Reason, str] = {
     "address": "Write DATABASE_URL as postgresql://USER:PASSWORD@HOST:PORT/NAME",
     "password": "Correct the password in DATABASE_URL, or give chat_app the one that is there: chatserver migrate",  # nosec B105 # a sentence, not a password

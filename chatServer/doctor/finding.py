@@ -23,7 +23,8 @@ class Finding:
 
     def __str__(self) -> str:
         line = f"{self.state:8} {self.name}: {self.detail}"
-        line = f"{line}. {self.remedy}" if self.remedy else line
+        if self.remedy:
+            line = f"{line}{'' if line.endswith('?') else '.'} {self.remedy}"
         return "".join(
             letter if letter.isprintable() else " " for letter in line
         )  # issuers and servers write parts of it

@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from chatServer.config import ROOT
 from chatServer.errors import StartupError
 
+OLDEST_SERVER = 150_000
 # The words of Postgres, of pgbouncer and of Supavisor. libpq hands over a text and no code while it connects.
 FULL = (
     *("too many connections", "too many clients", "remaining connection slots"),
@@ -23,6 +24,7 @@ ROOM = (
     "Let there be more connections (max_connections, the limit of the role, the pooler's), or take fewer: "
     "DATABASE_POOL_SIZE and 8 more for each process"
 )
+FIRST_START = {"DATABASE_URL": " On the first start, chatserver migrate makes the role chat_app."}
 
 
 def connect(url: str, setting: str) -> psycopg.Connection:
@@ -42,9 +44,13 @@ def connect(url: str, setting: str) -> psycopg.Connection:
             ) from error
         raise StartupError(
             f"The database does not let us in ({where(url)}): {error}\n"
-            f"Check {setting}: host, port, user, password, and that the database exists. "
-            "On the first start, chatserver migrate makes the role chat_app."
+            f"Check {setting}: host, port, user, password, and that the database exists.{FIRST_START.get(setting, '')}"
         ) from error
+    if (found := connection.info.server_version) < OLDEST_SERVER:
+        connection.close()
+        raise StartupError(
+            f"{setting}: Postgres {found // 10_000} is too old, it has to be {OLDEST_SERVER // 10_000} or newer."
+        )
     encoding = connection.info.parameter_status("server_encoding")
     if encoding not in (None, "UTF8"):  # people write in all languages
         connection.close()

@@ -250,7 +250,7 @@ export function Conversation({ connection, session }: { connection: Connection; 
   return (
     <form onSubmit={send}>
       {chat.messages.map(({ id, parts, metadata }) => (
-        <section key={id}>
+        <section key={id} style={{ display: "grid", whiteSpace: "pre-wrap" }}>
           {parts.map((part, place) => part.type === "text" && <p key={place}>{part.text}</p>)}
           {metadata?.memories_used?.map((used) => used.text && <small key={used.id}>Remembered: {used.text}</small>)}
           {metadata?.sources?.map((source) => <small key={source.article_id}>From: {source.title}</small>)}

@@ -141,6 +141,11 @@ def test_a_server_that_is_not_there_is_named(settings):
     only_problem(case_of(settings, url), "database", "Connection refused", "correct host and port")
 
 
+def test_a_remedy_is_a_sentence_of_its_own():
+    assert str(Finding("disk", "problem", "it is full", "Make room")).endswith("disk: it is full. Make room")
+    assert str(Finding("disk", "problem", "is it full?", "Make room")).endswith("disk: is it full? Make room")
+
+
 def test_an_address_that_is_none_is_named_without_its_secrets(settings):
     case = case_of(settings, "postgresql://chat_app:hush@db:port:5/chat?x=y")
     only_problem(case, "database", "Write DATABASE_URL as")

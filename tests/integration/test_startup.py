@@ -113,6 +113,20 @@ def test_a_database_that_is_not_utf8_is_refused_before_anything_is_made_in_it(po
         execute(postgres.owner_url, "drop database ascii")
 
 
+async def test_a_postgres_that_is_too_old_is_refused_before_anything_is_made_in_it(urls, start, monkeypatch):
+    monkeypatch.setattr("chatServer.store.migrate.OLDEST_SERVER", 990_000)
+    with pytest.raises(StartupError, match=r"MIGRATION_DATABASE_URL: Postgres \d\d is too old, .* 99 or newer"):
+        migrate(urls.owner)
+    with pytest.raises(StartupError, match=r"^DATABASE_URL: Postgres \d\d is too old"):
+        await start(urls.app)
+
+
+def test_who_cannot_get_in_to_migrate_is_not_told_to_migrate():
+    with pytest.raises(StartupError, match="Check MIGRATION_DATABASE_URL") as refused:
+        migrate("postgresql://postgres@127.0.0.1:1/chat")
+    assert "chatserver migrate" not in str(refused.value)
+
+
 async def test_all_problems_are_told_at_once(postgres, urls, start):
     with pytest.raises(StartupError, match=r"(?s)is a superuser.*Our tables are missing"):
         await start(postgres.url("postgres", "template1"))

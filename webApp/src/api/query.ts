@@ -30,7 +30,7 @@ function waitMs(failures: number, error: unknown): number {
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    queries: { staleTime: 30_000, retry: isWorthAnotherTry, retryDelay: waitMs, networkMode: "always" },
+    queries: { staleTime: 30_000, retry: isWorthAnotherTry, retryDelay: waitMs, networkMode: "always", refetchOnReconnect: true },
     mutations: { networkMode: "always" },
   },
 });

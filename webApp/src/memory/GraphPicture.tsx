@@ -2,7 +2,7 @@ import { useRef } from "react";
 import { Button } from "../shell/Button";
 import { Waiting } from "../shell/Spinner";
 import { strings } from "../strings";
-import { degreesOf, labelOf, mostConnected, nodeName, short, type Line, type Node } from "./graphParts";
+import { degreesOf, labelOf, mostConnected, nodeName, short, wordsAt, type Line, type Node } from "./graphParts";
 import type { Chosen } from "./GraphPanel";
 import { useCamera } from "./useCamera";
 import { useLayout } from "./useLayout";
@@ -51,6 +51,7 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
               {held.filter((line) => line.a !== line.b).map((line) => {
                 const [a, b] = [points[line.a]!, points[line.b]!];
                 const isLit = lit?.lines.has(line.id) ?? false;
+                const at = wordsAt(a, b);
                 const isWorded = camera.zoom >= WORDS_FROM || (named.has(line.a) && named.has(line.b));
                 return (
                   <g
@@ -65,8 +66,8 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
                     <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} className="graph-touch" />
                     <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} className="graph-stroke" />
                     <text
-                      x={(a.x + b.x) / 2}
-                      y={(a.y + b.y) / 2 - 4}
+                      x={at.x}
+                      y={at.y - 4}
                       fontSize={textSize * LINE_TEXT}
                       data-quiet={!(isLit || (lit === null && isWorded))}
                     >

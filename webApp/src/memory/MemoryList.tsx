@@ -7,7 +7,7 @@ import { Waiting } from "../shell/Spinner";
 import { isFocusLost } from "../shell/useFocusFollows";
 import { strings } from "../strings";
 import { FilterBar } from "./FilterBar";
-import { isFiltered, NO_FILTERS, type Filters } from "./filters";
+import { isByWordsAlone, isFiltered, NO_FILTERS, type Filters } from "./filters";
 import { MemoryRow } from "./MemoryRow";
 import { useMemories } from "./useMemories";
 
@@ -43,7 +43,7 @@ export function MemoryList({ onOpen }: { onOpen: (id: string) => void }) {
               </Button>
             )}
           </div>
-          <Rows memories={data.memories} isFiltered={isFiltered(filters)} onOpen={onOpen} onTag={(tag) => filter({ ...filters, tag })} />
+          <Rows memories={data.memories} filters={filters} onOpen={onOpen} onTag={(tag) => filter({ ...filters, tag })} />
           {(pages.length > 1 || data.before !== null) && (
             <nav className="pager" aria-label={words.list}>
               <Button disabled={pages.length === 1} onClick={() => setPages(pages.slice(0, -1))}>
@@ -63,15 +63,16 @@ export function MemoryList({ onOpen }: { onOpen: (id: string) => void }) {
 
 interface RowsProps {
   memories: Memory[];
-  isFiltered: boolean;
+  filters: Filters;
   onOpen: (id: string) => void;
   onTag: (tag: string) => void;
 }
 
-function Rows({ memories, isFiltered, onOpen, onTag }: RowsProps) {
+function Rows({ memories, filters, onOpen, onTag }: RowsProps) {
   const { list, act } = useFocusStays(memories);
   if (!memories.length) {
-    return isFiltered ? <EmptyState title={words.nothingFits} /> : <EmptyState title={words.emptyTitle}>{words.emptyLead}</EmptyState>;
+    if (isByWordsAlone(filters)) return <EmptyState title={words.nothingFound}>{words.nothingFoundLead}</EmptyState>;
+    return isFiltered(filters) ? <EmptyState title={words.nothingFits} /> : <EmptyState title={words.emptyTitle}>{words.emptyLead}</EmptyState>;
   }
   return (
     <ul className="rows" ref={list} onClickCapture={act}>

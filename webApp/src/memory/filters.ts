@@ -36,3 +36,6 @@ export function queryOf(filters: Filters): Query {
 }
 
 export const isFiltered = (filters: Filters): boolean => Object.values(queryOf(filters)).some((each) => each !== undefined);
+
+/** Whether words are all that is asked for: then it is they that nothing fits. */
+export const isByWordsAlone = (filters: Filters): boolean => isFiltered(filters) && !isFiltered({ ...filters, q: "" });

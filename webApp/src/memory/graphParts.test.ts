@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { degreesOf, heldAt, labelOf, linesAt, linesOf, mostConnected, nameOf, nodeName, saidOf, short, spanOf, type Fact } from "./graphParts";
+import { degreesOf, heldAt, labelOf, linesAt, linesOf, mostConnected, nameOf, nodeName, saidOf, short, spanOf, wordsAt, type Fact } from "./graphParts";
 
 const fact = (source: string, target: string, rest: Partial<Fact> = {}): Fact => ({
   memory_id: `${source}-${target}`,
@@ -66,4 +66,12 @@ test("the names with the most lines come first, of equals the first, and those w
   expect(degrees).toEqual([1, 3, 1, 1, 0]);
   expect([...mostConnected(degrees, 2)]).toEqual([1, 0]);
   expect(mostConnected(degrees, 9).has(4)).toBe(false);
+});
+
+test("the words of a line stand in its middle, or nearer the lower end, whichever is named first", () => {
+  const [top, side, bottom] = [{ x: 0, y: 0 }, { x: 100, y: 0 }, { x: 0, y: 100 }];
+  expect(wordsAt(top, side)).toEqual({ x: 50, y: 0 });
+  expect(wordsAt(top, bottom)).toEqual({ x: 0, y: 65 });
+  expect(wordsAt(bottom, top)).toEqual({ x: 0, y: 65 });
+  expect(wordsAt(top, top)).toEqual(top);
 });

@@ -1,6 +1,9 @@
 /** The graph as it is drawn: one line for all facts between two names, at a moment in time. */
 import type { Graph } from "../api/types";
+import type { Point } from "./forceLayout";
 import { strings } from "../strings";
+
+const LOWERED = 0.15; // of a line that goes straight down, from its middle
 
 export type Node = Graph["nodes"][number];
 export type Fact = Graph["edges"][number];
@@ -105,3 +108,12 @@ export const short = (name: string, most = 24): string => {
   const letters = [...name];
   return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : name;
 };
+
+/** Where the words of a line stand: in the middle, and the steeper it is the nearer to its lower end, for the name of the
+ * upper one hangs over it. */
+export function wordsAt(a: Point, b: Point): Point {
+  const [upper, lower] = a.y <= b.y ? [a, b] : [b, a];
+  const [across, down] = [lower.x - upper.x, lower.y - upper.y];
+  const share = 0.5 + (LOWERED * down) / (Math.hypot(across, down) || 1);
+  return { x: upper.x + across * share, y: upper.y + down * share };
+}
