@@ -66,6 +66,11 @@ export function useConversation(sessionId: string, agentName: string, history: H
     };
   }, [sessionId, history, listen, setMessages]);
 
+  /** Until it is known whether something runs: useChat would take that answer for the end of what is asked meanwhile. */
+  const known = useCallback(async () => {
+    for (let seen; seen !== resumed.current; ) await (seen = resumed.current);
+  }, []);
+
   const stop = useCallback(async () => {
     try {
       await call("post", "/api/chat/{session_id}/stop", { path: { session_id: sessionId } });
@@ -93,8 +98,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
   const send = useCallback(
     async (text: string, files: FileUIPart[]): Promise<boolean> => {
       const parts: ChatMessage["parts"] = text ? [...files, { type: "text", text }] : files;
-      // Whether something runs is known in a moment; useChat would take that answer for the end of ours.
-      await resumed.current;
+      await known();
       const message = sameOr(unsent.current?.message, { id: generateNewSessionId(), role: "user", parts });
       const behind = lastQuestion(now.current.messages)?.id;
       unsent.current = null;
@@ -103,7 +107,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
       if (!wasTaken) refused.current = "message";
       return wasTaken;
     },
-    [ask, sendMessage],
+    [ask, known, sendMessage],
   );
 
   useEffect(() => {
@@ -127,6 +131,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
         toast(strings.chat.editWaits);
         return false;
       }
+      await known();
       const files = message.parts.filter((part) => part.type === "file");
       const goBack = asEnd();
       const wasTaken = await ask(() => sendMessage({ text, files, messageId: message.id }));
@@ -134,18 +139,19 @@ export function useConversation(sessionId: string, agentName: string, history: H
       if (!wasTaken) goBack?.();
       return wasTaken;
     },
-    [ask, asEnd, sendMessage, tell],
+    [ask, asEnd, known, sendMessage, tell],
   );
 
   const again = useCallback(
     async (message: ChatMessage): Promise<void> => {
+      await known();
       const goBack = asEnd();
       if (await ask(() => regenerate({ messageId: message.id }))) return;
       if (!goBack) return void (refused.current = message);
       tell(); // the end, with its notices, is far away
       goBack();
     },
-    [ask, asEnd, regenerate, tell],
+    [ask, asEnd, known, regenerate, tell],
   );
 
   const problem = error ? told(error) : null;
