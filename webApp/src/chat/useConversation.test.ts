@@ -281,3 +281,21 @@ test.each(["edit", "again", "send"] as const)("%s waits until it is known what i
   expect(posted).toHaveLength(1);
   await leave();
 });
+
+test("a history that comes late does not take what was asked meanwhile", async () => {
+  const [late, answer] = [held(), held()];
+  there = late.kept;
+  answers = [answer.kept];
+  const asked = [...exchange, said("r", "user")];
+  const { leave } = await opened(asked);
+  await pass(50);
+  there = () => page([...asked, said("s", "assistant")]);
+  tellTurn("s");
+  await shown("qars");
+  void chat.send("hello", []);
+  await status("submitted");
+  late.answer(page(asked));
+  await pass(100);
+  expect(chat.messages.map(textOf).slice(-2)).toEqual(["text of s", "hello"]);
+  await leave();
+});

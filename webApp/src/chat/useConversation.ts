@@ -58,7 +58,8 @@ export function useConversation(sessionId: string, agentName: string, history: H
       // The answer may have been finished between reading the history and asking for the stream.
       if (isGone || !isUnanswered(history.messages)) return;
       const found = await readHistory(sessionId).catch(() => null);
-      if (found && !isGone) setMessages((shown) => (isUnanswered(shown) ? found.messages : shown));
+      const question = history.messages.at(-1)?.id;
+      if (found && !isGone) setMessages((shown) => (shown.at(-1)?.id === question ? found.messages : shown));
     })();
     return () => {
       isGone = true;
