@@ -19,6 +19,8 @@ let answers: (() => Response | Promise<Response>)[] = [];
 let heard: () => Response | Promise<Response>;
 /** What it has of the conversation. */
 let there: () => Response | Promise<Response>;
+/** How it answers who wants it to stop. */
+let stopped: () => Response;
 const resend = vi.fn();
 const onHeard = vi.fn();
 
@@ -41,6 +43,7 @@ const early = [said("e", "user"), said("f", "assistant"), said("g", "user"), sai
 async function fetched(address: string, init: RequestInit): Promise<Response> {
   if (address.endsWith("/stream")) return heard();
   if (address.includes("around=")) return Response.json({ messages: early, before: null, after: "h", around: "f" });
+  if (address.endsWith("/stop")) return stopped();
   if (address !== "/api/chat") return there();
   posted.push(JSON.parse(String(init.body)) as Body);
   return answers.shift()!();
@@ -297,5 +300,23 @@ test("a history that comes late does not take what was asked meanwhile", async (
   late.answer(page(asked));
   await pass(100);
   expect(chat.messages.map(textOf).slice(-2)).toEqual(["text of s", "hello"]);
+  await leave();
+});
+
+test("what is stopped before the server has taken it is stopped then", async () => {
+  const taken = held();
+  answers = [taken.kept];
+  const runs: boolean[] = [];
+  let isTaken = false;
+  stopped = () => (runs.push(isTaken), isTaken ? Response.json({ turn_id: "t" }, { status: 202 }) : nothing());
+  const { leave } = await opened(exchange);
+  void chat.send("hello", []);
+  await status("submitted");
+  const stopping = chat.stop();
+  await vi.waitFor(() => expect(runs).toEqual([false]));
+  isTaken = true;
+  taken.answer(endless(begun("b"))());
+  await stopping;
+  expect(runs).toEqual([false, true]);
   await leave();
 });

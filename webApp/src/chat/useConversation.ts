@@ -72,9 +72,14 @@ export function useConversation(sessionId: string, agentName: string, history: H
     for (let seen; seen !== resumed.current; ) await (seen = resumed.current);
   }, []);
 
+  const asking = useRef(Promise.resolve(false)); // whether the server takes what was asked last
   const stop = useCallback(async () => {
+    const taken = asking.current;
+    const end = () => call("post", "/api/chat/{session_id}/stop", { path: { session_id: sessionId } });
     try {
-      await call("post", "/api/chat/{session_id}/stop", { path: { session_id: sessionId } });
+      if (await end()) return;
+      // Nothing runs: what was sent may not have begun.
+      if ((await taken) && taken === asking.current && now.current.isAnswering) await end();
     } catch (failure) {
       toast(asApiError(failure).detail);
     }
@@ -86,10 +91,11 @@ export function useConversation(sessionId: string, agentName: string, history: H
       const before = now.current.messages;
       clearError();
       refused.current = lastError.current = null;
-      const wasTaken = await new Promise<boolean>((tell) => {
+      asking.current = new Promise((tell) => {
         isTaken.current = () => tell(true);
         void request().finally(() => tell(false)); // ends with the answer, or without one
       });
+      const wasTaken = await asking.current;
       if (!wasTaken) setMessages((shown) => withNewest(shown, before));
       return wasTaken;
     },
