@@ -97,6 +97,7 @@ await spoilt("/api/events", down, async () => {
   await until(() => chat.now().status === "ready", "the rest");
   told.rest = chat.texts().slice(-2);
   await deaf.does((its) => its.retry());
+  await until(() => deaf.texts().at(-4) === "slowly", "what was said elsewhere");
   told.meToo = deaf.texts().slice(-4);
 });
 
