@@ -4,7 +4,6 @@ import contextlib
 import json
 import signal
 import threading
-import time
 from pathlib import Path
 
 import httpx
@@ -12,6 +11,7 @@ import pytest
 
 from tests.conftest import owner_connection, rows
 from tests.tools.running import Running, say, server, wait_for_turn
+from tests.tools.waiting import wait_until
 
 ECHO = {
     "rules": [
@@ -92,7 +92,7 @@ def test_a_killed_turn_is_taken_over_by_the_same_key_once_its_lease_is_over(data
         sending = threading.Thread(target=lost, args=(doomed, body))
         sending.start()
         wait_for_turn(doomed, "s")
-        time.sleep(0.5)
+        wait_until(lambda: rows(urls, "select 1 from chat.turn_events where events::text like '%text-delta%'"))
         doomed.process.kill()
         sending.join(10)
     with server(data_dir, **model, **where) as running:

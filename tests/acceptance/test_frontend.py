@@ -75,6 +75,18 @@ def test_what_happens_between_two_requests_of_the_page_is_shown(node, running):
     assert told["saidAtOnce"] == ["Good morning.", "I have nothing to say."], "before anything was known"
 
 
+def test_whatever_comes_first_all_is_shown_as_it_was_said(node, running):
+    told = json.loads(told_by(node, "orders.mjs", given=json.dumps({"server": running.address, "user": "ida"})))
+    both = ["tell me a story", STORY, "slowly", SLOW]
+    assert told["askedWhileRead"] == both, "what others said, and what was asked here before it was read"
+    assert told["toldWhileAnswered"] == told["helloWhileAnswered"] == both
+    assert told["refusedWhileRead"] == "Wait.", "it stays for the button"
+    assert told["sentWhileResumed"] == ["slowly", SLOW, "tell me a story", STORY]
+    assert told["editedWhileResumed"] == [False, "slowly", SLOW], "refused: nothing has changed"
+    assert told["askedWhileStopped"] == ["slowly", SLOW], "who stopped what went before did not stop it"
+    assert told["askedWhenCutOff"] == ["slowly", SLOW, "tell me a story", STORY]
+
+
 @pytest.fixture(scope="module")
 def in_trouble(node, running) -> dict[str, Any]:
     return json.loads(told_by(node, "trouble.mjs", given=json.dumps({"server": running.address, "user": "eve"})))

@@ -66,48 +66,65 @@ export async function open(connection: Connection): Promise<Session> {
 
 /** Shows what the server has, unless something was asked here meanwhile; whether that is what is shown now. */
 async function catchUp(connection: Connection, chat: Chat<Message>): Promise<boolean> {
-  const before = chat.lastMessage;
+  const { lastMessage, error } = chat;
   const said = await history(connection, chat.id);
   if (isAnswering(chat)) return false;
   const isCalm = chat.status === "ready";
-  if (isCalm && ids(said) === ids(chat.messages)) return true; // ours have the texts of what was used
-  if (chat.lastMessage !== before) return isCalm && catchUp(connection, chat); // what came meanwhile may be newer
+  if (isCalm && outline(said) === outline(chat.messages)) return true; // ours have the texts of what was used
+  if (chat.lastMessage !== lastMessage || chat.error !== error) return isCalm && catchUp(connection, chat); // it is older
   chat.messages = said;
   return true;
 }
 
-const ids = (messages: Message[]) => messages.map(({ id }) => id).join();
+/** What was asked here has another id until it is read. */
+const outline = (messages: Message[]) =>
+  messages.map(({ id, role, metadata }) => (role === "user" ? role : `${id} ${metadata?.state}`)).join();
 
-/** What the server has, and the rest of an answer that is being written. */
-async function reconnect(connection: Connection, chat: Chat<Message>) {
-  if (!(await catchUp(connection, chat))) return;
+/** What the server has, and the rest of an answer that is being written; whether that is what is shown now. */
+async function reconnect(connection: Connection, chat: Chat<Message>): Promise<boolean> {
+  if (!(await catchUp(connection, chat))) return false;
   const last = chat.lastMessage;
-  if (last?.role !== "user") return chat.clearError();
-  await chat.resumeStream();
-  const isOver = chat.status === "ready" && chat.lastMessage === last; // the answer ended after its question was read
-  if (isOver) await catchUp(connection, chat);
+  if (last?.role !== "user") chat.clearError();
+  else await chat.resumeStream();
+  const isOver = last?.role === "user" && chat.status === "ready" && chat.lastMessage === last;
+  return !isOver || catchUp(connection, chat); // the answer ended after its question was read
 }
 
-/** A chat that goes on by itself where an answer broke off; an error that comes then stays for the button. */
-function begin(connection: Connection, { id, messages }: Session): Chat<Message> {
-  const goOn = () => reconnect(connection, chat).catch(() => {});
-  const onError = (error: Error) => void (error instanceof BrokenOff && setTimeout(goOn, 500));
-  const chat = new Chat<Message>({ id, messages, transport: connection.transport, onError });
-  return patient(chat);
+/** A chat, and what it hears of the others: what they said is shown at once, or when its own answer has ended. */
+function begin(connection: Connection, { id, messages }: Session) {
+  const told: string[] = []; // answers that may be missing here; "": anything may
+  async function look(): Promise<void> {
+    const missing = told.splice(0).filter((each) => chat.messages.every((shown) => shown.id !== each));
+    if (missing.length && !(await reconnect(connection, chat).catch(() => false))) told.push(...missing);
+  }
+  const onFinish = () => void (chat.status === "ready" && look());
+  const onError = (error: Error) => {
+    if (["broken_off", "turn_in_progress", "unreachable"].includes(problem(error).code)) told.push("");
+    if (error instanceof BrokenOff) setTimeout(look, 500); // an error that comes then stays for the button
+  };
+  const heard = (event: string, { session_id, reply_message_id = "" }: Heard) => {
+    if (event === "turn" && session_id === id) told.push(reply_message_id);
+    if (event === "hello" || event === "reset") told.push(""); // nobody tells what was said before
+    onFinish();
+  };
+  const chat = patient(new Chat<Message>({ id, messages, transport: connection.transport, onError, onFinish }));
+  return { chat, heard };
 }
 
 /** It asks nothing until it knows what is being written: "nothing" would be the end of what is asked meanwhile. */
-function patient(chat: Chat<Message>): Chat<Message> {
+function patient(chat: Chat<Message>) {
   const { resumeStream, sendMessage, regenerate } = chat;
-  let known = Promise.resolve();
-  chat.resumeStream = (...asked) => (known = resumeStream(...asked));
-  chat.sendMessage = (...asked) => known.then(() => sendMessage(...asked));
-  chat.regenerate = (...asked) => known.then(() => regenerate(...asked));
-  return chat;
+  let resumed = Promise.resolve();
+  const known = (seen = resumed): Promise<void> => seen.then(() => (seen === resumed ? undefined : known()));
+  chat.resumeStream = (...asked) => (resumed = resumeStream(...asked));
+  chat.sendMessage = (...asked) => known().then(() => sendMessage(...asked));
+  chat.regenerate = (...asked) => known().then(() => regenerate(...asked));
+  return Object.assign(chat, { known });
 }
 
 /** Whether the server took it. What it refuses has changed nothing there: then nothing changes here. */
-async function isTaken(chat: Chat<Message>, request: () => Promise<void>): Promise<boolean> {
+async function isTaken(chat: ReturnType<typeof patient>, request: () => Promise<void>): Promise<boolean> {
+  await chat.known();
   const before = chat.messages;
   await request();
   const isRefused = chat.status === "error" && chat.lastMessage?.role === "user"; // no answer has begun
@@ -117,26 +134,21 @@ async function isTaken(chat: Chat<Message>, request: () => Promise<void>): Promi
 
 /** useChat with a stop that stops, a way on after an error, and what other tabs and devices say in the session. */
 export function useConversation(connection: Connection, session: Session) {
-  const { id } = session;
-  const [chat] = useState(() => begin(connection, session));
+  const [{ chat, heard }] = useState(() => begin(connection, session));
   useEffect(() => {
     const leaving = new AbortController();
-    const heard = (event: string, { session_id, reply_message_id }: Heard) => {
-      const isOthers = event === "turn" && session_id === id && reply_message_id !== chat.lastMessage?.id;
-      const isAnything = event === "hello" || event === "reset"; // nobody tells what was said before
-      if (chat.status === "ready" && (isOthers || isAnything)) reconnect(connection, chat).catch(() => {});
-    };
     void follow(connection, heard, leaving.signal);
     return () => leaving.abort();
-  }, [connection, chat, id]);
+  }, [connection, heard]);
   return {
     ...useChat({ chat, resume: true }),
     stop: async () => {
-      let tries = 20;
-      do {
-        if (await connection.call("POST", `/api/chat/${id}/stop`)) return;
+      const question = () => chat.messages.filter(({ role }) => role === "user").pop();
+      const asked = question();
+      for (let tries = 20; tries && question() === asked; tries--) {
+        if ((await connection.call("POST", `/api/chat/${chat.id}/stop`)) || !isAnswering(chat)) return;
         await new Promise((resolve) => setTimeout(resolve, 250)); // nothing runs: what was sent may not have begun
-      } while (--tries && isAnswering(chat));
+      }
     },
     /** The message says something else now, with the pictures that it has; all that followed is replaced. */
     edit: ({ id: messageId, parts }: Message, text: string) => {
@@ -149,7 +161,6 @@ export function useConversation(connection: Connection, session: Session) {
       const code = chat.error && problem(chat.error).code;
       if (chat.lastMessage?.role === "assistant" && code !== "model_failed") return reconnect(connection, chat);
       await chat.regenerate();
-      if (code === "turn_in_progress" && chat.status === "ready") await reconnect(connection, chat);
     },
   };
 }
@@ -184,6 +195,7 @@ export async function follow({ events }: Connection, heard: (event: string, data
 
 export type Message = UIMessage<{
   turn_id?: string;
+  state?: string;
   memories_used?: { id: string; what: "memory" | "message"; text?: string }[];
   sources?: { article_id: string; title: string; page?: number }[];
 }>;

@@ -39,7 +39,7 @@ told.renewed = asked("/api/dev/token").length - tokens;
 Date.now = now;
 
 const chat = await hold(connection);
-await pause(500);
+await until(() => asked(`/api/chat/${chat.session.id}/stream`).at(-1)?.status === 204, "that nothing is being written");
 told.begins = chat.now().status;
 const png = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(300_000)]).toString("base64");
 const files = [{ type: "file", mediaType: "image/png", url: `data:image/png;base64,${png}` }];
@@ -72,14 +72,17 @@ for (const [name, answer] of Object.entries(others)) {
   told.others[name] = [ours.problem(chat.now().error), called];
 }
 
-const stops = asked(`/api/chat/${chat.session.id}/stop`).length;
-await spoilt("/api/chat", () => pause(600), async () => {
+const stop = `/api/chat/${chat.session.id}/stop`;
+const stops = asked(stop).length;
+const isAsked = new Promise((resolve) => { wire.after = async (path) => path === stop && resolve(); });
+await spoilt("/api/chat", () => isAsked, async () => {
   const sending = chat.now().sendMessage({ text: "slowly" });
   await until(() => chat.now().status === "submitted", "what was sent");
   await chat.does((its) => its.stop());
   await act(() => sending);
 });
-told.stopped = { text: chat.texts().at(-1), tries: asked(`/api/chat/${chat.session.id}/stop`).length - stops };
+wire.after = async () => undefined;
+told.stopped = { text: chat.texts().at(-1), tries: asked(stop).length - stops };
 
 const other = await hold(connection); // a second tab of the same user
 await other.does((its) => its.sendMessage({ text: "tell me a story" }));
@@ -97,6 +100,7 @@ await spoilt("/api/events", down, async () => {
   await until(() => chat.now().status === "ready", "the rest");
   told.rest = chat.texts().slice(-2);
   await deaf.does((its) => its.retry());
+  await until(() => deaf.texts().at(-4) === "slowly", "what was said elsewhere");
   told.meToo = deaf.texts().slice(-4);
 });
 

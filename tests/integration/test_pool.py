@@ -394,7 +394,7 @@ async def test_a_restart_of_the_server_is_an_outage_and_heals(private_postgres, 
     async with Database(private_postgres.app_url, impatient) as database, asyncio.TaskGroup() as group:
         for _ in range(5):
             group.create_task(keep_asking(database))
-        await asyncio.sleep(0.2)
+        await eventually(lambda: answers["answered"])
         await asyncio.to_thread(restart, private_dir / "postgres")
         healed_after_s = await seconds_until_answered(lambda: stored(database))
         is_over.set()

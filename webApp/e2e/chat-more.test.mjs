@@ -87,13 +87,12 @@ export const tests = {
       await say(page, "slowly");
       await answers(page).getByText("word5").waitFor();
       line.cut();
-      await page.waitForTimeout(1_500);
+      await until(() => resumed.length > 0, "the connection never broke: this has shown nothing");
       line.mend();
       await answers(page).getByText("word149").waitFor();
       await settled(page);
       const words = (await answers(page).last().innerText()).match(/word\d+/g);
       assert.deepEqual(words, Array.from({ length: 150 }, (_, i) => `word${i}`));
-      assert.ok(resumed.length > 0, "the connection never broke: this has shown nothing");
     } finally {
       line.end();
     }
@@ -208,7 +207,7 @@ export const tests = {
         await page.locator("input[type=file]").setInputFiles([{ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("x") }]);
         const toast = page.locator(".toast").first();
         await toast.waitFor();
-        await page.waitForTimeout(300);
+        await toast.evaluate((each) => Promise.all(each.getAnimations().map(({ finished }) => finished)));
         const [over, below] = [await toast.boundingBox(), await page.locator(".composer").boundingBox()];
         assert.ok(over.y + over.height <= below.y, `${over.y + over.height} is below ${below.y}`);
         if (draft) await page.screenshot({ path: new URL(`toast-${options === PHONE ? "phone" : "desktop"}.png`, world.output).pathname });

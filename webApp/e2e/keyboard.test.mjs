@@ -143,7 +143,7 @@ export const tests = {
     for (const name of ["memory", "notes", "graph", "knowledge", "usage", "account"]) {
       await page.goto(`/${name}`);
       await page.getByRole("heading").first().waitFor();
-      await wait(500); // what it lists is there
+      await page.locator(".waiting").first().waitFor({ state: "detached" });
       await fits(name);
     }
   },

@@ -163,16 +163,19 @@ export const tests = {
     const { page } = await signedIn(world);
     const text = `${XSS} is what the form was sent.`;
     await make(world, { text, tags: [XSS.slice(0, 60)], triple: { subject: XSS, predicate: XSS, object: "y" } });
+    const made = () => [window.hacked ?? "nothing", document.querySelectorAll("img[src=x]").length];
+    const isText = async (where) => assert.deepEqual(await page.evaluate(made), ["nothing", 0], where);
     for (const path of ["/memory", "/memory?view=audit", "/graph"]) {
       await page.goto(path);
       await page.getByRole("heading", { level: 1 }).waitFor();
-      await page.waitForTimeout(800);
+      await page.locator(".waiting").first().waitFor({ state: "detached" });
+      if (path === "/graph") await page.getByRole("button", { name: "List" }).click();
+      await isText(path);
     }
-    await page.getByRole("button", { name: "List" }).click();
     await page.goto("/memory");
     await page.locator(".row-text").first().click();
     await page.getByRole("dialog").getByText("You added it yourself").waitFor();
-    assert.equal(await page.evaluate(() => window.hacked), undefined);
+    await isText("a memory");
   },
 
   async "what was learned and the graph can be read on a phone, however long the words are"(world) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { answers, composer, DARK, PHONE, questions, say, settled, signedIn } from "./browser.mjs";
 import { violations } from "./axe.mjs";
 import { choose, listed, make, row, rows } from "./list.mjs";
-import { until, wait } from "./waiting.mjs";
+import { until } from "./waiting.mjs";
 
 /** How often a page has asked for events. */
 function streamsOf(page) {
@@ -127,14 +127,20 @@ export const tests = {
     const second = await device.newPage();
     await second.goto("/");
     await answers(second).getByText("number 0.").waitFor();
+    let isAnswered;
     await second.route("**/messages?*", async (route) => {
       const response = await route.fetch();
-      await wait(700);
+      await isAnswered;
       await route.fulfill({ response });
     });
     for (const number of [1, 2, 3]) {
       await settled(page);
+      let tell;
+      isAnswered = new Promise((resolve) => (tell = resolve));
       await say(page, `say number ${number}.`);
+      await answers(page).getByText(`number ${number}.`).waitFor();
+      await settled(page);
+      tell();
       await answers(second).getByText(`number ${number}.`).waitFor({ timeout: 15_000 });
     }
     assert.equal(await questions(second).count(), 4);

@@ -17,6 +17,10 @@ let posted: Body[] = [];
 let answers: (() => Response | Promise<Response>)[] = [];
 /** How it answers who listens. */
 let heard: () => Response | Promise<Response>;
+/** What it has of the conversation. */
+let there: () => Response | Promise<Response>;
+/** How it answers who wants it to stop. */
+let stopped: () => Response;
 const resend = vi.fn();
 const onHeard = vi.fn();
 
@@ -39,7 +43,8 @@ const early = [said("e", "user"), said("f", "assistant"), said("g", "user"), sai
 async function fetched(address: string, init: RequestInit): Promise<Response> {
   if (address.endsWith("/stream")) return heard();
   if (address.includes("around=")) return Response.json({ messages: early, before: null, after: "h", around: "f" });
-  if (address !== "/api/chat") return Response.json({ messages: [...exchange, said("new", "user")], before: null, after: null });
+  if (address.endsWith("/stop")) return stopped();
+  if (address !== "/api/chat") return there();
   posted.push(JSON.parse(String(init.body)) as Body);
   return answers.shift()!();
 }
@@ -52,6 +57,14 @@ const opened = (messages: ChatMessage[]) => {
 };
 const pass = (ms: number) => act(() => new Promise((resolve) => setTimeout(resolve, ms)));
 const ids = () => chat.messages.map((each) => each.id).join("");
+const page = (messages: ChatMessage[]) => Response.json({ messages, before: null, after: null });
+/** An answer that is kept back. */
+function held() {
+  let answer = (_: Response | Promise<Response>): void => undefined;
+  const kept = new Promise<Response>((resolve) => (answer = resolve));
+  return { kept: () => kept, answer };
+}
+const tellTurn = (reply: string) => tellLive({ id: "1", type: "turn", data: { session_id: "s", reply_message_id: reply } });
 const status = (wanted: string) => vi.waitFor(() => expect(chat.status).toBe(wanted), 3_000);
 const toasts = () => useToasts.getState().toasts.map(({ text }) => text);
 const shown = (wanted: string) => vi.waitFor(() => expect(ids()).toBe(wanted));
@@ -60,6 +73,7 @@ beforeEach(() => {
   posted = [];
   answers = [];
   heard = nothing;
+  there = () => page([...exchange, said("new", "user")]);
   resend.mockReset();
   useToasts.getState().clear();
   useChatStore.getState().reset();
@@ -81,14 +95,14 @@ test("an answer that is there is read again, not made again, when listening fail
 
 test("what is refused stays refused when it is sent while another device is listened to", async () => {
   const { leave } = await opened(exchange);
-  let answer = (_: Response): void => undefined;
-  heard = () => new Promise((resolve) => (answer = resolve));
-  tellLive({ id: "1", type: "turn", data: { session_id: "s", reply_message_id: "new" } });
+  const line = held();
+  heard = line.kept;
+  tellTurn("new");
   await shown("qanew");
   answers = [refusal(429, "rate_limited")];
   const sending = chat.send("hello", []);
   await pass(50);
-  answer(nothing());
+  line.answer(nothing());
   expect(await sending).toBe(false);
   await pass(300); // what useChat has heard is drawn
   expect(chat.error?.code).toBe("rate_limited");
@@ -157,7 +171,7 @@ test("what another device says after a refusal is shown, and trying again is abo
     heard = nothing; // its line is cut
     return streamed(begun("b"))();
   };
-  tellLive({ id: "1", type: "turn", data: { session_id: "s", reply_message_id: "b" } });
+  tellTurn("b");
   await shown("qanewb");
   await status("error");
   chat.retry(resend);
@@ -245,5 +259,64 @@ test("far back a message is edited instead of all that followed, or all stays an
   await status("ready");
   await seen("efgb", "efgb", false);
   expect(textOf(chat.messages[2]!)).toBe("otherwise");
+  await leave();
+});
+
+const changes = { edit: () => chat.edit(exchange[0]!, "otherwise"), again: () => chat.again(exchange[1]!), send: () => chat.send("hello", []) };
+
+test.each(["edit", "again", "send"] as const)("%s waits until it is known what is being written", async (change) => {
+  const first = held();
+  heard = first.kept;
+  answers = [endless(begun("b"))];
+  const { leave } = await opened(exchange);
+  void changes[change]();
+  const second = held();
+  heard = second.kept; // asked for when somebody else says something: nobody waits for the first any more
+  tellTurn("new");
+  await shown("qanew");
+  first.answer(nothing());
+  await pass(50);
+  expect(posted).toEqual([]);
+  second.answer(nothing());
+  await status("streaming");
+  await pass(300);
+  expect(chat.status).toBe("streaming");
+  expect(posted).toHaveLength(1);
+  await leave();
+});
+
+test("a history that comes late does not take what was asked meanwhile", async () => {
+  const [late, answer] = [held(), held()];
+  there = late.kept;
+  answers = [answer.kept];
+  const asked = [...exchange, said("r", "user")];
+  const { leave } = await opened(asked);
+  await pass(50);
+  there = () => page([...asked, said("s", "assistant")]);
+  tellTurn("s");
+  await shown("qars");
+  void chat.send("hello", []);
+  await status("submitted");
+  late.answer(page(asked));
+  await pass(100);
+  expect(chat.messages.map(textOf).slice(-2)).toEqual(["text of s", "hello"]);
+  await leave();
+});
+
+test("what is stopped before the server has taken it is stopped then", async () => {
+  const taken = held();
+  answers = [taken.kept];
+  const runs: boolean[] = [];
+  let isTaken = false;
+  stopped = () => (runs.push(isTaken), isTaken ? Response.json({ turn_id: "t" }, { status: 202 }) : nothing());
+  const { leave } = await opened(exchange);
+  void chat.send("hello", []);
+  await status("submitted");
+  const stopping = chat.stop();
+  await vi.waitFor(() => expect(runs).toEqual([false]));
+  isTaken = true;
+  taken.answer(endless(begun("b"))());
+  await stopping;
+  expect(runs).toEqual([false, true]);
   await leave();
 });

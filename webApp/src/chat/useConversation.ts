@@ -58,7 +58,8 @@ export function useConversation(sessionId: string, agentName: string, history: H
       // The answer may have been finished between reading the history and asking for the stream.
       if (isGone || !isUnanswered(history.messages)) return;
       const found = await readHistory(sessionId).catch(() => null);
-      if (found && !isGone) setMessages((shown) => (isUnanswered(shown) ? found.messages : shown));
+      const question = history.messages.at(-1)?.id;
+      if (found && !isGone) setMessages((shown) => (shown.at(-1)?.id === question ? found.messages : shown));
     })();
     return () => {
       isGone = true;
@@ -66,9 +67,19 @@ export function useConversation(sessionId: string, agentName: string, history: H
     };
   }, [sessionId, history, listen, setMessages]);
 
+  /** Until it is known whether something runs: useChat would take that answer for the end of what is asked meanwhile. */
+  const known = useCallback(async () => {
+    for (let seen; seen !== resumed.current; ) await (seen = resumed.current);
+  }, []);
+
+  const asking = useRef(Promise.resolve(false)); // whether the server takes what was asked last
   const stop = useCallback(async () => {
+    const taken = asking.current;
+    const end = () => call("post", "/api/chat/{session_id}/stop", { path: { session_id: sessionId } });
     try {
-      await call("post", "/api/chat/{session_id}/stop", { path: { session_id: sessionId } });
+      if (await end()) return;
+      // Nothing runs: what was sent may not have begun.
+      if ((await taken) && taken === asking.current && now.current.isAnswering) await end();
     } catch (failure) {
       toast(asApiError(failure).detail);
     }
@@ -80,10 +91,11 @@ export function useConversation(sessionId: string, agentName: string, history: H
       const before = now.current.messages;
       clearError();
       refused.current = lastError.current = null;
-      const wasTaken = await new Promise<boolean>((tell) => {
+      asking.current = new Promise((tell) => {
         isTaken.current = () => tell(true);
         void request().finally(() => tell(false)); // ends with the answer, or without one
       });
+      const wasTaken = await asking.current;
       if (!wasTaken) setMessages((shown) => withNewest(shown, before));
       return wasTaken;
     },
@@ -93,8 +105,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
   const send = useCallback(
     async (text: string, files: FileUIPart[]): Promise<boolean> => {
       const parts: ChatMessage["parts"] = text ? [...files, { type: "text", text }] : files;
-      // Whether something runs is known in a moment; useChat would take that answer for the end of ours.
-      await resumed.current;
+      await known();
       const message = sameOr(unsent.current?.message, { id: generateNewSessionId(), role: "user", parts });
       const behind = lastQuestion(now.current.messages)?.id;
       unsent.current = null;
@@ -103,7 +114,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
       if (!wasTaken) refused.current = "message";
       return wasTaken;
     },
-    [ask, sendMessage],
+    [ask, known, sendMessage],
   );
 
   useEffect(() => {
@@ -127,6 +138,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
         toast(strings.chat.editWaits);
         return false;
       }
+      await known();
       const files = message.parts.filter((part) => part.type === "file");
       const goBack = asEnd();
       const wasTaken = await ask(() => sendMessage({ text, files, messageId: message.id }));
@@ -134,18 +146,19 @@ export function useConversation(sessionId: string, agentName: string, history: H
       if (!wasTaken) goBack?.();
       return wasTaken;
     },
-    [ask, asEnd, sendMessage, tell],
+    [ask, asEnd, known, sendMessage, tell],
   );
 
   const again = useCallback(
     async (message: ChatMessage): Promise<void> => {
+      await known();
       const goBack = asEnd();
       if (await ask(() => regenerate({ messageId: message.id }))) return;
       if (!goBack) return void (refused.current = message);
       tell(); // the end, with its notices, is far away
       goBack();
     },
-    [ask, asEnd, regenerate, tell],
+    [ask, asEnd, known, regenerate, tell],
   );
 
   const problem = error ? told(error) : null;

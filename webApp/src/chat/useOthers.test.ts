@@ -14,7 +14,11 @@ const setMessages = vi.fn();
 const resumeStream = vi.fn(async () => undefined);
 const shown = (isAnswering: boolean, ids = "a", hasFailed = false) =>
   ({ messages: list(ids), isAnswering, hasFailed, setMessages, resumeStream });
-const opened = () => mounted((given: ReturnType<typeof shown>) => useOthers("s", given), shown(false));
+async function opened() {
+  const conversation = await mounted((given: ReturnType<typeof shown>) => useOthers("s", given), shown(false));
+  await pass(200); // it has looked whether anything was told
+  return conversation;
+}
 const said = (reply = "c") => tellLive({ id: "1", type: "turn", data: { session_id: "s", reply_message_id: reply } });
 const page = (ids = "abc") => Response.json({ messages: list(ids), before: null });
 const nobodyAnswers = () => Promise.reject(new TypeError("nobody answered"));
@@ -31,6 +35,16 @@ afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
+
+/** What the page shows, as useChat would keep it, and what is asked here. */
+async function living(first: string) {
+  const { draw, leave } = await opened();
+  let there = list(first);
+  const show = (messages: ChatMessage[], isAnswering = false) => draw({ ...shown(isAnswering), messages: (there = messages) });
+  setMessages.mockImplementation((change: (shown: ChatMessage[]) => ChatMessage[]) => void show(change(there)));
+  const own = (ids: string, isAnswering: boolean) => show(list(ids), isAnswering);
+  return { leave, own, there: () => there.map((each) => each.id).join("") };
+}
 
 test("older pages stay, what was replaced goes, what is new comes", () => {
   expect(merged("abcd", "cdef")).toBe("abcdef");
@@ -52,31 +66,91 @@ test("what another device said is read again when nobody answered, and listened 
   await leave();
 });
 
-test("who sends something before the second try keeps his own stream", async () => {
-  asked.mockImplementationOnce(nobodyAnswers).mockImplementation(async () => page());
-  const { draw, leave } = await opened();
+test("who sends something before the second try keeps his own stream, and what was said is read at its end", async () => {
+  asked.mockImplementationOnce(nobodyAnswers).mockImplementation(async () => page("abcde"));
+  const { own, leave, there } = await living("a");
   said();
   await pass(1_000);
-  await draw(shown(true));
+  await own("axe", true);
   await pass(5_000);
   expect(asked).toHaveBeenCalledTimes(1);
   expect(setMessages).not.toHaveBeenCalled();
   expect(resumeStream).not.toHaveBeenCalled();
+  await own("axe", false);
+  await pass(5_000);
+  expect(there()).toBe("abcde");
   await leave();
 });
 
-test("who sends something while it is read keeps his own stream", async () => {
+test("who sends something while it is read keeps his own stream, and what was said is read at its end", async () => {
   let answer = (_: Response): void => undefined;
-  asked.mockReturnValue(new Promise((resolve) => (answer = resolve)));
-  const { draw, leave } = await opened();
+  asked.mockReturnValueOnce(new Promise((resolve) => (answer = resolve))).mockImplementation(async () => page("abcde"));
+  const { own, leave, there } = await living("a");
   said();
   await pass(0);
-  await draw(shown(true));
+  await own("axe", true);
   answer(page());
-  await pass(0);
+  await pass(5_000);
   expect(asked).toHaveBeenCalledTimes(1);
   expect(setMessages).not.toHaveBeenCalled();
   expect(resumeStream).not.toHaveBeenCalled();
+  await own("axe", false);
+  await pass(5_000);
+  expect(there()).toBe("abcde");
+  await leave();
+});
+
+test("what was asked and answered here while it was read is not replaced by what is older", async () => {
+  let answer = (_: Response): void => undefined;
+  asked.mockReturnValueOnce(new Promise((resolve) => (answer = resolve))).mockImplementation(async () => page("abcde"));
+  const { own, leave, there } = await living("a");
+  said();
+  await pass(0);
+  await own("ax", true);
+  await own("axe", false);
+  await pass(1_000);
+  answer(page());
+  await pass(5_000);
+  expect(there()).toBe("abcde");
+  await leave();
+});
+
+test("what was said before events were told is read when one's own answer has ended", async () => {
+  asked.mockImplementation(async () => page("abcde"));
+  const { own, leave, there } = await living("a");
+  await own("axe", true);
+  tellLive({ id: "2", type: "hello", data: {} });
+  await pass(1_000);
+  expect(asked).not.toHaveBeenCalled();
+  await own("axe", false);
+  await pass(5_000);
+  expect(there()).toBe("abcde");
+  await leave();
+});
+
+test("where nothing else was said one's own answer stays as it is", async () => {
+  asked.mockImplementation(async () => page("abcde"));
+  const { draw, leave } = await opened();
+  await draw(shown(true, "abcxe")); // one's own question has another id until it is read
+  tellLive({ id: "2", type: "hello", data: {} });
+  await draw(shown(false, "abcxe"));
+  await pass(5_000);
+  expect(asked).toHaveBeenCalledTimes(1);
+  expect(setMessages).not.toHaveBeenCalled();
+  await leave();
+});
+
+test("an answer that was finished after its question was read, while something was asked here, is read at the end", async () => {
+  asked.mockImplementationOnce(async () => page("ab")).mockImplementation(async () => page("abcde"));
+  const { own, leave, there } = await living("a");
+  said();
+  await pass(50);
+  await own("abx", true);
+  await pass(5_000);
+  expect(asked).toHaveBeenCalledTimes(1);
+  await own("abxe", false);
+  await pass(5_000);
+  expect(there()).toBe("abcde");
   await leave();
 });
 
@@ -97,17 +171,6 @@ test("a conversation that was left is not read again, whether it fails before or
   await pass(5_000);
   expect(asked).toHaveBeenCalledTimes(2);
 });
-
-/** What the page shows, as useChat would keep it. */
-async function living(ids: string) {
-  const { draw, leave } = await opened();
-  let there = list(ids);
-  setMessages.mockImplementation((change: (shown: ChatMessage[]) => ChatMessage[]) => {
-    there = change(there);
-    void draw({ ...shown(false), messages: there });
-  });
-  return { leave, there: () => there.map((each) => each.id).join("") };
-}
 
 test("what is told of while it is read is read once more, however often it is told", async () => {
   let answer = (_: Response): void => undefined;

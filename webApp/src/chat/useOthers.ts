@@ -21,7 +21,7 @@ interface Shown {
 
 export function useOthers(sessionId: string, { messages, isAnswering, hasFailed, setMessages, resumeStream }: Shown): void {
   const isReading = useRef(false);
-  const told = useRef<string[]>([]); // of which answers, since we last read
+  const told = useRef<string[]>([]); // of which answers, that we have not read since
   const left = useRef(new AbortController());
   useEffect(() => {
     const leaving = (left.current = new AbortController());
@@ -32,26 +32,37 @@ export function useOthers(sessionId: string, { messages, isAnswering, hasFailed,
   const isUnwanted = (signal: AbortSignal) => signal.aborted || shown.current.isAnswering; // asked after every wait
   const isMissing = (id: string) => !shown.current.messages.some((each) => each.id === id);
   const isBehind = () => (told.current = told.current.filter(isMissing)).length > 0;
+  const lastId = () => shown.current.messages.at(-1)?.id;
 
-  /** Whether an answer was neither there nor to be heard: it may have been finished in between. */
+  /** Whether what is there is shown; where something was asked here meanwhile, that may be newer. */
   const readOnce = async (isNewsOnly: boolean, signal: AbortSignal): Promise<boolean> => {
-    told.current = [];
+    const last = lastId();
     const { messages: now } = await readHistory(sessionId, {}, signal);
-    if (isUnwanted(signal) || (isNewsOnly && now.at(-1)?.id === shown.current.messages.at(-1)?.id)) return false;
+    if (isUnwanted(signal) || lastId() !== last) return false;
+    // What was asked here has another id until it is read.
+    const isNews = ({ id, role }: ChatMessage, place: number) => isMissing(id) && (role === "assistant" || place === now.length - 1);
+    if (isNewsOnly && !now.some(isNews)) return true;
     setMessages((before) => withNewest(before, now));
     await resumeStream();
     await new Promise((resolve) => setTimeout(resolve, DRAWN_MS));
-    return isUnanswered(now) && isUnanswered(shown.current.messages);
+    // An answer that was neither there nor to be heard may have been finished in between.
+    if (isUnanswered(now) && isUnanswered(shown.current.messages)) told.current.push(ANYTHING);
+    return true;
   };
-  const read = async (isNewsOnly = false, signal = left.current.signal) => {
-    if (isReading.current || isUnwanted(signal)) return;
+  const read = async (signal = left.current.signal) => {
+    if (isReading.current) return;
     isReading.current = true;
+    let wanted: string[] = [];
     try {
-      if ((await readOnce(isNewsOnly, signal)) && !isUnwanted(signal)) await readOnce(false, signal);
-      while (isBehind() && !isUnwanted(signal)) await readOnce(false, signal); // what was told of meanwhile
+      while (isBehind() && !isUnwanted(signal)) {
+        wanted = told.current.splice(0);
+        const isShown = await readOnce(!wanted.some(Boolean), signal);
+        if (!isShown) told.current.push(...wanted);
+      }
     } catch (error) {
+      told.current.push(...wanted);
       // An event may come through a line that nothing else comes through yet.
-      if (asApiError(error).isOffline && !signal.aborted) setTimeout(() => void read(isNewsOnly, signal), AGAIN_MS);
+      if (asApiError(error).isOffline && !signal.aborted) setTimeout(() => void read(signal), AGAIN_MS);
     } finally {
       isReading.current = false;
     }
@@ -69,8 +80,8 @@ export function useOthers(sessionId: string, { messages, isAnswering, hasFailed,
   }, [isAnswering, hasFailed]);
   // From here on events are told: what was said between our reading and this is told by nobody.
   const lookAgain = () => {
-    if (isReading.current) told.current.push(ANYTHING);
-    else void read(true);
+    told.current.push(ANYTHING);
+    void read();
   };
   useLive("hello", lookAgain);
   useLive("reset", lookAgain);
