@@ -140,6 +140,16 @@ test("where nothing else was said one's own answer stays as it is", async () => 
   await leave();
 });
 
+test.each(["", "ab", "abxc"])("what is there no more when all is looked at is shown no more: only %j is left", async (left) => {
+  asked.mockImplementation(async () => page(left));
+  const { own, leave, there } = await living("a");
+  await own("abxe", false);
+  tellLive({ id: "2", type: "reset", data: {} });
+  await pass(5_000);
+  expect(there()).toBe(left);
+  await leave();
+});
+
 test("an answer that was finished after its question was read, while something was asked here, is read at the end", async () => {
   asked.mockImplementationOnce(async () => page("ab")).mockImplementation(async () => page("abcde"));
   const { own, leave, there } = await living("a");

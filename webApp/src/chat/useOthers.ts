@@ -41,7 +41,9 @@ export function useOthers(sessionId: string, { messages, isAnswering, hasFailed,
     if (isUnwanted(signal) || lastId() !== last) return false;
     // What was asked here has another id until it is read.
     const isNews = ({ id, role }: ChatMessage, place: number) => isMissing(id) && (role === "assistant" || place === now.length - 1);
-    if (isNewsOnly && !now.some(isNews)) return true;
+    const answer = shown.current.messages.findLast(({ role }) => role === "assistant");
+    const isGone = answer !== undefined && !now.some(({ id }) => id === answer.id); // it was erased, or replaced
+    if (isNewsOnly && !isGone && !now.some(isNews)) return true;
     setMessages((before) => withNewest(before, now));
     await resumeStream();
     await new Promise((resolve) => setTimeout(resolve, DRAWN_MS));
