@@ -46,7 +46,7 @@ def connect(url: str, setting: str) -> psycopg.Connection:
             f"The database does not let us in ({where(url)}): {error}\n"
             f"Check {setting}: host, port, user, password, and that the database exists.{FIRST_START.get(setting, '')}"
         ) from error
-    if (found := connection.info.server_version) < OLDEST_SERVER:
+    if 0 < (found := connection.info.server_version) < OLDEST_SERVER:  # 0: a pooler that does not say it
         connection.close()
         raise StartupError(
             f"{setting}: Postgres {found // 10_000} is too old, it has to be {OLDEST_SERVER // 10_000} or newer."
