@@ -207,8 +207,15 @@ _PATTERNS = [
     (kind, language, re.compile(about_me.POLITE[language] + pattern, re.IGNORECASE))
     for kind, language, pattern in _WISHES
 ]
-# Most messages wish nothing: to try one pattern took 9 µs, all of them one by one 32 (2026-11-16).
-_ANY = re.compile("|".join(pattern.pattern.replace("?P<what>", "?:") for *_, pattern in _PATTERNS), re.IGNORECASE)
+
+
+def _any_of(language: str) -> str:
+    wishes = "|".join(pattern for _, spoken, pattern in _WISHES if spoken == language)
+    return f"{about_me.POLITE[language]}(?:{wishes})".replace("?P<what>", "?:")
+
+
+# Most messages wish nothing: to see that takes 7 µs, and 36 where each wish begins with what is polite (2026-11-19).
+_ANY = re.compile("|".join(map(_any_of, about_me.POLITE)), re.IGNORECASE)
 _QUESTION = re.compile(r"\?\s*$")
 
 
