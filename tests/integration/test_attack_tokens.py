@@ -245,6 +245,15 @@ async def test_bytes_that_are_no_token(server, raw):
     assert (await status_of(server, raw)).status_code == 401
 
 
+async def test_two_tokens_are_none_whichever_comes_first(server, mode):
+    """Who stands before the server may have looked at the other."""
+    good, bad = (("Authorization", f"Bearer {token}") for token in (mode.sign(), mode.sign(sub=str(uuid4()))))
+    for pair in ([good, bad], [bad, good], [good, good], [good, ("Authorization", "")]):
+        answer = await server.get("/api/sessions", headers=pair)
+        assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
+    assert (await server.get("/api/sessions", headers=[good])).status_code == 200
+
+
 WHY = {
     "expired": "it has expired",
     "no issue time": "one of exp, iat, sub, aud, iss is not in it",
