@@ -22,7 +22,7 @@ BUSY = "The model's provider takes no more requests from us right now. Try again
 IN_TROUBLE = "The model's provider is in trouble right now. Try again in a while."
 UNREACHABLE = (
     "The model's provider cannot be reached, or hung up. Try again in a moment; if that does not help, whoever runs "
-    "this server must look at its address (MODEL_BASE_URL)."
+    "this server must see that it has a way to the provider, and its right address (MODEL_BASE_URL)."
 )
 REFUSED = "The model's provider refused the request."
 TOO_LONG = "The conversation is longer than the model can take. Start a new one, or send less."
