@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { violations } from "./axe.mjs";
 import { answers, asked, composer, DARK, questions, say, settled, signIn } from "./browser.mjs";
 import { startProxy } from "./proxy.mjs";
+import { until } from "./waiting.mjs";
 
 async function signedIn({ open, user }, options) {
   const device = await open(options);
@@ -106,6 +107,31 @@ export const tests = {
       await settled(page);
       assert.deepEqual(refused, []);
       assert.equal(await questions(page).count(), 2);
+    } finally {
+      line.end();
+    }
+  },
+
+  async "an answer whose line is cut for good is whole once something else is asked"(world) {
+    const line = await startProxy(world.server.address);
+    try {
+      const { device, page } = await signedIn(world, { baseURL: line.address });
+      device.allow(/ERR_|Failed to load/);
+      await say(page, "slowly");
+      await answers(page).getByText("word5").waitFor();
+      await page.route("**/api/chat/*/stream", (route) => route.fulfill({ status: 204 }));
+      line.cut();
+      line.mend();
+      await page.getByRole("button", { name: "Try again" }).waitFor();
+      assert.ok((await said(page)).length < WORDS.length, "it was whole: this has shown nothing");
+      await page.unroute("**/api/chat/*/stream");
+      const runs = async () => (await world.server.as(world.user, "GET", "/api/usage")).body.today.running_turns;
+      await until(async () => (await runs()) === 0, "it is still written");
+      await say(page, "say more");
+      await answers(page).first().getByText("word149").waitFor();
+      await settled(page);
+      await asked(page, "slowly", "say more");
+      assert.deepEqual((await answers(page).first().innerText()).match(/word\d+/g), WORDS);
     } finally {
       line.end();
     }

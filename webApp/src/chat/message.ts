@@ -72,3 +72,7 @@ export const textOf = (message: ChatMessage): string =>
 
 export const hasText = (message: ChatMessage): boolean =>
   message.parts.some((part) => part.type === "text" && part.text.trim() !== "");
+
+/** Whether the end of an answer was never heard, which says how it ended; what is read of the server was said at some time. */
+export const isCutOff = ({ metadata }: ChatMessage): boolean =>
+  metadata?.turn_id !== undefined && metadata.state === undefined && metadata.created_at === undefined;

@@ -25,6 +25,7 @@ const resend = vi.fn();
 const onHeard = vi.fn();
 
 const said = (id: string, role: "user" | "assistant"): ChatMessage => ({ id, role, parts: [{ type: "text", text: `text of ${id}` }] });
+const stored = (id: string, role: "user" | "assistant"): ChatMessage => ({ ...said(id, role), metadata: { created_at: "2026" } });
 const exchange = [said("q", "user"), said("a", "assistant")];
 const nothing = () => new Response(null, { status: 204 });
 const refusal = (status: number, code: string) => () => Response.json({ code, detail: "No." }, { status });
@@ -32,8 +33,8 @@ const offline = () => Promise.reject(new TypeError("nobody answered"));
 
 const event = (chunk: object) => `id: turn:1\ndata: ${JSON.stringify(chunk)}\n\n`;
 const begun = (id: string) =>
-  event({ type: "start", messageId: id }) + event({ type: "text-start", id: "t" }) + event({ type: "text-delta", id: "t", delta: "Well" });
-const rest = event({ type: "text-end", id: "t" }) + event({ type: "finish" }) + "data: [DONE]\n\n";
+  event({ type: "start", messageId: id, messageMetadata: { turn_id: `turn of ${id}` } }) + event({ type: "text-start", id: "t" }) + event({ type: "text-delta", id: "t", delta: "Well" });
+const rest = event({ type: "text-end", id: "t" }) + event({ type: "finish", messageMetadata: { state: "done" } }) + "data: [DONE]\n\n";
 const streamed = (text: string) => () => new Response(text, { headers: { "Content-Type": "text/event-stream" } });
 const endless = (text: string) => () =>
   new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) }));
@@ -118,6 +119,21 @@ test("an answer whose line was cut is read again, not made again", async () => {
   chat.retry(resend);
   expect(useChatStore.getState().generation).toBe(1);
   expect(posted).toHaveLength(1);
+  await leave();
+});
+
+test("an answer whose line was cut is whole once something else was asked and answered", async () => {
+  answers = [streamed(begun("b")), streamed(begun("c") + rest)];
+  const { leave } = await opened(exchange);
+  await chat.send("hello", []);
+  tellTurn("b");
+  await status("error");
+  expect(chat.messages.map(textOf).at(-1)).toBe("Well");
+  there = () => page([...exchange, ...["x", "b", "y", "c"].map((id, place) => stored(id, place % 2 ? "assistant" : "user"))]);
+  await chat.send("something else", []);
+  tellTurn("c");
+  await shown("qaxbyc");
+  expect(chat.messages.map(textOf)[3]).toBe("text of b");
   await leave();
 });
 

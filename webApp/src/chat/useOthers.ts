@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { asApiError } from "../api/errors";
 import { useLive } from "../api/live/live";
 import { isUnanswered, readHistory } from "./history";
-import type { ChatMessage } from "./message";
+import { isCutOff, type ChatMessage } from "./message";
 
 const AGAIN_MS = 2_000;
 const DRAWN_MS = 100; // what useChat has heard is drawn a moment later
@@ -27,10 +27,12 @@ export function useOthers(sessionId: string, { messages, isAnswering, hasFailed,
     const leaving = (left.current = new AbortController());
     return () => leaving.abort();
   }, [sessionId]);
-  const shown = useRef({ messages, isAnswering });
-  shown.current = { messages, isAnswering };
+  const shown = useRef({ messages, isAnswering, hasFailed });
+  shown.current = { messages, isAnswering, hasFailed };
   const isUnwanted = (signal: AbortSignal) => signal.aborted || shown.current.isAnswering; // asked after every wait
-  const isMissing = (id: string) => !shown.current.messages.some((each) => each.id === id);
+  /** An answer that was cut off is there as it is while the user is told so, and no longer. */
+  const isWhole = (each: ChatMessage) => shown.current.hasFailed || !isCutOff(each);
+  const isMissing = (id: string) => !shown.current.messages.some((each) => each.id === id && isWhole(each));
   const isBehind = () => (told.current = told.current.filter(isMissing)).length > 0;
   const lastId = () => shown.current.messages.at(-1)?.id;
 
@@ -77,7 +79,10 @@ export function useOthers(sessionId: string, { messages, isAnswering, hasFailed,
   // What was told of while an answer was written here: that answer, as a rule, which is there now.
   useEffect(() => {
     if (isAnswering || hasFailed) return;
-    const timer = setTimeout(() => isBehind() && void read(), DRAWN_MS);
+    const timer = setTimeout(() => {
+      told.current.push(...shown.current.messages.filter(isCutOff).map(({ id }) => id));
+      if (isBehind()) void read();
+    }, DRAWN_MS);
     return () => clearTimeout(timer);
   }, [isAnswering, hasFailed]);
   // From here on events are told: what was said between our reading and this is told by nobody.
