@@ -278,6 +278,21 @@ test("far back a message is edited instead of all that followed, or all stays an
   await leave();
 });
 
+test.each(["edit", "again"] as const)("%s of what was changed elsewhere while it waited is not asked for, and it is said why", async (change) => {
+  const line = held();
+  heard = line.kept;
+  there = () => page([said("Q", "user"), said("A", "assistant")]);
+  const { leave } = await opened(exchange);
+  const changing = changes[change]();
+  tellTurn("A");
+  await shown("QA");
+  line.answer(nothing());
+  expect(await changing).toBeFalsy();
+  expect(toasts()).toEqual([strings.chat.notThere]);
+  expect([posted, ids(), chat.error]).toEqual([[], "QA", null]);
+  await leave();
+});
+
 const changes = { edit: () => chat.edit(exchange[0]!, "otherwise"), again: () => chat.again(exchange[1]!), send: () => chat.send("hello", []) };
 
 test.each(["edit", "again", "send"] as const)("%s waits until it is known what is being written", async (change) => {

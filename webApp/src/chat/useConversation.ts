@@ -93,7 +93,8 @@ export function useConversation(sessionId: string, agentName: string, history: H
       refused.current = lastError.current = null;
       asking.current = new Promise((tell) => {
         isTaken.current = () => tell(true);
-        void request().finally(() => tell(false)); // ends with the answer, or without one
+        const ended = request().catch(() => void toast(strings.chat.notThere)); // it was changed elsewhere while we waited
+        void ended.finally(() => tell(false)); // with the answer, or without one
       });
       const wasTaken = await asking.current;
       if (!wasTaken) setMessages((shown) => withNewest(shown, before));

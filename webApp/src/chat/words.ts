@@ -23,6 +23,7 @@ export const chat = {
   editWaits: "An answer is being written. Send this when it is complete.",
   editLost: "The conversation was changed elsewhere. What you were writing is in the field below.",
   changedElsewhere: "The conversation was changed elsewhere. This is where it ends now.",
+  notThere: "That message is not there any more.",
   again: "Answer again",
   jumpDown: "Go to the newest message",
   older: "Earlier messages",
