@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { violations } from "./axe.mjs";
-import { answers, asked, composer, DARK, questions, say, settled, signIn } from "./browser.mjs";
+import { answers, asked, composer, DARK, questions, say, settled, signIn, stopButton } from "./browser.mjs";
 import { startProxy } from "./proxy.mjs";
 import { until } from "./waiting.mjs";
 
@@ -135,6 +135,29 @@ export const tests = {
     } finally {
       line.end();
     }
+  },
+
+  async "what is sent before another device's answer is heard stands below it at once, and is asked when that has ended"(world) {
+    const { page: elsewhere } = await signedIn(world);
+    await say(elsewhere, "hang");
+    await stopButton(elsewhere).waitFor();
+    const device = await world.open();
+    const page = await device.newPage();
+    let hear;
+    await page.route("**/api/chat/*/stream", (route) => (hear = () => route.continue()), { times: 1 });
+    await signIn(page, world.user);
+    await until(() => hear !== undefined, "nothing was asked for");
+    await say(page, "say mine");
+    await questions(page).getByText("say mine").waitFor();
+    await hear();
+    await page.getByText("Sent when this answer is complete").waitFor();
+    await asked(page, "hang", "say mine\n\nSent when this answer is complete");
+    assert.equal(await questions(elsewhere).count(), 1);
+    await stopButton(elsewhere).click();
+    await answers(page).getByText("mine").waitFor();
+    await settled(page);
+    await asked(page, "hang", "say mine");
+    await answers(elsewhere).getByText("mine").waitFor();
   },
 
   async "offline a message says so and waits; back online it is sent once"(world) {

@@ -60,6 +60,7 @@ export function Conversation({ sessionId, agentName, history }: Props) {
     <>
       <MessageList
         pages={pages}
+        waiting={chat.waiting}
         status={chat.status}
         sent={sent}
         spot={spot}

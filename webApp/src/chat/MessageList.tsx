@@ -5,12 +5,15 @@ import { DownIcon } from "../shell/icons";
 import { Spinner } from "../shell/Spinner";
 import { isFocusLost } from "../shell/useFocusFollows";
 import { strings } from "../strings";
-import { MessageView, type MessageActions } from "./MessageView";
+import type { ChatMessage } from "./message";
+import { MessageView, WaitingQuestion, type MessageActions } from "./MessageView";
 import type { More, Pages } from "./usePages";
 import { useScroll } from "./useScroll";
 
 interface Props extends MessageActions {
   pages: Pages;
+  /** Sent here, and not yet asked. */
+  waiting: ChatMessage | null;
   status: string;
   /** Grows with every message that was sent from here: then the end is shown, wherever the reader was. */
   sent: number;
@@ -23,7 +26,7 @@ interface Props extends MessageActions {
 
 const Line = memo(MessageView);
 
-export function MessageList({ pages, status, sent, spot, isSeeking, notice, empty, onEdit, onEditLost, onAgain }: Props) {
+export function MessageList({ pages, waiting, status, sent, spot, isSeeking, notice, empty, onEdit, onEditLost, onAgain }: Props) {
   const { messages, isPast, older, newer } = pages;
   const { box, content, isAtEnd, toEnd, show } = useScroll(messages[0]?.id, sent + pages.returns, isPast);
   const isSpotThere = spot !== null && messages.some((each) => each.id === spot);
@@ -43,7 +46,7 @@ export function MessageList({ pages, status, sent, spot, isSeeking, notice, empt
       <div ref={box} className="log-scroll" tabIndex={0} role="log" aria-label={strings.chat.log} aria-busy={isAnswering}>
         <div ref={content} className="log" data-busy={isBusy}>
           {older.hasMore && <MorePages more={older} name={strings.chat.older} />}
-          {messages.length === 0 && !notice && empty}
+          {messages.length === 0 && !waiting && !notice && empty}
           {messages.map((message, place) => (
             <Line
               key={message.id}
@@ -58,6 +61,7 @@ export function MessageList({ pages, status, sent, spot, isSeeking, notice, empt
             />
           ))}
           {isAnswering && messages[last]?.role !== "assistant" && <Thinking />}
+          {waiting && !isPast && <WaitingQuestion message={waiting} isAnswering={isAnswering} />}
           {newer.hasMore && <MorePages more={newer} name={strings.chat.newer} />}
           {!isPast && notice}
         </div>

@@ -50,10 +50,28 @@ function ProgramMessage({ message, isSpot }: Props) {
   );
 }
 
+/** What was sent while another device's answer is written: it is asked when that has ended. */
+export function WaitingQuestion({ message, isAnswering }: { message: ChatMessage; isAnswering: boolean }) {
+  return (
+    <article className="message question" aria-label={strings.chat.you}>
+      <Bubble message={message} />
+      {isAnswering && <p className="ending">{strings.chat.waits}</p>}
+    </article>
+  );
+}
+
+function Bubble({ message }: { message: ChatMessage }) {
+  return (
+    <div className="bubble">
+      <Pictures files={message.parts.filter((part) => part.type === "file")} />
+      {textOf(message) && <div className="by-letters">{textOf(message)}</div>}
+    </div>
+  );
+}
+
 function Question({ message, isSpot, isLast, isFollowed, onEdit, onEditLost, onAgain }: Props) {
   const [isEditing, setEditing] = useState(false);
   const own = useFocusFollows<HTMLElement>(isEditing, ".needs-idle > .button");
-  const files = message.parts.filter((part) => part.type === "file");
   if (isEditing) {
     return (
       <EditForm
@@ -71,10 +89,7 @@ function Question({ message, isSpot, isLast, isFollowed, onEdit, onEditLost, onA
   }
   return (
     <article ref={own} className="message question" aria-label={strings.chat.you} data-message={message.id} data-spot={isSpot}>
-      <div className="bubble">
-        <Pictures files={files} />
-        {textOf(message) && <div className="by-letters">{textOf(message)}</div>}
-      </div>
+      <Bubble message={message} />
       <MessageTools
         text={textOf(message)}
         onEdit={() => setEditing(true)}

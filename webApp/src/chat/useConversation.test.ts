@@ -293,6 +293,33 @@ test.each(["edit", "again"] as const)("%s of what was changed elsewhere while it
   await leave();
 });
 
+test("what is said while another device's answer is heard is shown at once, and sent when that has ended", async () => {
+  const line = held();
+  heard = line.kept;
+  answers = [streamed(begun("c") + rest)];
+  const { leave } = await opened([...exchange, said("r", "user")]);
+  const sending = chat.send("hello", []);
+  const waits = (text: string | null) => vi.waitFor(() => expect(chat.waiting && textOf(chat.waiting)).toBe(text));
+  await waits("hello");
+  let end = () => {};
+  const pieces = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      controller.enqueue(new TextEncoder().encode(begun("b")));
+      end = () => controller.enqueue(new TextEncoder().encode(rest));
+    },
+  });
+  line.answer(new Response(pieces));
+  await status("streaming");
+  await shown("qarb");
+  await waits("hello");
+  expect(posted).toEqual([]);
+  end();
+  expect(await sending).toBe(true);
+  await waits(null);
+  await vi.waitFor(() => expect(chat.messages.map(textOf).slice(3)).toEqual(["Well", "hello", "Well"]));
+  await leave();
+});
+
 const changes = { edit: () => chat.edit(exchange[0]!, "otherwise"), again: () => chat.again(exchange[1]!), send: () => chat.send("hello", []) };
 
 test.each(["edit", "again", "send"] as const)("%s waits until it is known what is being written", async (change) => {

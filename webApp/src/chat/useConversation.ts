@@ -2,7 +2,7 @@
 import { useChat } from "@ai-sdk/react";
 import { useQueryClient } from "@tanstack/react-query";
 import type { FileUIPart } from "ai";
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { call } from "../api/client";
 import { ApiError, asApiError } from "../api/errors";
 import { keys } from "../api/query";
@@ -103,14 +103,20 @@ export function useConversation(sessionId: string, agentName: string, history: H
     [clearError, setMessages],
   );
 
+  const [sent, setSent] = useState<ChatMessage | null>(null); // until the server has taken it
+  const waiting = messages.some(({ id }) => id === sent?.id) ? null : sent;
   const send = useCallback(
     async (text: string, files: FileUIPart[]): Promise<boolean> => {
       const parts: ChatMessage["parts"] = text ? [...files, { type: "text", text }] : files;
+      const written: ChatMessage = { id: generateNewSessionId(), role: "user", parts };
+      setSent(written);
       await known();
-      const message = sameOr(unsent.current?.message, { id: generateNewSessionId(), role: "user", parts });
+      const message = sameOr(unsent.current?.message, written);
       const behind = lastQuestion(now.current.messages)?.id;
       unsent.current = null;
+      setSent(message);
       const wasTaken = await ask(() => sendMessage(message));
+      setSent(null);
       unsent.current = wasTaken || isOver(lastError.current) ? null : { message, behind };
       if (!wasTaken) refused.current = "message";
       return wasTaken;
@@ -174,7 +180,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
 
   const hear = () => (resumed.current = listen());
   useOthers(sessionId, { messages, isAnswering, hasFailed: problem !== null, setMessages, resumeStream: hear });
-  return { messages, status, error: problem, isAnswering, send, edit, again, retry, stop, pages };
+  return { messages, waiting, status, error: problem, isAnswering, send, edit, again, retry, stop, pages };
 }
 
 /** The message of before where it says the same: under its own id it is safe to repeat, should the server have heard it. */

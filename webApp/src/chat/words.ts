@@ -14,6 +14,7 @@ export const chat = {
   program: "A program",
   byProgram: "Written into this conversation by a program",
   thinking: "Thinking",
+  waits: "Sent when this answer is complete",
   copy: "Copy",
   copied: "Copied",
   copyFailed: "Copying was not allowed.",
