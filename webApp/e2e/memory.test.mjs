@@ -195,6 +195,34 @@ export const tests = {
     }
   },
 
+  async "on a phone no words of the graph lie under others, nor under the buttons"(world) {
+    const { page } = await signedIn(world, PHONE);
+    const told = [
+      "I live in Bergen. I work as a nurse. My daughter is called Ida. My husband Jonas works at Equinor. I am allergic to penicillin. I have a cat called Minka.",
+      "My sister Mary lives in Porto. My brother Maximilian works at the Norwegian Polar Institute.",
+    ];
+    for (const [place, sentences] of told.entries()) {
+      await say(page, sentences);
+      await until(async () => (await memories(world)).length === [7, 11][place], "it is learned");
+      await page.goto("/graph");
+      await page.locator(".graph-node text").nth([7, 10][place]).waitFor();
+      await page.screenshot({ path: new URL(`graph-phone-${place}.png`, world.output).pathname });
+      const boxes = await page.locator(".graph text:visible, .graph-buttons button").evaluateAll((all) =>
+        all.map((each) => {
+          const letters = document.createRange(); // without the halo around them
+          letters.selectNodeContents(each);
+          const { left, right, top, bottom } = (each.matches("text") ? letters : each).getBoundingClientRect();
+          return { left, right, top, bottom, text: each.textContent };
+        }),
+      );
+      const isOver = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+      const over = boxes.flatMap((one, i) => boxes.slice(i + 1).filter((other) => isOver(one, other)).map((other) => `${one.text} / ${other.text}`));
+      assert.deepEqual(over, []);
+      await page.goto("/");
+      await page.getByRole("button", { name: "Send" }).waitFor();
+    }
+  },
+
   async "every page of memory is without fault in the dark and on a phone"(world) {
     await make(world, { text: "Mary lives in Rome.", tags: ["family"], triple: { subject: "Mary", predicate: "lives in", object: "Rome" } });
     for (const options of [DARK, { ...PHONE, colorScheme: "light" }]) {

@@ -6,6 +6,7 @@ import { degreesOf, labelOf, mostConnected, nodeName, short, wordsAt, type Line,
 import type { Chosen } from "./GraphPanel";
 import { useCamera } from "./useCamera";
 import { useLayout } from "./useLayout";
+import { boxOf, namePlaces, overLine, under, wordPlaces, type Dot } from "./wordPlaces";
 
 const words = strings.graph;
 const WORDS_FROM = 0.9; // the zoom from which every line has its words
@@ -13,6 +14,7 @@ const NAMES_FROM = 0.6; // and every name is written
 const ALWAYS = 14; // of the names with the most lines, and of the lines between such; the rest where the pointer is
 const TEXT_PX = 13; // whatever the zoom
 const LINE_TEXT = 0.92; // of that, the words on a line
+const LINE_LETTERS = 22;
 const MOST_LETTERS = 24; // of a name
 const LETTER_PX = 22; // of the picture's width for each: a name is centred, so at the edge half of it must fit
 
@@ -35,10 +37,22 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
   const choose = (next: Chosen | null) => !hasMoved() && onChoose(next);
   const lit = litBy(chosen, held);
   const facts = held.reduce((sum, line) => sum + line.facts.length, 0);
+  const drawn = held.filter((line) => line.a !== line.b).map((line) => ({ ...line, words: short(labelOf(line), LINE_LETTERS) }));
   const degrees = degreesOf(nodes.length, held);
   const named = mostConnected(degrees, ALWAYS);
   const textSize = TEXT_PX / camera.zoom;
   const letters = Math.min(MOST_LETTERS, Math.round(size.width / LETTER_PX));
+  const dots = new Map<number, Dot>();
+  for (const [place, at] of (points ?? []).entries()) {
+    const lines = degrees[place];
+    if (lines) dots.set(place, { ...at, radius: 5 + Math.min(9, 2 * Math.sqrt(lines)) });
+  }
+  const nameOf = (place: number) => short(nodeName(nodes[place]!), letters);
+  const written = [...dots.keys()].filter((place) => camera.zoom >= NAMES_FROM || named.has(place));
+  const nameAt = namePlaces(new Map(written.map((place) => [place, nameOf(place)])), dots, textSize);
+  const boxes = [...nameAt].map(([place, at]) => boxOf(nameOf(place), at, textSize));
+  const isWorded = ({ a, b }: Line) => dots.size > 0 && (camera.zoom >= WORDS_FROM || (named.has(a) && named.has(b)));
+  const wordAt = wordPlaces(drawn.filter(isWorded), dots, boxes, textSize * LINE_TEXT);
   const shift = `translate(${size.width / 2} ${size.height / 2}) scale(${camera.zoom}) translate(${-camera.x} ${-camera.y})`;
   return (
     <div className="graph-frame" ref={frame}>
@@ -48,11 +62,11 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
         ) : (
           <svg className="graph" width={size.width} height={size.height} aria-hidden="true" onClick={() => choose(null)}>
             <g transform={shift} data-lit={lit !== null} fontSize={textSize} strokeWidth={textSize / 2}>
-              {held.filter((line) => line.a !== line.b).map((line) => {
-                const [a, b] = [points[line.a]!, points[line.b]!];
+              {drawn.map((line) => {
+                const [a, b] = [dots.get(line.a)!, dots.get(line.b)!];
                 const isLit = lit?.lines.has(line.id) ?? false;
-                const at = wordsAt(a, b);
-                const isWorded = camera.zoom >= WORDS_FROM || (named.has(line.a) && named.has(line.b));
+                const at = wordAt.get(line.id);
+                const { x, y } = at ?? overLine(wordsAt(a, b));
                 return (
                   <g
                     key={line.id}
@@ -65,25 +79,19 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
                   >
                     <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} className="graph-touch" />
                     <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} className="graph-stroke" />
-                    <text
-                      x={at.x}
-                      y={at.y - 4}
-                      fontSize={textSize * LINE_TEXT}
-                      data-quiet={!(isLit || (lit === null && isWorded))}
-                    >
-                      {short(labelOf(line), 22)}
+                    <text x={x} y={y} fontSize={textSize * LINE_TEXT} data-quiet={!(isLit || (lit === null && at))}>
+                      {line.words}
                     </text>
                   </g>
                 );
               })}
-              {nodes.map((node, place) => {
-                if (!degrees[place]) return null;
-                const { x, y } = points[place]!;
+              {[...dots].map(([place, dot]) => {
                 const isLit = lit?.nodes.has(place) ?? false;
-                const radius = 5 + Math.min(9, 2 * Math.sqrt(degrees[place]!));
+                const at = nameAt.get(place);
+                const { x, y } = at ?? under(dot, textSize);
                 return (
                   <g
-                    key={node.id}
+                    key={nodes[place]!.id}
                     className="graph-node"
                     data-lit={isLit}
                     data-chosen={chosen?.what === "node" && chosen.place === place}
@@ -92,9 +100,9 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
                       choose({ what: "node", place });
                     }}
                   >
-                    <circle cx={x} cy={y} r={radius} />
-                    <text x={x} y={y + radius + textSize * 1.1} data-quiet={!(camera.zoom >= NAMES_FROM || named.has(place) || isLit)}>
-                      {short(nodeName(node), letters)}
+                    <circle cx={dot.x} cy={dot.y} r={dot.radius} />
+                    <text x={x} y={y} data-quiet={!(at || isLit)}>
+                      {nameOf(place)}
                     </text>
                   </g>
                 );

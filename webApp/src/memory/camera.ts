@@ -12,7 +12,8 @@ export interface Size {
 
 const LEAST = 0.08;
 const MOST = 4;
-const MARGIN = 70; // room for the words at the edge
+export const MARGIN = 70; // room for the words at the edge
+const FOOT = 40; // pixels for the buttons
 
 const within = (zoom: number) => Math.min(MOST, Math.max(LEAST, zoom));
 
@@ -22,8 +23,9 @@ export function fit(points: readonly Point[], size: Size): Camera {
   const xs = points.map((each) => each.x);
   const ys = points.map((each) => each.y);
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const zoom = Math.min(size.width / (right - left + 2 * MARGIN), size.height / (bottom - top + 2 * MARGIN), 1.5);
-  return { x: (left + right) / 2, y: (top + bottom) / 2, zoom: within(zoom) };
+  const high = size.height - FOOT;
+  const zoom = within(Math.min(size.width / (right - left + 2 * MARGIN), high / (bottom - top + 2 * MARGIN), 1.5));
+  return { x: (left + right) / 2, y: (top + bottom + FOOT / zoom) / 2, zoom };
 }
 
 /** Larger or smaller, so that what is below `at` (from the middle, on the screen) stays there. */

@@ -109,11 +109,13 @@ export const short = (name: string, most = 24): string => {
   return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : name;
 };
 
-/** Where the words of a line stand: in the middle, and the steeper it is the nearer to its lower end, for the name of the
- * upper one hangs over it. */
-export function wordsAt(a: Point, b: Point): Point {
+/** A share of the way from the upper end of a line to its lower one. */
+export function pointOn(a: Point, b: Point, share: number): Point {
   const [upper, lower] = a.y <= b.y ? [a, b] : [b, a];
-  const [across, down] = [lower.x - upper.x, lower.y - upper.y];
-  const share = 0.5 + (LOWERED * down) / (Math.hypot(across, down) || 1);
-  return { x: upper.x + across * share, y: upper.y + down * share };
+  return { x: upper.x + (lower.x - upper.x) * share, y: upper.y + (lower.y - upper.y) * share };
 }
+
+/** Where the words of a line stand best: in the middle, and the steeper it is the nearer to its lower end, for the name of
+ * the upper one hangs over it. */
+export const wordsAt = (a: Point, b: Point): Point =>
+  pointOn(a, b, 0.5 + (LOWERED * Math.abs(b.y - a.y)) / (Math.hypot(b.x - a.x, b.y - a.y) || 1));
