@@ -50,7 +50,10 @@ export const tests = {
     const [bremen] = await memories(world);
     await page.goto(`/memory?id=${bremen.id}`);
     const dialog = page.getByRole("dialog");
+    await dialog.getByText("“Undo remembering” takes away this entry alone").waitFor();
+    await page.screenshot({ path: new URL("undo-or-forget.png", world.output).pathname });
     await dialog.getByRole("button", { name: "Undo remembering" }).click();
+    await dialog.getByText("Answers may still find the messages that said it.").waitFor();
     await dialog.getByText("What it took the place of holds again:").waitFor();
     await dialog.getByText("The user lives in Hamburg.").waitFor();
     assert.deepEqual(await violations(page), []);

@@ -84,6 +84,7 @@ function Whole({ memory, onOpen, onClose }: { memory: WholeMemory; onOpen: (id: 
         <MemoryFacts memory={memory} onOpen={onOpen} />
         <MemorySource memory={memory} onLeave={onClose} />
         <MemoryHistory changes={memory.changes} />
+        {last === "created" && <p className="small soft">{words.undoOrForget}</p>}
       </div>
     </Dialog>
   );

@@ -28,6 +28,7 @@ export function UndoDialog({ memory, isMade, isBusy, onUndo, onClose }: Props) {
     <Dialog title={isMade ? words.undoMadeAsked : words.undoReplacedAsked} onClose={onClose} actions={actions} wide>
       {isMade ? <Quoted lead={words.willGo} texts={[memory.text]} /> : <Quoted lead={words.willHoldItself} texts={[memory.text]} />}
       {isMade && memory.replaced.length > 0 && <Quoted lead={words.willHold} texts={memory.replaced.map((each) => each.text)} />}
+      {isMade && <p>{words.stillSaid}</p>}
     </Dialog>
   );
 }

@@ -93,8 +93,11 @@ export const memory = {
   noHistory: "Nothing was changed since it was made.",
   undoLast: "Undo the last change",
   undoMade: "Undo remembering",
+  undoOrForget:
+    "“Undo remembering” takes away this entry alone: answers may still find the messages that said it. With “Forget” they no longer find those either.",
   undoMadeAsked: "Undo that this is remembered?",
   willGo: "It is no longer remembered:",
+  stillSaid: "Answers may still find the messages that said it. If you do not want that, choose “Forget”.",
   willHold: "What it took the place of holds again:",
   undoReplacedAsked: "Undo that this was replaced?",
   willHoldItself: "It holds again. What took its place is no longer remembered.",
