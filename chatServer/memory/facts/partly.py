@@ -33,7 +33,7 @@ _TIMES = any_of(
 )
 _PART = re.compile(rf" (?:{_PARTS})\Z", re.IGNORECASE)
 _TIME = re.compile(rf" (?:{_PARTS}|{_TIMES})\Z", re.IGNORECASE)
-_DIET = "|diet"  # who has one on Mondays has none
+_DIET = re.compile(r"\|diet\b")  # who has one on Mondays has none
 
 
 def without_parts(facts: list[Fact], told: Told) -> list[Fact]:
@@ -44,7 +44,7 @@ def without_parts(facts: list[Fact], told: Told) -> list[Fact]:
 
 
 def _may_be_partly(fact: Fact, told: Told) -> bool:
-    return (told.clause.is_negation and fact.is_negation) or (fact.key or "").endswith(_DIET)
+    return (told.clause.is_negation and fact.is_negation) or _DIET.search(fact.key or "") is not None
 
 
 def _is_all(told: Told) -> bool:

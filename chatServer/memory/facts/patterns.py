@@ -157,6 +157,7 @@ _ROWS = (
     rf"i (?:{_TAKES}) (?P<takes>.+)",
     r"i am intolerant to (?P<allergic>.+)",
     r"i (?:am on|am|follow|eat) (?:an? )?(?P<diet>.{4,40}?)(?: diet)?",
+    r"i (?:am on|am|follow|eat) (?:an? )?(?P<diet_beside>.{4,40}?)(?: diet)?",
     rf"i (?:have )?(?:quit|stopped|gave up|cut out) (?P<no_alcohol>(?:drinking(?: alcohol)?|alcohol){_WHEN})",
     r"i am (?P<sober>sober (?:since|for) .+)",
     rf"i (?:quit|gave up|cut out|have given up) (?P<no_eats>(?:{FOODS}){_LATELY})",
