@@ -1,4 +1,5 @@
-"""What is denied of a part only: "I'm not just allergic to nuts", "I don't play tennis on Sundays"."""
+"""What is denied of a part only, or for a reason: "I'm not just allergic to nuts", "I don't play tennis on Sundays",
+"I don't live in Rome for the food"."""
 
 import re
 
@@ -18,6 +19,18 @@ _NOT_ALL = re.compile(
     rf"|{_NOT} (?:like|love) [^,;]+[,;] (?:i|we) (?:love|adore) (?:it|them)\b",
     re.IGNORECASE,
 )
+# Of what somebody chose a reason is denied, and not that he chose it; "I don't drink because of my pills" says why not.
+_NO = r"(?:\bnot|n'?t|\bnever)"
+_CHOSE = any_of("live|living|work|working|study|studying|learn|learning|play|playing|drive|driving|use|using")
+_WHAT = r"\b[^,;]{2,60} "
+_WHY = any_of(
+    rf"{_NO} {_CHOSE}{_WHAT}(?:because|for(?! now)|to(?! work| school))\b",
+    rf"{_NO} (?:take|taking){_WHAT}for\b",
+    rf"\b(?:(?:am|i'?m|is|are) not|(?:is|are)n'?t){_WHAT}(?:because|for(?! now))\b",
+    rf"{_NO}{_WHAT}(?:just|only|simply|merely|mainly|purely) (?:because|for|to)\b",
+    rf"{_NO}{_WHAT}because (?:i|we) (?:like|love|enjoy|need|want) (?:it|them|him|her|that)\b",
+)
+_NOT_WHY = re.compile(rf"(?!.*\bany ?(?:more|longer)\b).*{_WHY}", re.IGNORECASE)
 _PARTS = any_of(
     "alone|together|itself|by choice|(?:full|part)[- ]time|often|much|fluently|perfectly",
     "(?:(?:so|too|that|very) )?well",
@@ -48,4 +61,4 @@ def _may_be_partly(fact: Fact, told: Told) -> bool:
 
 
 def _is_all(told: Told) -> bool:
-    return not (told.clause.is_negation and _NOT_ALL.search(told.sentence))
+    return not (told.clause.is_negation and (_NOT_ALL.search(told.sentence) or _NOT_WHY.match(told.sentence)))
