@@ -51,6 +51,8 @@ def test_what_is_over_may_be_said_by_another_word(before, text, now):
         ("I'm retired", "I graduated last week"),
         ("I play tennis", "I gave up"),
         ("I play tennis", "I nearly gave up tennis"),
+        ("I play tennis", "I stopped playing tennis because it rained"),
+        ("I run every morning", "I stopped running because it got dark"),
         ("My sister plays tennis", "I gave up tennis"),
         ("I take metformin", "I'm off sugar"),
         ("I take metformin", "I'm off to work"),

@@ -46,11 +46,23 @@ _TIMES = any_of(
 )
 _PART = re.compile(rf" (?:{_PARTS})\Z", re.IGNORECASE)
 _TIME = re.compile(rf" (?:{_PARTS}|{_TIMES})\Z", re.IGNORECASE)
+# "I stopped playing tennis because it rained", that day.
+_FOR_THE_MOMENT = re.compile(
+    r"\b(?:stopped|quit) \w+ing\b[^;]{0,60} (?:because|when|as|since|due to|until)\b[^;]{0,60}\b"
+    + any_of(
+        r"rain\w*|snow\w*|storm\w*|thunder\w*|lightning|hail\w*|wind|windy|weather|dark|darkness|late|tired|hungry|thirsty",
+        "full|rang|dinner|lunch|bedtime",
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
 _DIET = re.compile(r"\|diet\b")  # who has one on Mondays has none
 
 
 def without_parts(facts: list[Fact], told: Told) -> list[Fact]:
     """Those that say what is denied whole, or in which the part stands: "does not eat meat on Fridays"."""
+    if _FOR_THE_MOMENT.search(told.sentence):
+        return [fact for fact in facts if not fact.is_negation]
     limit = (_PART if told.clause.is_over else _TIME).search(told.clause.said)
     part = limit.group().strip().lower() if limit else ""
     return [fact for fact in facts if not _may_be_partly(fact, told) or (part in fact.text.lower() and _is_all(told))]
