@@ -93,7 +93,7 @@ _ROWS = (
     r"i am an? (?P<job>.+)",
     r"i am an? (?:\w+ )?student at (?P<school>.+)",
     r"i am (?P<employment>(?:a student|retired|unemployed|self[ -]employed|out of work|on parental leave"
-    rf"|on maternity leave){_WHEN})",
+    rf"|on maternity leave)(?! (?:on \w+(?:days|ends)|at weekends)\b){_WHEN})",
     r"i (?:have|got|hold|did) (?:an?|my) (?:(?:university|college) )?(?:degree|bachelor'?s|master'?s|phd|doctorate"
     r"|diploma)"
     r"(?: degree)? in (?P<degree>.+)",
