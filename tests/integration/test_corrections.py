@@ -303,6 +303,13 @@ def test_a_tool_that_is_used_is_not_the_past():
     assert time.thread_time() - began < 0.5
 
 
+async def test_who_has_moved_is_moving_there_no_longer(database):
+    await tell(
+        database, "I'm moving to Oslo.", "I'm moving to Oslo next year.", "I'm moving to Bergen.", "I live in Oslo."
+    )
+    assert set(await texts(database)) == {"The user is moving to Bergen.", "The user lives in Oslo."}
+
+
 async def test_who_eats_fish_now_is_remembered_as_a_vegetarian_no_longer(database):
     await tell(database, "I'm vegetarian.")
     await tell(database, "I eat fish now.")

@@ -93,7 +93,7 @@ MEANINGS: dict[str, Meaning] = {
     "called": Meaning("want to be called", "called", names.name),
     "pronouns": Meaning("'s pronouns", "pronouns", objects.listed(_PRONOUNS)),
     "home": Meaning("live in", "home", names.place),
-    "moving": Meaning("be moving to", None, names.place),
+    "moving": Meaning("be moving to", "moving:{}", names.place),
     "origin": Meaning("be from", "origin", names.place),
     "birthplace": Meaning("be born in", "birthplace", names.place),
     "birth_year": Meaning("be born in", "birth year", objects.year),
