@@ -251,6 +251,7 @@ _SPECIAL = {
     "was_job": lambda told, text: _past(told, "job", text),
     "was_employer": lambda told, text: _past(told, "employer", text),
     "no_employer": lambda told, text: _over(told, "employer", text),
+    "no_allergy": lambda told, text: _over(told, "allergy", text),
     "no_eats": lambda told, text: _over(told, "eats", text),
     "no_drinks": lambda told, text: _over(told, "drinks", text),
     "no_smokes": lambda told, text: _over(told, "smokes", text),
