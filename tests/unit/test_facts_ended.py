@@ -16,6 +16,8 @@ from tests.tools.telling import SAID_AT, told
         ("My wife Eva works at Bosch", "Eva died last year", "The user's wife Eva used to work at Bosch."),
         ("My dog Rex lives in Leeds", "my dog Rex died in 2019", "The user's dog Rex used to live in Leeds."),
         ("I'm married to Tom", "got divorced in april", "The user used to be married to Tom."),
+        ("I'm married to Tom", "Tom and I got divorced in April", "The user used to be married to Tom."),
+        ("I'm married to Tom", "We got a divorce last year", "The user used to be married to Tom."),
         ("I work at Lidl", "i lost my job in march", "The user no longer works at Lidl."),
         ("I work at Lidl", "I got laid off last month", "The user no longer works at Lidl."),
     ],
@@ -33,6 +35,8 @@ def test_what_was_told_before_is_over_from_then_on(before, text, ended):
         ("my dad lives in leeds", "my mum passed away in 2019"),
         ("my mum lives in leeds", "my mum nearly died in 2019"),
         ("my sister is married to Tom", "I got divorced in april"),
+        ("I'm married to Tom", "Tom and I are getting divorced"),
+        ("I'm married to Tom", "Anna and Ben got divorced in April"),
         ("I work at Lidl", "my brother lost his job"),
         ("I work at Lidl", "I lost my job application"),
     ],
@@ -45,6 +49,7 @@ def test_what_is_of_others_goes_on(before, text):
 def test_what_may_end_is_looked_for_by_the_words_that_memories_have():
     assert partings.words_told_before("my mum passed away") == ["mother"]
     assert partings.words_told_before("got divorced in april") == ["married", "engaged"]
+    assert partings.words_told_before("we got a divorce") == ["married", "engaged"]
     assert given_up.words_told_before("i lost my job in march") == ["work"]
     assert not partings.words_told_before("my mum lives in Leeds") + given_up.words_told_before("I work at Lidl")
 

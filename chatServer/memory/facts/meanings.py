@@ -61,7 +61,7 @@ _NO_ADJECTIVES = phrases("keto|low carb|low-carb|paleo|low fodmap|carnivore")
 _DIETS = phrases("vegetarian|vegan|pescatarian|flexitarian|keto|paleo|carnivore")
 _DIETS_BESIDE = phrases("gluten free|gluten-free|dairy free|dairy-free|low carb|low-carb|low fodmap")  # a vegan's, too
 _INTOLERANT = frozenset(["lactose intolerant", "gluten intolerant", "lactose-intolerant", "gluten-intolerant"])
-_MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed", "separated"])
+_MARITAL = frozenset(["married", "single", "getting divorced", "divorced", "engaged", "widowed", "separated"])
 _EMPLOYMENT = frozenset(
     [
         "retired",

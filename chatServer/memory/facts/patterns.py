@@ -185,7 +185,7 @@ _ROWS = (
     r"i (?:(?:am|got) married to|married) (?:my \w+ )?(?P<spouse>.+)",
     r"i (?:am|got) engaged to (?:my \w+ )?(?P<fiance>.+)",
     r"i am (?P<marital>[a-z]+),? with (?P<has>.+)",
-    rf"i (?:am|got|just got) (?P<marital>[a-z]+{_WHEN})",
+    rf"i (?:am|got|just got) (?P<marital>(?:getting )?[a-z]+{_WHEN})",
     r"i am (?P<marital>separated) from my (?:wife|husband|partner)",
     r"i (?:have got|have|own|got|adopted) (?P<event>.+)",
     r"i (?:have got|have|own|got|bought) (?P<owned>an? .+)",
