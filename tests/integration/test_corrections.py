@@ -93,6 +93,7 @@ async def test_who_was_told_of_in_another_chat_is_gone_without_his_name(database
             ["The user no longer studies at Yale.", "The user no longer studies law."],
         ),
         ("I take metformin.", "my doctor took me off metformin", ["The user does not take metformin."]),
+        ("I'm engaged to Tom.", "we broke off the engagement", ["The user is no longer engaged to Tom."]),
     ],
 )
 async def test_what_was_told_in_another_chat_is_over(database, told, then, now):

@@ -32,6 +32,13 @@ def texts(text: str, before: str) -> list[str]:
         ("I do yoga twice a week", "I quit yoga last month", ["The user does not do yoga."]),
         ("I take metformin", "my doctor took me off metformin", ["The user does not take metformin."]),
         ("I take metformin", "I'm off metformin now", ["The user does not take metformin."]),
+        ("I'm engaged to Tom", "we broke off the engagement", ["The user is no longer engaged to Tom."]),
+        ("I'm engaged", "I've just called off our engagement.", ["The user is no longer engaged."]),
+        (
+            "My fiancée is called Anna",
+            "Sadly, we ended our engagement last week",
+            ["The user no longer has a fiancée called Anna."],
+        ),
     ],
 )
 def test_what_is_over_may_be_said_by_another_word(before, text, now):
@@ -54,6 +61,11 @@ def test_what_is_over_may_be_said_by_another_word(before, text, now):
         ("I play tennis", "I stopped playing tennis because it rained"),
         ("I run every morning", "I stopped running because it got dark"),
         ("My sister plays tennis", "I gave up tennis"),
+        ("I'm engaged to Tom", "my sister broke off her engagement"),
+        ("I'm engaged to Tom", "we never broke off the engagement"),
+        ("I'm engaged to Tom", "we called off the meeting"),
+        ("I'm married to Tom", "we broke off the engagement"),
+        ("My sister is engaged to Tom", "we broke off the engagement"),
         ("I take metformin", "I'm off sugar"),
         ("I take metformin", "I'm off to work"),
     ],
@@ -134,6 +146,7 @@ def test_a_child_that_was_expected_is_so_no_longer(before, text, now):
 
 def test_what_may_be_over_is_looked_for_by_the_words_that_memories_have():
     assert over.words_told_before("I graduated last week") == ["studies", "student"]
+    assert over.words_told_before("we broke off the engagement") == ["engaged", "fiancé", "fiancée"]
     assert over.speaks_of_it("I gave up tennis")
     assert not over.speaks_of_it("I play tennis")
     assert not called_off.speaks_of_it("my exam is on Friday")
