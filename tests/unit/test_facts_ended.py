@@ -71,6 +71,10 @@ GONE = "The user no longer has a {}."
         ("I have a dog called Rex", "our dog died yesterday", "dog called Rex, who died"),
         ("I have a cat called Miso", "my cat had to be put down", "cat called Miso, who died"),
         ("I have a dog", "Our dog has died.", "dog"),
+        ("I have a dog called Rex", "we lost our dog last year", "dog called Rex, who died"),
+        ("I have a dog called Rex", "Sadly, I lost my dog in March.", "dog called Rex, who died"),
+        ("I have a cat called Miso", "we've just lost our cat to kidney failure", "cat called Miso, who died"),
+        ("I have a dog", "we lost our dog two years ago", "dog"),
     ],
 )
 def test_who_is_gone_need_not_be_named_where_one_was_told_of(before, text, ended):
@@ -93,6 +97,12 @@ def test_who_is_gone_need_not_be_named_where_one_was_told_of(before, text, ended
         ("I have a dog called Rex", "my phone died"),
         ("I have two dogs. I have a dog called Rex", "our dog died"),
         ("I have two cats", "my cat died"),
+        ("I have a dog called Rex", "we lost our dog"),
+        ("I have a dog called Rex", "we lost our dog in the park"),
+        ("I have a dog called Rex", "we lost our dog last night"),
+        ("I have a dog called Rex", "we nearly lost our dog last year"),
+        ("I have a dog called Rex", "my sister lost her dog last year"),
+        ("I have two dogs. I have a dog called Rex", "we lost our dog last year"),
     ],
 )
 def test_who_may_be_another_is_there_still(before, text):
@@ -105,6 +115,7 @@ def test_who_is_gone_is_looked_for_by_what_he_is_called():
     assert unnamed.words_told_before("I split up with my boyfriend") == ["boyfriend"]
     assert {"girlfriend", "husband"} < set(unnamed.words_told_before("we broke up"))
     assert unnamed.words_told_before("my phone died") == []
+    assert unnamed.words_told_before("we lost our dog last year") == ["dog"]
 
 
 @pytest.mark.parametrize(
