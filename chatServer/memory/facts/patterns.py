@@ -188,7 +188,7 @@ _ROWS = (
     rf"i (?:am|got|just got) (?P<marital>(?:getting )?[a-z]+{_WHEN})",
     r"i am (?P<marital>separated) from my (?:wife|husband|partner)",
     r"i (?:have got|have|own|got|adopted) (?P<event>.+)",
-    r"i (?:have got|have|own|got|bought) (?P<owned>an? .+)",
+    r"i (?:have got|have|own|got|bought) (?!.* for (?:\w+ ){1,2}(?:days?|nights?|weeks?|weekend)\b)(?P<owned>an? .+)",
     r"i (?:have got|have|own|got|adopted) (?P<has>.+)",
     r"i (?:broke up with|split up with|divorced|(?:am|got) divorced from|(?:am )?separated from) my (?P<parted>.+)",
     r"i had to put my (?P<put_down>.+)",
