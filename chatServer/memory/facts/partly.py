@@ -21,12 +21,14 @@ _NOT_ALL = re.compile(
 )
 # Of what somebody chose a reason is denied, and not that he chose it; "I don't drink because of my pills" says why not.
 _NO = r"(?:\bnot|n'?t|\bnever)"
-_CHOSE = any_of("live|living|work|working|study|studying|learn|learning|play|playing|drive|driving|use|using")
+_DWELL = "live|living|work|working|study|studying"
+_CHOSE = f"{_DWELL}|learn|learning|play|playing|drive|driving|use|using|take|taking"
 _WHAT = r"\b[^,;]{2,60} "
 _WHY = any_of(
-    rf"{_NO} {_CHOSE}{_WHAT}(?:because|for(?! now)|to(?! work| school))\b",
-    rf"{_NO} (?:take|taking){_WHAT}for\b",
-    rf"\b(?:(?:am|i'?m|is|are) not|(?:is|are)n'?t){_WHAT}(?:because|for(?! now))\b",
+    rf"{_NO} (?:{_CHOSE}){_WHAT}for(?! now| sure| what)\b",
+    rf"{_NO} (?:{_DWELL}|play|playing){_WHAT}to(?! work| school| be honest)\b",
+    rf"{_NO} (?:{_DWELL}){_WHAT}because\b",
+    rf"{_NO} (?:vegan|vegetarian|pescatarian|allergic)\b[^,;]{{0,60}} (?:because|for(?! now| sure| what))\b",
     rf"{_NO}{_WHAT}(?:just|only|simply|merely|mainly|purely) (?:because|for|to)\b",
     rf"{_NO}{_WHAT}because (?:i|we) (?:like|love|enjoy|need|want) (?:it|them|him|her|that)\b",
 )
