@@ -50,7 +50,7 @@ _PART = re.compile(rf" (?:{_PARTS})\Z", re.IGNORECASE)
 _TIME = re.compile(rf" (?:{_PARTS}|{_TIMES})\Z", re.IGNORECASE)
 # "I stopped playing tennis because it rained", that day.
 _FOR_THE_MOMENT = re.compile(
-    r"\b(?:stopped|quit) \w+ing\b[^;]{0,60} (?:because|when|as|since|due to|until)\b[^;]{0,60}\b"
+    r"\b(?:stopped|quit|gave up|given up) \w+ing\b[^;]{0,60} (?:because|when|as|since|due to|until)\b[^;]{0,60}\b"
     + any_of(
         r"rain\w*|snow\w*|storm\w*|thunder\w*|lightning|hail\w*|wind|windy|weather|dark|darkness|late|tired|hungry|thirsty",
         "full|rang|dinner|lunch|bedtime",
