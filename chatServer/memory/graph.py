@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from uuid import UUID
 
-from chatServer.memory.graph_names import NAMING, Names, names_in
+from chatServer.memory.graph_names import NAMING, Names, is_value, names_in
 from chatServer.records import Memory, Principal
 from chatServer.store import memories as store
 from chatServer.store.pool import Database
@@ -26,7 +26,7 @@ class Node:
 class Edge:
     memory: Memory  # with a triple
     source: str  # ids of nodes
-    target: str
+    target: str  # or a value, which is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,8 @@ async def graph(
         else:
             edges, distance = await _around(entity, names, read, min(hops, MAX_HOPS), moment)
     kept = tuple(edges.values())[:MAX_EDGES]
-    nodes = sorted((Node(key, name, distance[key]) for key, name in _named(kept, names)), key=lambda node: node.hops)
+    named = ((key, name) for key, name in _named(kept, names) if key in distance)
+    nodes = sorted((Node(key, name, distance[key]) for key, name in named), key=lambda node: node.hops)
     return Graph(tuple(nodes), kept, len(edges) > MAX_EDGES)
 
 
@@ -94,7 +95,7 @@ def _named(edges: Sequence[Edge], names: Names) -> Iterable[tuple[str, str]]:
 
 
 def _ends(edges: Iterable[Edge]) -> set[str]:
-    return {node for each in edges for node in (each.source, each.target)}
+    return {node for each in edges for node in (each.source, each.target) if node == each.source or not is_value(node)}
 
 
 def _living(edges: Iterable[Edge], moment: datetime) -> dict[UUID, Edge]:

@@ -17,6 +17,12 @@ def fold(name: str) -> str:
     return name.strip().lower()
 
 
+def is_value(name: str) -> bool:
+    """A number, whatever it counts: an age, a year, a number to call. Two who are five have nothing to do with each
+    other."""
+    return any(map(str.isdigit, name)) and not any(map(str.isalpha, name))
+
+
 @dataclass(frozen=True, slots=True)
 class Names:
     """Who may be meant by a name, and how each is called. A name that two have stands for neither of them."""

@@ -74,7 +74,7 @@ async def graph_memories(
     shown = GraphAnswer.of(found)
     if as_json:
         return as_text(shown.model_dump(mode="json"))
-    names = {node.id: node.name for node in shown.nodes}
+    names = {each.target: each.target for each in shown.edges} | {node.id: node.name for node in shown.nodes}
     rows = [
         (names[each.source], ("not: " if each.is_negated else "") + each.predicate, names[each.target], each.memory_id)
         for each in shown.edges

@@ -62,6 +62,23 @@ async def test_who_asks_for_a_job_is_told_what_somebody_works_as(database, setti
             assert (await ask(asked_for)).endswith("“The user works as a nurse.”")
 
 
+async def test_who_asks_for_his_dogs_name_is_not_told_his_own(database, settings, as_ada):
+    async with serving(settings) as client:
+        client.headers.update(as_ada)
+
+        async def ask(text: str) -> str:
+            answer = (await client.post("/api/chat", json={"message": text, "session_id": str(uuid.uuid4())})).json()
+            await Workshop(database, no_model).after_turn(str(ADA.user_id), answer["turn_id"])
+            return answer["response"]
+
+        for told in ("My name is Ada.", "I have a dog called Rex."):
+            await ask(told)
+        answer = await ask("What is my dog's name?")
+        assert "Rex" in answer
+        assert "Ada" not in answer
+        assert "Ada" in await ask("What is my name?")
+
+
 async def test_who_has_a_wish_answered_again_has_it_noted_once(settings, as_ada):
     async with serving(settings) as client:
         client.headers.update(as_ada)

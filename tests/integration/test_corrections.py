@@ -93,6 +93,7 @@ async def test_who_was_told_of_in_another_chat_is_gone_without_his_name(database
             ["The user no longer studies at Yale.", "The user no longer studies law."],
         ),
         ("I take metformin.", "my doctor took me off metformin", ["The user does not take metformin."]),
+        ("I'm engaged to Tom.", "we broke off the engagement", ["The user is no longer engaged to Tom."]),
     ],
 )
 async def test_what_was_told_in_another_chat_is_over(database, told, then, now):
@@ -301,6 +302,13 @@ def test_a_tool_that_is_used_is_not_the_past():
     for junk in ("did live before " * 50_000, "was " * 50_000, "x" * 100_000):
         asks_about_the_past(junk)
     assert time.thread_time() - began < 0.5
+
+
+async def test_who_has_moved_is_moving_there_no_longer(database):
+    await tell(
+        database, "I'm moving to Oslo.", "I'm moving to Oslo next year.", "I'm moving to Bergen.", "I live in Oslo."
+    )
+    assert set(await texts(database)) == {"The user is moving to Bergen.", "The user lives in Oslo."}
 
 
 async def test_who_eats_fish_now_is_remembered_as_a_vegetarian_no_longer(database):

@@ -81,3 +81,16 @@ async def test_what_has_expired_leads_nowhere(database, graph):
     gone = replace(fact("Tom", "visits", "Ann"), expires_at=datetime.now(UTC) - timedelta(days=1))
     await write(database, gone, fact("Ann", "lives in", "Rome"), fact("Tom", "plays", "chess"))
     assert (await graph(entity="Tom", depth=2))[1] == {("tom", "plays", "chess")}
+
+
+async def test_a_number_is_a_value_and_joins_nobody(database, graph):
+    await tell(database, "My daughter Ines is five years old.", "My son Max is 5.", "I was born in 1985.")
+    await write(database, fact("garage", "has code", "4711"), fact("4711", "is code of", "garage"))
+    nodes, edges = await graph()
+    assert edges >= {("daughter:ines", "is", "5"), ("son:max", "is", "5"), ("user", "is born in", "1985")}
+    assert {"5", "1985"}.isdisjoint(nodes)
+    assert {"garage", "4711"} <= nodes.keys(), "of which itself something is told"
+    around, facts = await graph(entity="Ines", depth=3)
+    assert ("daughter:ines", "is", "5") in facts
+    assert ("son:max", "is", "5") not in (await graph(entity="Ines"))[1]
+    assert not any(each.isdigit() for each in around)

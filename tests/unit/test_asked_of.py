@@ -46,6 +46,26 @@ def test_what_may_be_of_whom_is_asked_for_is_not_beside_it(told):
 
 
 @pytest.mark.parametrize(
+    ("question", "is_so"),
+    [
+        ("What is my dog's name?", True),
+        ("what's our dogs name", True),
+        ("What is the name of my cat?", True),
+        ("What's my wife's name?", True),
+        ("What are my pets’ names?", True),
+        ("What is my name?", False),
+        ("What is my full name?", False),
+        ("Do you know my name and my dog's name?", False),
+        ("Does my dog know my name?", False),
+    ],
+)
+def test_who_asks_for_anothers_name_knows_his_own(question, is_so):
+    asked = asked_in(question)
+    for own in ("The user's name is Ada.", "My name is Ada"):
+        assert (asked is not None and is_beside(own, asked)) == is_so
+
+
+@pytest.mark.parametrize(
     ("told", "is_so"),
     [
         ("My neighbour has a huge dog called Bruno.", True),

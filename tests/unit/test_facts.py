@@ -108,6 +108,7 @@ def test_facts_that_hold_side_by_side_do_not_meet():
         ("I love tea", "I love coffee"),
         ("I speak German", "I speak Dutch"),
         ("I prefer tea", "I prefer dark mode"),
+        ("I'm vegan", "I'm gluten-free"),
         ("My sister is called Anna.", "My sister is called Eva."),
     ]
     for first, second in pairs:

@@ -16,6 +16,8 @@ from tests.tools.telling import SAID_AT, told
         ("My wife Eva works at Bosch", "Eva died last year", "The user's wife Eva used to work at Bosch."),
         ("My dog Rex lives in Leeds", "my dog Rex died in 2019", "The user's dog Rex used to live in Leeds."),
         ("I'm married to Tom", "got divorced in april", "The user used to be married to Tom."),
+        ("I'm married to Tom", "Tom and I got divorced in April", "The user used to be married to Tom."),
+        ("I'm married to Tom", "We got a divorce last year", "The user used to be married to Tom."),
         ("I work at Lidl", "i lost my job in march", "The user no longer works at Lidl."),
         ("I work at Lidl", "I got laid off last month", "The user no longer works at Lidl."),
     ],
@@ -33,6 +35,8 @@ def test_what_was_told_before_is_over_from_then_on(before, text, ended):
         ("my dad lives in leeds", "my mum passed away in 2019"),
         ("my mum lives in leeds", "my mum nearly died in 2019"),
         ("my sister is married to Tom", "I got divorced in april"),
+        ("I'm married to Tom", "Tom and I are getting divorced"),
+        ("I'm married to Tom", "Anna and Ben got divorced in April"),
         ("I work at Lidl", "my brother lost his job"),
         ("I work at Lidl", "I lost my job application"),
     ],
@@ -45,6 +49,7 @@ def test_what_is_of_others_goes_on(before, text):
 def test_what_may_end_is_looked_for_by_the_words_that_memories_have():
     assert partings.words_told_before("my mum passed away") == ["mother"]
     assert partings.words_told_before("got divorced in april") == ["married", "engaged"]
+    assert partings.words_told_before("we got a divorce") == ["married", "engaged"]
     assert given_up.words_told_before("i lost my job in march") == ["work"]
     assert not partings.words_told_before("my mum lives in Leeds") + given_up.words_told_before("I work at Lidl")
 
@@ -66,6 +71,10 @@ GONE = "The user no longer has a {}."
         ("I have a dog called Rex", "our dog died yesterday", "dog called Rex, who died"),
         ("I have a cat called Miso", "my cat had to be put down", "cat called Miso, who died"),
         ("I have a dog", "Our dog has died.", "dog"),
+        ("I have a dog called Rex", "we lost our dog last year", "dog called Rex, who died"),
+        ("I have a dog called Rex", "Sadly, I lost my dog in March.", "dog called Rex, who died"),
+        ("I have a cat called Miso", "we've just lost our cat to kidney failure", "cat called Miso, who died"),
+        ("I have a dog", "we lost our dog two years ago", "dog"),
     ],
 )
 def test_who_is_gone_need_not_be_named_where_one_was_told_of(before, text, ended):
@@ -88,6 +97,12 @@ def test_who_is_gone_need_not_be_named_where_one_was_told_of(before, text, ended
         ("I have a dog called Rex", "my phone died"),
         ("I have two dogs. I have a dog called Rex", "our dog died"),
         ("I have two cats", "my cat died"),
+        ("I have a dog called Rex", "we lost our dog"),
+        ("I have a dog called Rex", "we lost our dog in the park"),
+        ("I have a dog called Rex", "we lost our dog last night"),
+        ("I have a dog called Rex", "we nearly lost our dog last year"),
+        ("I have a dog called Rex", "my sister lost her dog last year"),
+        ("I have two dogs. I have a dog called Rex", "we lost our dog last year"),
     ],
 )
 def test_who_may_be_another_is_there_still(before, text):
@@ -100,6 +115,7 @@ def test_who_is_gone_is_looked_for_by_what_he_is_called():
     assert unnamed.words_told_before("I split up with my boyfriend") == ["boyfriend"]
     assert {"girlfriend", "husband"} < set(unnamed.words_told_before("we broke up"))
     assert unnamed.words_told_before("my phone died") == []
+    assert unnamed.words_told_before("we lost our dog last year") == ["dog"]
 
 
 @pytest.mark.parametrize(
@@ -128,6 +144,11 @@ def test_of_what_is_one_at_a_time_the_new_one_replaces_the_old(before, text, now
         "i cycle to work",
         "i go to the gym twice a week",
         "i'm on a keto diet",
+        "i'm on a low-carb diet",
+        "i'm gluten-free",
+        "we bought a house in Utrecht",
+        "I'm getting divorced",
+        "I'm moving to Oslo",
         "i'm afraid of spiders",
         "i work part time",
         "i work in a nursing home",

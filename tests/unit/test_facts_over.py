@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatServer.memory.facts import called_off, facts_in, over
+from chatServer.memory.facts import arrived, called_off, facts_in, over
 from chatServer.memory.facts.corrections import speaks_of_old
 from tests.tools.telling import SAID_AT, told
 
@@ -32,6 +32,13 @@ def texts(text: str, before: str) -> list[str]:
         ("I do yoga twice a week", "I quit yoga last month", ["The user does not do yoga."]),
         ("I take metformin", "my doctor took me off metformin", ["The user does not take metformin."]),
         ("I take metformin", "I'm off metformin now", ["The user does not take metformin."]),
+        ("I'm engaged to Tom", "we broke off the engagement", ["The user is no longer engaged to Tom."]),
+        ("I'm engaged", "I've just called off our engagement.", ["The user is no longer engaged."]),
+        (
+            "My fiancée is called Anna",
+            "Sadly, we ended our engagement last week",
+            ["The user no longer has a fiancée called Anna."],
+        ),
     ],
 )
 def test_what_is_over_may_be_said_by_another_word(before, text, now):
@@ -51,7 +58,14 @@ def test_what_is_over_may_be_said_by_another_word(before, text, now):
         ("I'm retired", "I graduated last week"),
         ("I play tennis", "I gave up"),
         ("I play tennis", "I nearly gave up tennis"),
+        ("I play tennis", "I stopped playing tennis because it rained"),
+        ("I run every morning", "I stopped running because it got dark"),
         ("My sister plays tennis", "I gave up tennis"),
+        ("I'm engaged to Tom", "my sister broke off her engagement"),
+        ("I'm engaged to Tom", "we never broke off the engagement"),
+        ("I'm engaged to Tom", "we called off the meeting"),
+        ("I'm married to Tom", "we broke off the engagement"),
+        ("My sister is engaged to Tom", "we broke off the engagement"),
         ("I take metformin", "I'm off sugar"),
         ("I take metformin", "I'm off to work"),
     ],
@@ -132,7 +146,36 @@ def test_a_child_that_was_expected_is_so_no_longer(before, text, now):
 
 def test_what_may_be_over_is_looked_for_by_the_words_that_memories_have():
     assert over.words_told_before("I graduated last week") == ["studies", "student"]
+    assert over.words_told_before("we broke off the engagement") == ["engaged", "fiancé", "fiancée"]
     assert over.speaks_of_it("I gave up tennis")
     assert not over.speaks_of_it("I play tennis")
     assert not called_off.speaks_of_it("my exam is on Friday")
     assert over.words_told_before("I gave up tennis") == called_off.words_told_before("I like tea") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "was"),
+    [
+        ("I'm moving to Oslo", "I live in Oslo", "The user was moving to Oslo."),
+        ("I'm moving to Oslo", "I've just moved to Oslo!", "The user was moving to Oslo."),
+        ("I'm moving to Oslo next Friday", "We moved to Oslo", "The user was moving to Oslo on 2026-11-20."),
+        (
+            "I'm moving to Oslo next Friday",
+            "I'm no longer moving to Oslo",
+            "The user was moving to Oslo on 2026-11-20.",
+        ),
+        ("My parents are moving to Oslo", "My parents live in Oslo", "The user's parents were moving to Oslo."),
+        ("I'm moving to Oslo", "I moved to Bergen", None),
+        ("I'm moving to Oslo", "My sister lives in Oslo", None),
+        ("I'm moving to Oslo", "I lived in Oslo", None),
+        ("I'm moving to Oslo", "I don't live in Oslo", None),
+        ("I'm moving to Oslo", "I'm moving to Oslo next Friday", None),
+    ],
+)
+def test_who_lives_where_he_was_moving_to_is_moving_there_no_longer(before, text, was):
+    said = facts_in(text, said_at=SAID_AT, held=told(before))
+    over = [fact for fact in said if fact.predicate == "is moving to" and fact.valid_to]
+    assert [fact.text for fact in over if not fact.is_negation] == ([was] if was else [])
+    assert {fact.key for fact in over if not fact.is_negation} <= {fact.key for fact in told(before)}
+    assert arrived.words_told_before(text) == ["moving"] or not was
+    assert arrived.words_told_before("I like tea") == []

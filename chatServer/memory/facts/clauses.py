@@ -86,7 +86,8 @@ _WHOM = re.compile(
     rf"(?: (?P<name>{NAME}))?"
 )
 _HE = re.compile(r"(?:he|she)(?: (?=\w)|('s) )", re.IGNORECASE)
-_IS_SO = ("allergic", "retired", "married", "divorced", "widowed", "vegetarian", "vegan")
+_IS_SO = ("allergic", "retired", "married", "divorced", "widowed", "vegetarian", "vegan", "gluten-free", "gluten free",
+          "dairy-free", "dairy free")  # fmt: skip
 _ELIDED_VERBS = any_of(
     "am|is|have|has|live|lives|moved|work|works|study|studies|speak|speaks|play|plays|drive|drives|take|takes",
     "started|turned|got|quit|stopped|bought|sold|left|took up",
@@ -102,6 +103,10 @@ _IS_VERB = re.compile(
     r"\A(?:i|my .{1,40}) (?:now )?(?:am|is|has|bought|got|took up|do not|does not|can not)\b", re.IGNORECASE
 )
 _SUBJECT = re.compile(rf"(?i:i\b|my [a-z-]+)(?: {NAME})?")
+# "I'm not only vegan, I'm also gluten-free" says both; without "also" the second may only say more of the first.
+_NOT_ONLY = r"\bnot (?:only|just|merely|simply) "
+_BOTH = re.compile(rf"{_NOT_ONLY}(?=[^,;]{{2,60}}[,;] (?:but )?i(?: am)? also\b)", re.IGNORECASE)
+_BOTH_IN_ONE = re.compile(rf"{_NOT_ONLY}(?P<one>[^,;]{{2,60}}?),? but also ", re.IGNORECASE)
 _QUESTION_WORDS = "what|how|which|where|can|could|would|should|will"
 _ASKING = re.compile(
     rf"(?:[,;]| [-–—]+) (?:so |and |but )?(?=(?:{_QUESTION_WORDS}|who|when|why|is|are|do|does|did|any)\b)"
@@ -166,6 +171,7 @@ def clauses(sentence: str) -> list[Clause]:
     text = moves.in_one_form(first_person.in_first_person(without_leads(text)))
     text = _with_plans(OUR.sub("my ", WE_HAVE.sub("I have ", text)))
     text = _CHANGED.sub(r"\1 is \2", text)
+    text = _BOTH_IN_ONE.sub(r"\g<one> and ", _BOTH.sub("", text))
     if NOTE.fullmatch(text):
         text = f"i have {'an' if text[0] in 'aeiAEI' else 'a'} {text[0].lower()}{text[1:]}"
     if not _OPENING.match(text):

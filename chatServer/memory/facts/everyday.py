@@ -4,7 +4,16 @@ import re
 
 from chatServer.memory.facts.names import employer
 from chatServer.memory.facts.objects import Object, fitting, subject, things, titled, trimmed
-from chatServer.memory.facts.vocabulary import JOBS, LANGUAGES, PLAYED, TECHNOLOGIES, WORKPLACES
+from chatServer.memory.facts.vocabulary import (
+    COUNTRIES,
+    JOBS,
+    LANDS,
+    LANGUAGES,
+    PLAYED,
+    TECHNOLOGIES,
+    TOWNS,
+    WORKPLACES,
+)
 from chatServer.memory.facts.words import any_of, phrases, word_set
 
 TRAITS = phrases(
@@ -56,6 +65,8 @@ _DEVICE = re.compile(
     rf"{_DEVICES}(?: \d{{1,2}}(?: pro| max| plus| mini| ultra){{0,2}}| s\d\d)?",
     re.IGNORECASE,
 )
+HOUSE = "(?:house|flat|apartment|cottage|bungalow|condo)"
+_HOUSE = re.compile(rf"an? {HOUSE} in (?:the )?(?:{'|'.join(TOWNS | COUNTRIES | LANDS)})", re.IGNORECASE)
 SYSTEMS = (TECHNOLOGIES - word_set("word excel notion cursor spring node yarn swift spark rails")) | phrases(
     "a wheelchair|a walker|a walking stick|a cane|a cpap machine|a screen reader|a mac|a pc|an iphone|an android phone"
     "|arch linux|linux mint|vs code|public transport"
@@ -134,10 +145,12 @@ def business(text: str) -> list[Object]:
 
 
 def possession(text: str) -> list[Object]:
-    """What is kept for years: a phone, a bicycle, a garden."""
-    found = _DEVICE.fullmatch(text.strip(" .!")) or _DEVICE.fullmatch(trimmed(text))
+    """What is kept for years: a phone, a bicycle, a garden, a house in a known place."""
+    found = (
+        _DEVICE.fullmatch(text.strip(" .!")) or _DEVICE.fullmatch(trimmed(text)) or _HOUSE.fullmatch(text.strip(" .!"))
+    )
     article, _, what = found.group().partition(" ") if found else ("", "", "")
-    return [Object(what, f"{article} {what}")] if what else []
+    return [Object(what, f"{'an' if what[0].lower() in 'aeio' else article} {what}")] if what else []
 
 
 def activity(text: str) -> list[Object]:

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import dropwhile
 
 from chatServer.memory.facts import (
+    arrived,
     called_off,
     corrections,
     diets,
@@ -29,7 +30,7 @@ from chatServer.memory.facts import (
 from chatServer.memory.facts.clauses import Clause, clauses
 from chatServer.memory.facts.dates import Span, without_time
 from chatServer.memory.facts.meanings import MEANINGS, Fact, Meaning
-from chatServer.memory.facts.objects import Object
+from chatServer.memory.facts.objects import Object, folded
 from chatServer.memory.facts.patterns import patterns_for
 from chatServer.memory.facts.sentences import MAX_SENTENCE, sentences, statements
 from chatServer.memory.facts.told import Told
@@ -91,6 +92,7 @@ def facts_in(
         found += given_up.replaced(said, found, told, said_at)
         found += called_off.ended(sentence, told, said_at)
     found += diets.ended(found, [*held, *earlier], said_at)
+    found += arrived.ended(found, [*held, *earlier], said_at)
     found += partings.ended_with(found, [*held, *earlier], said_at)
     return _settled(found)[:MAX_FACTS_PER_MESSAGE]
 
@@ -155,7 +157,8 @@ def _plain(told: Told, name: str, text: str) -> list[Fact]:
     if name == "age":
         span = Span(told.said_at)
     if name == "moving" and span.when:
-        return [told.fact(meaning, Object(what.value, f"{what.value} {span.when}")) for what in meaning.read(text)]
+        dated = replace(meaning, key=f"moving:{{}} {folded(span.when.what)}")  # whoever tells no day leaves it as it is
+        return [told.fact(dated, Object(what.value, f"{what.value} {span.when}")) for what in meaning.read(text)]
     facts = meaning.read(text)
     if name in ("name", "sure_name") and who.is_plural:
         return []
@@ -248,6 +251,7 @@ _SPECIAL = {
     "was_job": lambda told, text: _past(told, "job", text),
     "was_employer": lambda told, text: _past(told, "employer", text),
     "no_employer": lambda told, text: _over(told, "employer", text),
+    "no_allergy": lambda told, text: _over(told, "allergy", text),
     "no_eats": lambda told, text: _over(told, "eats", text),
     "no_drinks": lambda told, text: _over(told, "drinks", text),
     "no_smokes": lambda told, text: _over(told, "smokes", text),

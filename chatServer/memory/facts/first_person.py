@@ -2,7 +2,7 @@
 
 import re
 
-from chatServer.memory.facts.everyday import CAT, DOG
+from chatServer.memory.facts.everyday import CAT, DOG, HOUSE
 from chatServer.memory.facts.moves import PLACE
 from chatServer.memory.facts.vocabulary import CHILDREN, KIN, MAKES, PETS, WORK_ONLY
 from chatServer.memory.facts.words import NAME, any_of
@@ -19,10 +19,16 @@ _LATELY = r"(?:(?:just|now|recently|finally|both|all|originally|already) ){0,2}"
 _PARENT = r"(?:dad|mum|mom|grandma|grandpa)(?: is| has| lives| moved| works)\b"  # whose else would it be
 _SOMEBODY = rf"my (?:{_KIN})(?: (?-i:{NAME}))?"
 _TOGETHER = rf"\A(?:me and {_SOMEBODY}|{_SOMEBODY} and me),? (?:we )?(?:both |all )?"
+_A_COUPLE = rf"(?:we|(?:{_SOMEBODY}|(?-i:{NAME})) and i)"
+_HOME = rf"(?P<home>{HOUSE}) (?=in (?:the )?(?:{PLACE})\b)"
+_ADJECTIVES = r"(?:(?:first|second|new|old|small|little|big|holiday|beautiful) ){0,2}"
 _SWAPPED = r"(?:traded(?: in)?|(?:part[ -])?exchanged|swapped) (?:the|our|my) [\w -]{2,30}?(?: in)? for "
 _FORMS = tuple(
     (re.compile(pattern, re.IGNORECASE), instead)
     for pattern, instead in (
+        (rf"\A{_A_COUPLE}(?: are|'re)? (getting )(?:divorced|a divorce)\b", r"I am \1divorced"),
+        (rf"\A{_A_COUPLE}(?: are|'re|(?: have|'ve)?(?: just| finally)? got)(?: a)? divorced?\b", "I got divorced"),
+        (r"\b(?:i am|i'm) getting a divorce\b", "I am getting divorced"),
         (rf"{_TOGETHER}are (?!called|named)(?=\w)", "I am "),
         (rf"{_TOGETHER}(?!are\b)(?=\w)", "I "),
         (rf"\A((?:(?:my|i)\b[^;]{{3,80}}?(?:, | and | but ))?)(?={_PARENT})", r"\1my "),
@@ -79,6 +85,14 @@ _FORMS = tuple(
         (
             rf"\b(?:i|we)(?: have|'ve)? {_LATELY}{_SWAPPED}(?={_A_CAR})",
             "I bought ",
+        ),
+        (
+            rf"\b(?:i|we)(?: have|'ve)? {_LATELY}(?P<had>bought|own|have|got) (?:an?|my|our) {_ADJECTIVES}{_HOME}",
+            r"I \g<had> a \g<home> ",
+        ),
+        (
+            rf"\b(?:i|we)(?: have|'ve)? {_LATELY}sold (?:the|my|our) {_ADJECTIVES}{_HOME}",
+            r"I no longer have a \g<home> ",
         ),
         (
             rf"\b(?:i|we)(?: have|'ve)? (?:named|called) (?:the|my|our) (?:(?:new|little|baby) )?(?P<kin>{_OURS})"

@@ -57,12 +57,11 @@ class Meaning:
 
 USER = Who()
 TOBACCO = Object("tobacco", " ")  # no sentence names it
-_NO_ADJECTIVES = phrases("keto|low carb|paleo|low fodmap|carnivore")
-_DIETS = _NO_ADJECTIVES | phrases(
-    "vegetarian|vegan|pescatarian|flexitarian|gluten free|gluten-free|dairy free|dairy-free"
-)
+_NO_ADJECTIVES = phrases("keto|low carb|low-carb|paleo|low fodmap|carnivore")
+_DIETS = phrases("vegetarian|vegan|pescatarian|flexitarian|keto|paleo|carnivore")
+_DIETS_BESIDE = phrases("gluten free|gluten-free|dairy free|dairy-free|low carb|low-carb|low fodmap")  # a vegan's, too
 _INTOLERANT = frozenset(["lactose intolerant", "gluten intolerant", "lactose-intolerant", "gluten-intolerant"])
-_MARITAL = frozenset(["married", "single", "divorced", "engaged", "widowed", "separated"])
+_MARITAL = frozenset(["married", "single", "getting divorced", "divorced", "engaged", "widowed", "separated"])
 _EMPLOYMENT = frozenset(
     [
         "retired",
@@ -79,9 +78,13 @@ _SMOKES = ("smoke", "smoker", "smoking")
 _PRONOUNS = frozenset(["she/her", "he/him", "they/them", "she/they", "he/they"])
 
 
-def _diet(text: str) -> list[Object]:
-    found = objects.listed(_DIETS)(text)
+def _diet(text: str, allowed: frozenset[str] = _DIETS) -> list[Object]:
+    found = objects.listed(allowed)(text)
     return [Object(each.value, f"on a {each.value} diet" if each.value in _NO_ADJECTIVES else "") for each in found]
+
+
+def _diet_beside(text: str) -> list[Object]:
+    return _diet(text, _DIETS_BESIDE)
 
 
 MEANINGS: dict[str, Meaning] = {
@@ -90,7 +93,7 @@ MEANINGS: dict[str, Meaning] = {
     "called": Meaning("want to be called", "called", names.name),
     "pronouns": Meaning("'s pronouns", "pronouns", objects.listed(_PRONOUNS)),
     "home": Meaning("live in", "home", names.place),
-    "moving": Meaning("be moving to", None, names.place),
+    "moving": Meaning("be moving to", "moving:{}", names.place),
     "origin": Meaning("be from", "origin", names.place),
     "birthplace": Meaning("be born in", "birthplace", names.place),
     "birth_year": Meaning("be born in", "birth year", objects.year),
@@ -111,6 +114,7 @@ MEANINGS: dict[str, Meaning] = {
     "prefers": Meaning("prefer", "prefers:{}", objects.way, is_taste=True),
     "allergic": Meaning("be allergic to", "allergic:{}", objects.allergens, is_taste=True),
     "diet": Meaning("be", "diet", _diet),
+    "diet_beside": Meaning("be", "diet:{}", _diet_beside),
     "allergy": Meaning("be allergic to", "allergic:{}", objects.allergen, is_taste=True),
     "intolerant": Meaning("be", "is:{}", objects.listed(_INTOLERANT), is_taste=True),
     "eats": Meaning("eat", "eats:{}", objects.food, is_taste=True),

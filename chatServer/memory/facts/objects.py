@@ -39,6 +39,16 @@ _PREFERABLE = frozenset(
     ["answers", "responses", "examples", "explanations", "code", "options", "questions", "features"]
 )
 _COUNTABLE = frozenset(["nut", "peanut", "tree nut", "egg", "cat", "dog", "bee", "strawberry", "prawn", "shrimp"])
+# Who is allergic to these jokes.
+_NO_ALLERGEN = re.compile(
+    r"(?:[\w-]+ )?"
+    + any_of(
+        "(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings?|meetings?|deadlines?|e-?mails?|spreadsheets?|paperwork",
+        "(?:home|house)?work|chores|people|idiots?|liars?|stupidity|drama|bullshit|nonsense|lies|small talk|politics",
+        "bureaucracy|commitment|responsibility|laziness|boredom|negativity|fun|love|maths?",
+    ),
+    re.IGNORECASE,
+)
 _TO = re.compile(r"(?<=, |d |r )to (?=\w)", re.IGNORECASE)  # "cats, and to pollen"
 # In a list of things: another clause ("and wants a dog"), or a remark ("sadly", "tastes like soap"); and of "no coffee,
 # only tea" the tea.
@@ -114,11 +124,15 @@ def way(text: str) -> list[Object]:
 
 def allergen(text: str) -> list[Object]:
     """Of "a nut allergy", nuts."""
-    return [Object(f"{each.value}s" if each.value in _COUNTABLE else each.value) for each in thing(text)]
+    return [Object(f"{each.value}s" if each.value in _COUNTABLE else each.value) for each in _meant(thing(text))]
 
 
 def allergens(text: str) -> list[Object]:
-    return things(_TO.sub("", text))
+    return _meant(things(_TO.sub("", text)))
+
+
+def _meant(found: list[Object]) -> list[Object]:
+    return [each for each in found if not _NO_ALLERGEN.fullmatch(each.value)]
 
 
 def thing(text: str, allowed: frozenset[str] = frozenset()) -> list[Object]:

@@ -10,6 +10,7 @@ from chatServer.memory.facts.sentences import sentences
 from chatServer.memory.facts.words import spelled_out
 
 _STUDIED = ("studies", "school", "employment")  # together: who has graduated need not say where
+_ENGAGED = ("spouse", "marital status", "fiancé called", "fiancée called")
 _LATELY = "(?: have)?(?: just| finally| recently)?"
 _WHAT = r"(?:my |the )?(?P<what>[\w '-]{2,40}?)"
 _WHEN = r"(?:(?P<when>,? (?:yesterday|today|(?:this|last) \w+|(?:in|on) \w+|\w+ \w+ ago))| now)?"
@@ -20,6 +21,7 @@ _ROWS = (
         rf"(?: (?:from|of) {_WHAT})?",
         _STUDIED,
     ),
+    (rf"(?:i|we){_LATELY} (?:broke off|broken off|called off|ended) (?:the|our|my) engagement", _ENGAGED),
     (rf"i{_LATELY} (?:gave up|given up|stopped|quit) (?:doing |going )?{_WHAT}", ("plays", "does")),
     (
         rf"(?:i{_LATELY} (?:am|came|come|gone|went)|my (?:doctor|gp|psychiatrist){_LATELY} (?:took|taken) me) off"
@@ -28,11 +30,16 @@ _ROWS = (
     ),
 )
 _OVER = tuple((re.compile(said + _WHEN, re.IGNORECASE), about) for said, about in _ROWS)
-_MAY_BE = re.compile(r"\b(?:moved|graduated|dropped|finished|completed|gave|given|stopped|quit|off)\b", re.IGNORECASE)
+_MAY_BE = re.compile(
+    r"\b(?:moved|graduated|dropped|finished|completed|gave|given|stopped|quit|off|ended)\b", re.IGNORECASE
+)
 _SAYS = {
     "home": "live in", "studies": "study", "school": "study at", "employment": "am", "plays": "play", "takes": "take",
+    "spouse": "am engaged to", "marital status": "am",
 }  # fmt: skip
-_DOES = {"goes": "go", "does": "practise"}
+_DOES = {
+    "goes": "go", "does": "practise", "has fiancé": "have a fiancé called", "has fiancée": "have a fiancée called",
+}  # fmt: skip
 
 
 def speaks_of_it(text: str) -> bool:
@@ -41,8 +48,10 @@ def speaks_of_it(text: str) -> bool:
 
 
 def words_told_before(text: str) -> list[str]:
-    """What a memory may say of who has graduated."""
-    return ["studies", "student"] if any(over and over[1] == _STUDIED for over in _all_over(text)) else []
+    """What a memory may say of who has graduated, or was to marry."""
+    about = {over[1] for over in _all_over(text) if over}
+    studied = ["studies", "student"] if _STUDIED in about else []
+    return studied + (["engaged", "fiancé", "fiancée"] if _ENGAGED in about else [])
 
 
 def in_plain_words(sentence: str, told: Sequence[Fact]) -> str:
@@ -51,10 +60,10 @@ def in_plain_words(sentence: str, told: Sequence[Fact]) -> str:
     if over is None:
         return sentence
     said, about = over
-    what = (said["what"] or "").lower()
+    what = (said.groupdict().get("what") or "").lower()
     held = [each for each in told if _about(each) in about and not each.is_negation and not each.valid_to]
     named = [each for each in held if each.object.lower() == what]
-    ends = held if about == _STUDIED and (named or not what) else named
+    ends = held if about in (_STUDIED, _ENGAGED) and (named or not what) else named
     return " and ".join(_ended(each, said["when"] or "") for each in ends if _is_over(each)) or sentence
 
 
@@ -78,11 +87,13 @@ def _about(fact: Fact) -> str:
 
 
 def _is_over(fact: Fact) -> bool:
-    """Who has graduated may have worked meanwhile."""
+    """Who has graduated may have worked meanwhile, and who is engaged no longer may be married."""
+    if fact.predicate in ("is", "is married to") and _about(fact) in _ENGAGED:
+        return fact.object == "engaged"
     return _about(fact) != "employment" or fact.object == "a student"
 
 
 def _ended(fact: Fact, when: str) -> str:
     if says := _SAYS.get(_about(fact)):
         return f"I no longer {says} {fact.object}{when}"
-    return f"I no longer {_DOES[fact.predicate]} {fact.object}"  # what somebody does has no day on which it ended
+    return f"I no longer {_DOES[fact.predicate]} {fact.object}"  # of these no day is read on which it ended

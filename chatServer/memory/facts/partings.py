@@ -38,7 +38,7 @@ _TO_ILLNESS = re.compile(
     r"to (?:(?:\w+ )?cancer|covid|dementia|alzheimer's|a (?:heart attack|stroke))(?: .+)?", re.IGNORECASE
 )
 _SOMEBODY_DIED = re.compile(r"\b(?:died|passed away|lost my|killed)\b", re.IGNORECASE)
-_PARTED = re.compile(r"\b(?:divorced|widowed)\b", re.IGNORECASE)
+_PARTED = re.compile(r"\b(?:divorced?|widowed)\b", re.IGNORECASE)
 _ALONE = ("divorced", "widowed")
 _WORD = re.compile(r"[\w-]+")
 _WHO_DIED = ", who died."

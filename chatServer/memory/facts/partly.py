@@ -1,4 +1,5 @@
-"""What is denied of a part only: "I'm not just allergic to nuts", "I don't play tennis on Sundays"."""
+"""What is denied of a part only, or for a reason: "I'm not just allergic to nuts", "I don't play tennis on Sundays",
+"I don't live in Rome for the food"."""
 
 import re
 
@@ -18,6 +19,20 @@ _NOT_ALL = re.compile(
     rf"|{_NOT} (?:like|love) [^,;]+[,;] (?:i|we) (?:love|adore) (?:it|them)\b",
     re.IGNORECASE,
 )
+# Of what somebody chose a reason is denied, and not that he chose it; "I don't drink because of my pills" says why not.
+_NO = r"(?:\bnot|n'?t|\bnever)"
+_DWELL = "live|living|work|working|study|studying"
+_CHOSE = f"{_DWELL}|learn|learning|play|playing|drive|driving|use|using|take|taking"
+_WHAT = r"\b[^,;]{2,60} "
+_WHY = any_of(
+    rf"{_NO} (?:{_CHOSE}){_WHAT}for(?! now| sure| what)\b",
+    rf"{_NO} (?:{_DWELL}|play|playing){_WHAT}to(?! work| school| be honest)\b",
+    rf"{_NO} (?:{_DWELL}){_WHAT}because\b",
+    rf"{_NO} (?:vegan|vegetarian|pescatarian|allergic)\b[^,;]{{0,60}} (?:because|for(?! now| sure| what))\b",
+    rf"{_NO}{_WHAT}(?:just|only|simply|merely|mainly|purely) (?:because|for|to)\b",
+    rf"{_NO}{_WHAT}because (?:i|we) (?:like|love|enjoy|need|want) (?:it|them|him|her|that)\b",
+)
+_NOT_WHY = re.compile(rf"(?!.*\bany ?(?:more|longer)\b).*{_WHY}", re.IGNORECASE)
 _PARTS = any_of(
     "alone|together|itself|by choice|(?:full|part)[- ]time|often|much|fluently|perfectly",
     "(?:(?:so|too|that|very) )?well",
@@ -33,19 +48,31 @@ _TIMES = any_of(
 )
 _PART = re.compile(rf" (?:{_PARTS})\Z", re.IGNORECASE)
 _TIME = re.compile(rf" (?:{_PARTS}|{_TIMES})\Z", re.IGNORECASE)
-_DIET = "|diet"  # who has one on Mondays has none
+# "I stopped playing tennis because it rained", that day.
+_FOR_THE_MOMENT = re.compile(
+    r"\b(?:stopped|quit|gave up|given up) \w+ing\b[^;]{0,60} (?:because|when|as|since|due to|until)\b[^;]{0,60}\b"
+    + any_of(
+        r"rain\w*|snow\w*|storm\w*|thunder\w*|lightning|hail\w*|wind|windy|weather|dark|darkness|late|tired|hungry|thirsty",
+        "full|rang|dinner|lunch|bedtime",
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+_DIET = re.compile(r"\|diet\b")  # who has one on Mondays has none
 
 
 def without_parts(facts: list[Fact], told: Told) -> list[Fact]:
     """Those that say what is denied whole, or in which the part stands: "does not eat meat on Fridays"."""
+    if _FOR_THE_MOMENT.search(told.sentence):
+        return [fact for fact in facts if not fact.is_negation]
     limit = (_PART if told.clause.is_over else _TIME).search(told.clause.said)
     part = limit.group().strip().lower() if limit else ""
     return [fact for fact in facts if not _may_be_partly(fact, told) or (part in fact.text.lower() and _is_all(told))]
 
 
 def _may_be_partly(fact: Fact, told: Told) -> bool:
-    return (told.clause.is_negation and fact.is_negation) or (fact.key or "").endswith(_DIET)
+    return (told.clause.is_negation and fact.is_negation) or _DIET.search(fact.key or "") is not None
 
 
 def _is_all(told: Told) -> bool:
-    return not (told.clause.is_negation and _NOT_ALL.search(told.sentence))
+    return not (told.clause.is_negation and (_NOT_ALL.search(told.sentence) or _NOT_WHY.match(told.sentence)))

@@ -93,7 +93,7 @@ _ROWS = (
     r"i am an? (?P<job>.+)",
     r"i am an? (?:\w+ )?student at (?P<school>.+)",
     r"i am (?P<employment>(?:a student|retired|unemployed|self[ -]employed|out of work|on parental leave"
-    rf"|on maternity leave){_WHEN})",
+    rf"|on maternity leave)(?! (?:on \w+(?:days|ends)|at weekends)\b){_WHEN})",
     r"i (?:have|got|hold|did) (?:an?|my) (?:(?:university|college) )?(?:degree|bachelor'?s|master'?s|phd|doctorate"
     r"|diploma)"
     r"(?: degree)? in (?P<degree>.+)",
@@ -153,10 +153,14 @@ _ROWS = (
     # Food and health
     r"i am allergic to (?P<allergic>.+)",
     r"i have an? (?P<allergy>.+?) allergy",
+    r"i (?:have )?(?:outgrew|outgrown|grew out of|grown out of) (?:my|his|her|their) (?P<no_allergy>.+?) allergy"
+    rf"{_WHEN}",
+    r"my (?P<no_allergy>(?!food\b)[\w ]{2,30}?) allergy (?:is|has) (?:gone|disappeared|vanished)",
     r"i am (?P<intolerant>\w+[ -]intolerant)",
     rf"i (?:{_TAKES}) (?P<takes>.+)",
     r"i am intolerant to (?P<allergic>.+)",
     r"i (?:am on|am|follow|eat) (?:an? )?(?P<diet>.{4,40}?)(?: diet)?",
+    r"i (?:am on|am|follow|eat) (?:an? )?(?P<diet_beside>.{4,40}?)(?: diet)?",
     rf"i (?:have )?(?:quit|stopped|gave up|cut out) (?P<no_alcohol>(?:drinking(?: alcohol)?|alcohol){_WHEN})",
     r"i am (?P<sober>sober (?:since|for) .+)",
     rf"i (?:quit|gave up|cut out|have given up) (?P<no_eats>(?:{FOODS}){_LATELY})",
@@ -181,10 +185,10 @@ _ROWS = (
     r"i (?:(?:am|got) married to|married) (?:my \w+ )?(?P<spouse>.+)",
     r"i (?:am|got) engaged to (?:my \w+ )?(?P<fiance>.+)",
     r"i am (?P<marital>[a-z]+),? with (?P<has>.+)",
-    rf"i (?:am|got|just got) (?P<marital>[a-z]+{_WHEN})",
+    rf"i (?:am|got|just got) (?P<marital>(?:getting )?[a-z]+{_WHEN})",
     r"i am (?P<marital>separated) from my (?:wife|husband|partner)",
     r"i (?:have got|have|own|got|adopted) (?P<event>.+)",
-    r"i (?:have got|have|own|got|bought) (?P<owned>an? .+)",
+    r"i (?:have got|have|own|got|bought) (?!.* for (?:\w+ ){1,2}(?:days?|nights?|weeks?|weekend)\b)(?P<owned>an? .+)",
     r"i (?:have got|have|own|got|adopted) (?P<has>.+)",
     r"i (?:broke up with|split up with|divorced|(?:am|got) divorced from|(?:am )?separated from) my (?P<parted>.+)",
     r"i had to put my (?P<put_down>.+)",

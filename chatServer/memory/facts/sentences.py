@@ -120,6 +120,11 @@ _UNSURE = _words(
     "if|unless|whether|wish|as though|maybe|perhaps|probably|possibly|not sure|i guess|i think|i suppose|supposedly",
     "apparently|allegedly|in a dream|dreamt|dreamed|joking|kidding|sarcasm|would be|someone who|people who",
 )
+_TAKEN_BACK = re.compile(
+    r"(?:(?!.*(?:\bnot|n't)\b.*, not really).*, (?:well,? |but )?not really|.*, (?:on paper|sort of|kind of|in a way)"
+    r"|.* (?:in (?:theory|principle|my (?:head|mind|dreams))|theoretically))[.!… ]*",
+    re.IGNORECASE,
+)
 _OTHERS = re.compile(
     r"(?<!\bi )\b"
     + any_of(
@@ -212,6 +217,6 @@ def sentences(prose: str) -> list[str]:
 
 
 def _is_own(sentence: str) -> bool:
-    if len(sentence) > MAX_SENTENCE or HOLE in sentence:
+    if len(sentence) > MAX_SENTENCE or HOLE in sentence or _TAKEN_BACK.fullmatch(sentence):
         return False
     return not (_UNSURE.search(sentence) or _OTHERS.search(sentence) or _CODE.search(sentence))

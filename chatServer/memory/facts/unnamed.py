@@ -8,6 +8,7 @@ from chatServer.memory.facts.meanings import Fact
 from chatServer.memory.facts.meant import somebody
 from chatServer.memory.facts.sentences import sentences
 from chatServer.memory.facts.vocabulary import PARTNERS, PETS
+from chatServer.memory.facts.when import MONTH_NAMES, SEASONS
 from chatServer.memory.facts.words import NAME, spelled_out
 
 _WHOM = rf"(?:my (?P<word>\w+)|(?P<name>(?-i:{NAME})))"
@@ -26,8 +27,15 @@ _DIED = re.compile(
     rf"(?:my|our) (?P<word>\w+){_LATELY} (?P<how>died|passed away|(?:was|had to be) put (?:down|to sleep)){_TIME}",
     re.IGNORECASE,
 )
-_GONE = ((_DIED, PETS), *((each, PARTNERS) for each in _PARTED))
-_MAY_BE = re.compile(r"\b(?:broken?|split|left|dumped|divorced|died|passed|put)\b", re.IGNORECASE)
+# Whom one has lost since yesterday may come home.
+_LOST = re.compile(
+    rf"(?:i|we){_LATELY} lost (?:my|our) (?P<word>\w+)(?: to (?:(?:\w+ )?cancer|old age|(?:kidney|heart|liver) failure)"
+    rf"{_TIME}|(?P<long_ago> (?:last (?:month|year|{'|'.join(SEASONS)})|in (?:{'|'.join(MONTH_NAMES)}|(?:19|20)\d\d)"
+    r"|\w+ (?:months?|years?) ago)))",
+    re.IGNORECASE,
+)
+_GONE = ((_DIED, PETS), (_LOST, PETS), *((each, PARTNERS) for each in _PARTED))
+_MAY_BE = re.compile(r"\b(?:broken?|split|left|dumped|divorced|died|passed|put|lost)\b", re.IGNORECASE)
 _NOBODY: frozenset[str] = frozenset()
 
 
@@ -47,8 +55,9 @@ def in_plain_words(sentence: str, told: Sequence[Fact]) -> str:
     are_several = any(fact.key in {f"user|count:{word}" for word in words} for fact in told)
     if len(named) == 1 and not are_several:
         ((word, name),) = named
-        how = f"My {word} {name} {said['how']}" if said.re is _DIED else f"I broke up with my {word} {name}"
-        return how + (said["when"] or "")
+        is_dead, when = said.re in (_DIED, _LOST), said["when"] or said.groupdict().get("long_ago") or ""
+        died = f"My {word} {name} {said.groupdict().get('how') or 'died'}"
+        return (died if is_dead else f"I broke up with my {word} {name}") + when
     alone = {fact.object for fact in told if fact.predicate == "has" and fact.object in words and not fact.is_negation}
     return f"I no longer have a {alone.pop()}" if len(alone) == 1 and not named and not name else sentence
 

@@ -60,6 +60,13 @@ _FOR_OWN = re.compile(
     r"|\b(?:live|lives|living) with (?:me|us)\b",
     re.IGNORECASE,
 )
+_SOMEBODY = "|".join(sorted(KIN, key=len, reverse=True))
+_NAME_OF_ANOTHER = re.compile(
+    rf"\b(?:my|our) (?:\w+ )?(?:{_SOMEBODY})(?:['’]s|s['’]|s)? names?\b"
+    rf"|\bnames? of (?:my|our) (?:\w+ )?(?:{_SOMEBODY})\b",
+    re.IGNORECASE,
+)
+_MY_NAME = re.compile(r"\bmy (?:\w+ )?name\b", re.IGNORECASE)
 _PERSON = "|".join(sorted(PEOPLE | {"kids"} | {word for word, one in PLURALS.items() if one in PEOPLE}))
 # Somebody has it, or does it, who is not the user.
 _OF_SOMEBODY = re.compile(
@@ -104,6 +111,7 @@ class Asked(NamedTuple):
     is_for_own: bool = False  # for what he has: an animal, a car
     animals: frozenset[str] = frozenset()  # of which kind, where it says so
     mine: frozenset[str] = frozenset()  # who are the user's own
+    is_for_a_name: bool = False  # of somebody else
 
 
 def asked_in(question: str) -> Asked | None:
@@ -119,8 +127,12 @@ def asked_in(question: str) -> Asked | None:
     is_for_own = bool(_FOR_OWN.search(read)) and _NO_ANIMALS.isdisjoint(words)
     animals = _animals(words) if is_for_own else frozenset()
     mine = frozenset(_one(word.lower()) for word in _MY_OWN.findall(read))
-    asked = Asked(words, is_of_oneself, frozenset(others), names, _favourites(read), is_for_own, animals, mine)
-    return asked if is_of_oneself or others or asked.favourites or is_for_own or mine else None
+    is_for_a_name = bool(_NAME_OF_ANOTHER.search(read)) and not _MY_NAME.search(_NAME_OF_ANOTHER.sub("", read))
+    asked = Asked(
+        words, is_of_oneself, frozenset(others), names, _favourites(read), is_for_own, animals, mine, is_for_a_name
+    )
+    is_known = is_of_oneself or others or asked.favourites or is_for_own or mine or is_for_a_name
+    return asked if is_known else None
 
 
 def is_beside(text: str, asked: Asked) -> bool:
@@ -130,9 +142,10 @@ def is_beside(text: str, asked: Asked) -> bool:
         return True
     words = set(searchable(text).split())
     is_of_other_animals = asked.animals and (animals := _animals(words)) and animals.isdisjoint(asked.animals)
-    if is_of_other_animals or (asked.mine and _is_of_theirs(text, asked)):
-        return True
     told = facts_told(text)
+    is_own_name = asked.is_for_a_name and bool(told) and all(map(_is_own_name, told))
+    if is_of_other_animals or is_own_name or (asked.mine and _is_of_theirs(text, asked)):
+        return True
     if asked.is_for_own:
         return all(_is_of_person(fact) for fact in told) if told else bool(_OF_SOMEBODY.match(text))
     if asked.is_of_oneself:
@@ -175,6 +188,10 @@ def _is_of_another(fact: Fact, asked: frozenset[str]) -> bool:
     name = fact.object if is_relation(fact) else fact.subject.partition(":")[2]
     is_other = is_relation(fact) or not is_the_user(fact.subject)
     return is_other and asked.isdisjoint(name.lower().split())
+
+
+def _is_own_name(fact: Fact) -> bool:
+    return is_the_user(fact.subject) and fact.predicate == "name"
 
 
 def _is_of_person(fact: Fact) -> bool:

@@ -12,6 +12,7 @@ from chatServer import metrics
 from chatServer.memory.facts import (
     Fact,
     RuleExtractor,
+    arrived,
     called_off,
     diets,
     given_up,
@@ -154,13 +155,12 @@ def _last(before: list[StoredMessage], role: str) -> StoredMessage | None:
 async def _perhaps_denied(connection: Connection, user_id: UUID, shelf: str, question: StoredMessage) -> list[Fact]:
     """The facts that hold and share words with a message that says first what is not so, or what is put off,
     names somebody, or tells whence he moved; and those that what somebody eats may contradict, or that end with a life,
-    a love or a job."""
+    a love, a job or a move."""
     text = text_of(question.message)[:MAX_READ]
     is_wanted = speaks_of_old(text) or may_leave_home(text) or (len(text) <= MAX_CORRECTION and may_name(text))
     near = await store.find_near(connection, user_id, shelf, prefixes(text)) if is_wanted else []
-    if words := [
-        word for each in (diets, partings, given_up, unnamed, over, called_off) for word in each.words_told_before(text)
-    ]:
+    told_of = (arrived, diets, partings, given_up, unnamed, over, called_off)
+    if words := [word for each in told_of for word in each.words_told_before(text)]:
         near += await store.find_near(connection, user_id, shelf, words)
     return [fact_of(each) for each in near if each.triple]
 

@@ -25,7 +25,7 @@ export function GraphList({ nodes, held, onChoose }: { nodes: Node[]; held: Line
               .filter((fact) => fact.source === subject)
               .map((fact) => (
                 <li key={fact.memory_id}>
-                  {saidOf(fact)} <strong>{fact.target === subject ? nodes[places.get(subject) ?? 0]?.name : names.get(fact.target)}</strong>{" "}
+                  {saidOf(fact)} <strong>{fact.target === subject ? nodes[places.get(subject) ?? 0]?.name : (names.get(fact.target) ?? fact.target)}</strong>{" "}
                   <span className="small soft">
                     {words.since(dayOf(fact.valid_from))}
                     {fact.valid_to && `, ${words.until(dayOf(fact.valid_to))}`}

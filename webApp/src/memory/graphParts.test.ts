@@ -21,6 +21,11 @@ test("facts between two names are one line, whoever is named first; ends that ar
   expect(labelOf(lines[0]!)).toBe("knows +1");
 });
 
+test("a number is no name, and what is told of it is of whom it is told", () => {
+  const lines = linesOf({ nodes, edges: [fact("mary", "5"), fact("rome", "5"), fact("mary", "5th")] });
+  expect(lines.map(({ a, b }) => [a, b])).toEqual([[0, 0], [2, 2]]);
+});
+
 test("at a moment only what held then is drawn", () => {
   const rome = fact("mary", "rome", { valid_to: "2026-06-01T00:00:00Z" });
   const porto = fact("mary", "porto", { valid_from: "2026-06-01T00:00:00Z" });
