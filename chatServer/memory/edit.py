@@ -16,6 +16,7 @@ from chatServer.memory.rules import WORKING_LIFE, kind_of, tier_of
 from chatServer.memory.shelve import overrule, shelve
 from chatServer.messages import clean_text
 from chatServer.records import EVERY_AGENT, Category, Kind, Memory, Principal, Reason, Tier, Triple, new_id
+from chatServer.store import jobs
 from chatServer.store import memories as store
 from chatServer.store.pool import Database
 
@@ -65,6 +66,7 @@ async def create(
                 ended += await overrule(connection, principal.user_id, made, USER)
             over = {"ended": [each.memory_id for each in ended]} if ended else {}
             await tell(connection, principal.user_id, created=[made.memory_id], **over)
+            await jobs.enqueue_noticing(connection)
         elif shelved.outcome == "repeated":  # it lasts longer now, or is no longer hearsay
             await tell(connection, principal.user_id, changed=[known.memory_id])
         return await store.find_memory(connection, principal.user_id, known.memory_id) or known, is_new
@@ -125,6 +127,8 @@ async def edit(database: Database, principal: Principal, memory_id: UUID, wanted
         hidden = await hide_saying(connection, principal.user_id, known) if _is_put_right(known, edited) else ()
         await store.write(connection, principal.user_id, edited, "edited", USER, before=known, hidden=hidden)
         await tell(connection, principal.user_id, changed=[memory_id])
+        if edited.text != known.text:
+            await jobs.enqueue_noticing(connection)
         found = await store.find_memory(connection, principal.user_id, memory_id)
     assert found is not None  # nosec B101 # it was written just now
     return found

@@ -14,6 +14,7 @@ from chatServer.store.startup import READY_TIMEOUT_MS
 SQL = queries.load("jobs.sql")
 NO_TURN = UUID(int=0)
 EVERY_TURN = UUID(int=1)
+BETWEEN_TURNS = UUID(int=2)
 
 
 class QueueStatus(NamedTuple):
@@ -49,6 +50,11 @@ async def enqueue_forgetting(connection: Connection) -> None:
 async def enqueue_indexing(connection: Connection, session_id: str) -> None:
     """Leave vectors for whatever of the user's has none, after the session's jobs: the after-work of EVERY_TURN."""
     await enqueue_after_turn(connection, session_id, EVERY_TURN)
+
+
+async def enqueue_noticing(connection: Connection) -> None:
+    """Leave vectors for what the user has just made of his memories himself: the after-work of a turn that is none."""
+    await enqueue_after_turn(connection, str(BETWEEN_TURNS), BETWEEN_TURNS)
 
 
 async def forget_jobs(connection: Connection) -> int:

@@ -12,6 +12,8 @@ from tests.tools.talking import talking
 from tests.tools.turns import eventually, queued, title_of
 from tests.tools.working import is_empty, no_model, working
 
+DOG = "The user's dog is named Biscuit."
+NOTED = "select text from chat.memories where embed_model = 'wordllama'"
 EMBEDDED = "select count(*) from chat.message_index where place is not null and embed_model = 'wordllama'"
 
 
@@ -40,6 +42,29 @@ async def test_what_was_said_without_memory_gets_vectors_when_it_is_switched_on(
     async with working(database, Workshop(database, no_model, embedder=WordLlamaEmbedder()).tasks()):
         await eventually(lambda: is_empty(urls))
     assert rows(urls, EMBEDDED) == [(20,)]
+
+
+async def test_what_somebody_notes_or_corrects_himself_is_found_by_its_meaning_before_he_says_anything(
+    settings, as_ada, database, urls
+):
+    async def made_vectors() -> list[str]:
+        async with working(database, Workshop(database, no_model, embedder=WordLlamaEmbedder()).tasks()):
+            await eventually(lambda: is_empty(urls))
+        return [text for (text,) in rows(urls, NOTED)]
+
+    async with talking(settings, as_ada, worker="off") as client:
+        url = f"/api/memories/{(await client.post('/api/memories', json={'text': DOG})).json()['id']}"
+        assert rows(urls, NOTED) == []
+        assert await made_vectors() == [DOG]
+        for other, left in (({"text": "The user's bird is named Pip."}, 1), ({"importance": 0.9}, 0)):
+            assert (await client.patch(url, json=other)).is_success
+            assert len(queued(urls)) == left
+            assert await made_vectors() == ["The user's bird is named Pip."]
+        for text in ("The user's bird is named Pip.", DOG):
+            assert (await client.post(f"{url}/undo")).json()["text"] == text
+            assert await made_vectors() == [text]
+        assert (await client.post(f"{url}/undo")).status_code == 204, "that it was made"
+        assert queued(urls) == []
 
 
 async def test_after_a_turn_all_is_looked_at_in_one_transaction_and_written_in_another(database, urls, monkeypatch):

@@ -6,9 +6,9 @@ from uuid import UUID
 from chatServer import errors
 from chatServer.memory.alike import signature
 from chatServer.records import Memory, Principal, Reason, Undoable
+from chatServer.store import jobs, user_events
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
-from chatServer.store import user_events
 from chatServer.store.pool import Connection, Database
 
 UNDO = Reason("user", "undo")
@@ -60,7 +60,10 @@ async def undo(
             raise errors.InvalidRequest("Nothing was done to this memory that could be taken back.")
         await take_back(connection, user_id, undoable, memory)
         await tell(connection, user_id, changed=[memory_id])
-        return await store.find_memory(connection, user_id, memory_id)
+        now = await store.find_memory(connection, user_id, memory_id)
+        if now and (memory is None or memory.text != now.text):
+            await jobs.enqueue_noticing(connection)
+        return now
 
 
 async def take_back(connection: Connection, user_id: UUID, undoable: Undoable, now: Memory | None) -> None:
