@@ -95,13 +95,18 @@ class Authenticator:
             self._remembered.popitem(last=False)
 
 
-def bearer_token(scope: Scope) -> str:
+def bearer_of(scope: Scope) -> str | None:
     """The token that came with a request; of two, whoever stands before us may have read the other."""
     given = [value for name, value in scope["headers"] if name == b"authorization"]
     scheme, _, token = (given[0] if len(given) == 1 else b"").decode("latin-1").partition(" ")
-    if scheme.lower() != "bearer" or not token.strip():
+    return token.strip() or None if scheme.lower() == "bearer" else None
+
+
+def bearer_token(scope: Scope) -> str:
+    """The same of somebody who has to sign in."""
+    if (token := bearer_of(scope)) is None:
         raise errors.Unauthenticated(NEEDS_SIGN_IN)
-    return token.strip()
+    return token
 
 
 async def sender(scope: Scope) -> Principal:

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from chatServer import __version__, errors, metrics
+from chatServer.api.auth import bearer_of
 from chatServer.api.deps import CurrentState
 from chatServer.api.local import is_local
 from chatServer.api.problems import documented
@@ -53,7 +54,6 @@ def _allow(request: Request, state: State) -> None:
         if not is_local(request):
             raise errors.Forbidden("Metrics are for this machine only, unless METRICS_TOKEN is set.")
         return
-    scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    is_right = hmac.compare_digest(given.encode(), token.get_secret_value().encode())
-    if scheme.lower() != "bearer" or not is_right:
+    given = bearer_of(request.scope) or ""
+    if not hmac.compare_digest(given.encode(), token.get_secret_value().encode()):
         raise errors.Unauthenticated("This needs the token of METRICS_TOKEN.")

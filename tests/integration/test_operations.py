@@ -270,6 +270,8 @@ async def test_with_a_token_metrics_want_it_from_everybody(settings):
         for given in ("", "Bearer ", f"Bearer {TOKEN}x", f"Basic {TOKEN}", TOKEN, "Bearer ünïcödé"):
             headers = {"Authorization": given.encode()}
             assert (await client.get("/metrics", headers=headers)).status_code == 401, given
+        twice = [("Authorization", f"Bearer {TOKEN}"), ("Authorization", "Bearer another")]
+        assert (await client.get("/metrics", headers=twice)).status_code == 401
         right = {"Authorization": f"Bearer {TOKEN}", "X-Forwarded-For": "10.0.0.1", "Host": "chat.example"}
         assert (await client.get("/metrics", headers=right)).status_code == 200
 
