@@ -19,6 +19,7 @@ from chatServer.store import memory_changes as changes
 from chatServer.store.history import ChatMessageHistory
 from tests.conftest import ADA, EVE, owner_connection
 from tests.tools.remembering import kept, memory_events, say, tell, texts
+from tests.tools.turns import queued
 
 CLIENT = Caller(ADA, client="an-editor")
 HABIT = "Run the linter before every commit, then push the branch."
@@ -47,6 +48,7 @@ async def test_what_a_client_keeps_says_where_it_comes_from(database, urls):
         [change] = await changes.list_changes(connection, ADA.user_id, found.memory_id, limit=9)
     assert (change.actor, change.reason) == ("model", "through MCP: an-editor")
     assert memory_events(urls)[-1]["created"] == [str(found.memory_id)]
+    assert len(queued(urls)) == 1, "for its vector"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from chatServer.memory.rules import MAX_PER_MINUTE, MIN_CHARACTERS
 from chatServer.memory.shelve import Shelved, shelve
 from chatServer.messages import clean_text, text_of
 from chatServer.records import EVERY_AGENT, Caller, Kind, Scopes, Session
-from chatServer.store import learned, sessions
+from chatServer.store import jobs, learned, sessions
 from chatServer.store import memories as store
 from chatServer.store import memory_changes as changes
 from chatServer.store.history import ChatMessageHistory
@@ -130,6 +130,8 @@ async def _shelved(connection: Connection, caller: Caller, offer: Offer, scopes:
     if shelved.outcome in ("created", "superseded"):
         ended = [shelved.ended.memory_id] if shelved.ended else []
         await tell(connection, user_id, created=[memory.memory_id], ended=ended)
+        if turn_id is None:  # else the turn's own after-work does it
+            await jobs.enqueue_noticing(connection)
     elif shelved.outcome == "repeated":
         await tell(connection, user_id, changed=[shelved.memory.memory_id])
     return shelved
