@@ -15,15 +15,13 @@ export interface Line {
   facts: Fact[];
 }
 
-const isValue = (id: string) => /\d/.test(id) && !/\p{L}/u.test(id);
-
-/** All facts between the same two names, in either direction, are one line; an age, or another number, is of its one name. */
+/** All facts between the same two names, in either direction, are one line; of a value, which is no name, it is a ring. */
 export function linesOf(graph: Pick<Graph, "nodes" | "edges">): Line[] {
   const places = new Map(graph.nodes.map((node, place) => [node.id, place]));
   const lines = new Map<string, Line>();
   for (const fact of graph.edges) {
     const from = places.get(fact.source);
-    const to = places.get(fact.target) ?? (isValue(fact.target) ? from : undefined);
+    const to = places.get(fact.target) ?? from;
     if (from === undefined || to === undefined) continue;
     const [a, b] = from <= to ? [from, to] : [to, from];
     const id = `${a}-${b}`;
