@@ -1,7 +1,8 @@
-import { useRef } from "react";
+import { useMemo, useRef } from "react";
 import { Button } from "../shell/Button";
 import { Waiting } from "../shell/Spinner";
 import { strings } from "../strings";
+import type { Point } from "./forceLayout";
 import { degreesOf, labelOf, mostConnected, nodeName, short, wordsAt, type Line, type Node } from "./graphParts";
 import type { Chosen } from "./GraphPanel";
 import { useCamera } from "./useCamera";
@@ -37,22 +38,11 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
   const choose = (next: Chosen | null) => !hasMoved() && onChoose(next);
   const lit = litBy(chosen, held);
   const facts = held.reduce((sum, line) => sum + line.facts.length, 0);
-  const drawn = held.filter((line) => line.a !== line.b).map((line) => ({ ...line, words: short(labelOf(line), LINE_LETTERS) }));
-  const degrees = degreesOf(nodes.length, held);
-  const named = mostConnected(degrees, ALWAYS);
   const textSize = TEXT_PX / camera.zoom;
   const letters = Math.min(MOST_LETTERS, Math.round(size.width / LETTER_PX));
-  const dots = new Map<number, Dot>();
-  for (const [place, at] of (points ?? []).entries()) {
-    const lines = degrees[place];
-    if (lines) dots.set(place, { ...at, radius: 5 + Math.min(9, 2 * Math.sqrt(lines)) });
-  }
   const nameOf = (place: number) => short(nodeName(nodes[place]!), letters);
-  const written = [...dots.keys()].filter((place) => camera.zoom >= NAMES_FROM || named.has(place));
-  const nameAt = namePlaces(new Map(written.map((place) => [place, nameOf(place)])), dots, textSize);
-  const boxes = [...nameAt].map(([place, at]) => boxOf(nameOf(place), at, textSize));
-  const isWorded = ({ a, b }: Line) => dots.size > 0 && (camera.zoom >= WORDS_FROM || (named.has(a) && named.has(b)));
-  const wordAt = wordPlaces(drawn.filter(isWorded), dots, boxes, textSize * LINE_TEXT);
+  // Not while a hand moves it: of 500 lines the words have millions of places to be compared.
+  const { drawn, dots, nameAt, wordAt } = useMemo(() => placed(points, nodes, held, letters, camera.zoom), [points, nodes, held, letters, camera.zoom]);
   const shift = `translate(${size.width / 2} ${size.height / 2}) scale(${camera.zoom}) translate(${-camera.x} ${-camera.y})`;
   return (
     <div className="graph-frame" ref={frame}>
@@ -120,6 +110,26 @@ export function GraphPicture({ nodes, lines, held, chosen, onChoose }: Props) {
       </div>
     </div>
   );
+}
+
+/** Where everything stands: names beside their dots, and words over their lines where there is room. */
+function placed(points: readonly Point[] | null, nodes: readonly Node[], held: Line[], letters: number, zoom: number) {
+  const drawn = held.filter((line) => line.a !== line.b).map((line) => ({ ...line, words: short(labelOf(line), LINE_LETTERS) }));
+  const degrees = degreesOf(nodes.length, held);
+  const named = mostConnected(degrees, ALWAYS);
+  const textSize = TEXT_PX / zoom;
+  const dots = new Map<number, Dot>();
+  for (const [place, at] of (points ?? []).entries()) {
+    const lines = degrees[place];
+    if (lines) dots.set(place, { ...at, radius: 5 + Math.min(9, 2 * Math.sqrt(lines)) });
+  }
+  const written = [...dots.keys()].filter((place) => zoom >= NAMES_FROM || named.has(place));
+  const names = new Map(written.map((place) => [place, short(nodeName(nodes[place]!), letters)]));
+  const nameAt = namePlaces(names, dots, textSize);
+  const boxes = [...nameAt].map(([place, at]) => boxOf(names.get(place)!, at, textSize));
+  const isWorded = ({ a, b }: Line) => dots.size > 0 && (zoom >= WORDS_FROM || (named.has(a) && named.has(b)));
+  const wordAt = wordPlaces(drawn.filter(isWorded), dots, boxes, textSize * LINE_TEXT);
+  return { drawn, dots, nameAt, wordAt };
 }
 
 /** What is chosen and what is beside it; null: nothing is, and all is equally bright. */
