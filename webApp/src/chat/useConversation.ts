@@ -93,8 +93,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
       refused.current = lastError.current = null;
       asking.current = new Promise((tell) => {
         isTaken.current = () => tell(true);
-        const ended = request().catch(() => void toast(strings.chat.notThere)); // it was changed elsewhere while we waited
-        void ended.finally(() => tell(false)); // with the answer, or without one
+        void request().finally(() => tell(false)); // with the answer, or without one
       });
       const wasTaken = await asking.current;
       if (!wasTaken) setMessages((shown) => withNewest(shown, before));
@@ -148,7 +147,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
       await known();
       const files = message.parts.filter((part) => part.type === "file");
       const goBack = asEnd();
-      const wasTaken = await ask(() => sendMessage({ text, files, messageId: message.id }));
+      const wasTaken = await ask(() => sendMessage({ text, files, messageId: message.id }).catch(saysGone));
       if (!wasTaken) tell(); // beside the form, which stays open
       if (!wasTaken) goBack?.();
       return wasTaken;
@@ -160,7 +159,7 @@ export function useConversation(sessionId: string, agentName: string, history: H
     async (message: ChatMessage): Promise<void> => {
       await known();
       const goBack = asEnd();
-      if (await ask(() => regenerate({ messageId: message.id }))) return;
+      if (await ask(() => regenerate({ messageId: message.id }).catch(saysGone))) return;
       if (!goBack) return void (refused.current = message);
       tell(); // the end, with its notices, is far away
       goBack();
@@ -186,6 +185,9 @@ export function useConversation(sessionId: string, agentName: string, history: H
 /** The message of before where it says the same: under its own id it is safe to repeat, should the server have heard it. */
 const sameOr = (before: ChatMessage | undefined, message: ChatMessage): ChatMessage =>
   before && JSON.stringify(before.parts) === JSON.stringify(message.parts) ? before : message;
+
+/** What is to be edited, or answered anew, was changed elsewhere while we waited. */
+const saysGone = () => void toast(strings.chat.notThere);
 
 const lastQuestion = (messages: ChatMessage[]) => messages.findLast((each) => each.role === "user");
 
