@@ -23,16 +23,20 @@ _NOT_ALL = re.compile(
 _NO = r"(?:\bnot|n'?t|\bnever)"
 _DWELL = "live|living|work|working|study|studying"
 _CHOSE = f"{_DWELL}|learn|learning|play|playing|drive|driving|use|using|take|taking"
-_WHAT = r"\b[^,;]{2,60} "
+# No other clause: of "I don't play tennis but I go to the gym" tennis is denied.
+_WHAT = r"\b(?:(?!\b(?:and|but|or|so|because|as|since|while|though|although|when|if|which|who)\b)[^,;]){2,60} "
+_FOR = r"for(?! now| sure| what| good| (?:[\w-]+ ){0,3}(?:reasons?|years?|months?|weeks?|example|instance)\b)\b"
+_FOR_WHAT = r"because of the (?:food|views?|sea|beach(?:es)?|nightlife|animals)\b"
 _WHY = any_of(
-    rf"{_NO} (?:{_CHOSE}){_WHAT}for(?! now| sure| what)\b",
-    rf"{_NO} (?:{_DWELL}|play|playing){_WHAT}to(?! work| school| be honest)\b",
-    rf"{_NO} (?:{_DWELL}){_WHAT}because\b",
-    rf"{_NO} (?:vegan|vegetarian|pescatarian|allergic)\b[^,;]{{0,60}} (?:because|for(?! now| sure| what))\b",
-    rf"{_NO}{_WHAT}(?:just|only|simply|merely|mainly|purely) (?:because|for|to)\b",
-    rf"{_NO}{_WHAT}because (?:i|we) (?:like|love|enjoy|need|want) (?:it|them|him|her|that)\b",
+    rf"{_NO} (?:{_CHOSE}){_WHAT}{_FOR}",
+    rf"{_NO} (?:{_DWELL}|play|playing){_WHAT}to (?:be (?:near|close|with|by)|get|earn|make|save|win|impress|please)\b",
+    rf"{_NO} (?:{_DWELL}){_WHAT}{_FOR_WHAT}",
+    rf"{_NO} (?:vegan|vegetarian|pescatarian) (?:{_FOR_WHAT}|{_FOR})",
+    rf"{_NO} allergic{_WHAT}(?:because of\b|{_FOR})",
+    rf"{_NO}{_WHAT}(?:just|only|merely|purely) (?:because|for|to)\b",
+    rf"{_NO}{_WHAT}because (?:i|we) (?:like|love|enjoy|need|want) it(?! \w)",
 )
-_NOT_WHY = re.compile(rf"(?!.*\bany ?(?:more|longer)\b).*{_WHY}", re.IGNORECASE)
+_NOT_WHY = re.compile(rf"{_WHY}(?!.*\bany ?(?:more|longer)\b)", re.IGNORECASE)
 _PARTS = any_of(
     "alone|together|itself|by choice|(?:full|part)[- ]time|often|much|fluently|perfectly",
     "(?:(?:so|too|that|very) )?well",
@@ -48,14 +52,15 @@ _TIMES = any_of(
 )
 _PART = re.compile(rf" (?:{_PARTS})\Z", re.IGNORECASE)
 _TIME = re.compile(rf" (?:{_PARTS}|{_TIMES})\Z", re.IGNORECASE)
-# "I stopped playing tennis because it rained", that day.
+# "I stopped playing tennis because it rained", that day. Who did it because he was tired may have done so for good.
 _FOR_THE_MOMENT = re.compile(
-    r"\b(?:stopped|quit|gave up|given up) \w+ing\b[^;]{0,60} (?:because|when|as|since|due to|until)\b[^;]{0,60}\b"
+    r"\b(?:stopped|quit|gave up|given up) \w+ing\b[^,;]{0,60} (?:because|when|as|since|due to|until)\b"
+    r"(?:(?!\b(?:always|often|usually|constantly|every)\b)[^,;]){0,40}\b"
     + any_of(
-        r"rain\w*|snow\w*|storm\w*|thunder\w*|lightning|hail\w*|wind|windy|weather|dark|darkness|late|tired|hungry|thirsty",
-        "full|rang|dinner|lunch|bedtime",
+        r"rain(?:ed|ing)?|snow(?:ed|ing)?|storm(?:ed|s)?|thunder|lightning|hail(?:ed)?|wind|windy|weather|dark|darkness",
+        "was full|were full|phone rang|dinner|lunch|bedtime",
     )
-    + r"\b",
+    + r"(?=[ .!]*(?:[,;]|$))",
     re.IGNORECASE,
 )
 _DIET = re.compile(r"\|diet\b")  # who has one on Mondays has none
@@ -63,16 +68,24 @@ _DIET = re.compile(r"\|diet\b")  # who has one on Mondays has none
 
 def without_parts(facts: list[Fact], told: Told) -> list[Fact]:
     """Those that say what is denied whole, or in which the part stands: "does not eat meat on Fridays"."""
-    if _FOR_THE_MOMENT.search(told.sentence):
-        return [fact for fact in facts if not fact.is_negation]
     limit = (_PART if told.clause.is_over else _TIME).search(told.clause.said)
     part = limit.group().strip().lower() if limit else ""
-    return [fact for fact in facts if not _may_be_partly(fact, told) or (part in fact.text.lower() and _is_all(told))]
+    return [
+        fact
+        for fact in facts
+        if not (fact.is_negation and _names(_FOR_THE_MOMENT, fact))
+        and (not _may_be_partly(fact, told) or (part in fact.text.lower() and _is_all(fact, told)))
+    ]
 
 
 def _may_be_partly(fact: Fact, told: Told) -> bool:
     return (told.clause.is_negation and fact.is_negation) or _DIET.search(fact.key or "") is not None
 
 
-def _is_all(told: Told) -> bool:
-    return not (told.clause.is_negation and (_NOT_ALL.search(told.sentence) or _NOT_WHY.match(told.sentence)))
+def _is_all(fact: Fact, told: Told) -> bool:
+    return not (told.clause.is_negation and (_NOT_ALL.search(told.sentence) or _names(_NOT_WHY, fact)))
+
+
+def _names(limit: re.Pattern[str], fact: Fact) -> bool:
+    """Whether it is this that is limited, and nothing else in the sentence."""
+    return any(fact.object.lower() in found.group().lower() for found in limit.finditer(fact.sentence))
