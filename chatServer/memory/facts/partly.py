@@ -24,7 +24,8 @@ _NO = r"(?:\bnot|n'?t|\bnever)"
 _DWELL = "live|living|work|working|study|studying"
 _CHOSE = f"{_DWELL}|learn|learning|play|playing|drive|driving|use|using|take|taking"
 # No other clause: of "I don't play tennis but I go to the gym" tennis is denied.
-_WHAT = r"\b(?:(?!\b(?:and|but|or|so|because|as|since|while|though|although|when|if|which|who)\b)[^,;]){2,60} "
+_STOPS = "and|but|or|so|because|as|since|while|though|although|when|if|which|who|any ?(?:more|longer)"
+_WHAT = rf"\b(?:(?!\b(?:{_STOPS})\b)[^,;]){{2,60}} "
 _FOR = r"for(?! now| sure| what| good| (?:[\w-]+ ){0,3}(?:reasons?|years?|months?|weeks?|example|instance)\b)\b"
 _FOR_WHAT = r"because of the (?:food|views?|sea|beach(?:es)?|nightlife|animals)\b"
 _WHY = any_of(
