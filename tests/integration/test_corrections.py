@@ -319,6 +319,23 @@ async def test_who_eats_fish_now_is_remembered_as_a_vegetarian_no_longer(databas
     assert set(await texts(database)) == {"The user is vegan.", "The user does not eat fish."}
 
 
+@pytest.mark.parametrize(
+    ("told", "now"),
+    [
+        (["I'm gluten-free. Sorry, I meant dairy-free."], {"dairy-free", "not gluten-free"}),
+        (["I'm gluten-free.", "actually I meant vegan"], {"vegan", "not gluten-free"}),
+        (["I'm vegan.", "No, I meant gluten-free."], {"gluten-free", "not vegan"}),
+        (["I'm vegan. Sorry, I meant gluten-free."], {"gluten-free", "not vegan"}),
+        (["I'm vegan.", "No, I meant vegetarian."], {"vegetarian"}),
+        (["I'm on a keto diet.", "No, I meant low-carb."], {"on a low-carb diet", "not on a keto diet"}),
+    ],
+)
+async def test_a_diet_that_was_another_is_none_of_the_user(database, told, now):
+    for text in told:
+        await tell(database, text, session_id="00000000-0000-4000-8000-000000000001")
+    assert set(await texts(database)) == {f"The user is {each}." for each in now}
+
+
 async def test_what_is_corrected_in_its_own_message_is_not_kept_as_a_sentence(database):
     await tell(database, "My favourite colour is green. Actually, it's more of a teal.")
     assert await texts(database) == ["The user's favourite colour is teal."]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from chatServer.memory.facts import called_off, events, given_up, kin, names, over
+from chatServer.memory.facts import called_off, diets, events, given_up, kin, names, over
 from chatServer.memory.facts.clauses import NOT_SO, without_leads
 from chatServer.memory.facts.dates import is_when
 from chatServer.memory.facts.meanings import MEANINGS, Fact, Meaning, predicate_of, shown_of
@@ -195,8 +195,8 @@ def _changed(fact: Fact, text: str, sentence: str, said_at: datetime) -> list[Fa
         return events.moved(fact, text, sentence, said_at)
     if fact.is_negation or fact.valid_to:
         return []
-    if renamed := kin.corrected(fact, text, sentence):
-        return renamed
+    if other := kin.corrected(fact, text, sentence) or diets.corrected(fact, text, sentence):
+        return other
     meaning = _meaning(fact)
     read = meaning.read(text) if meaning else []
     if not meaning or len(read) != 1:

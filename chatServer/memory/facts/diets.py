@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import product
 
@@ -23,6 +24,7 @@ _STEMS = {diet: frozenset(map(stem, foods)) for diet, foods in _NOT_EATEN.items(
 _EATS = re.compile(r"\b(?:eat|eating)\b", re.IGNORECASE)
 _DIET = re.compile(rf"\b(?:{'|'.join(_NOT_EATEN)})\b", re.IGNORECASE)
 _DIET_KEY, _EATS_KEY = "user|diet", "user|eats:"
+_IS = re.compile(r".*? (?:is|are) ")
 
 
 def words_told_before(text: str) -> list[str]:
@@ -43,6 +45,25 @@ def ended(found: Sequence[Fact], held: Sequence[Fact], said_at: datetime) -> lis
         if is_new and _is_eaten(before) and _excludes(now.object, before.object):
             over.append(told.fact(MEANINGS["eats"], Object(before.object)))
     return over
+
+
+def corrected(fact: Fact, text: str, sentence: str) -> list[Fact]:
+    """Another diet than was said, and that one not, where both could hold side by side; nothing where it is none."""
+    said, (who, _, about) = _IS.match(fact.text), (fact.key or "").partition("|")
+    if not said or about.partition(":")[0] != "diet":
+        return []
+    for meaning in (MEANINGS["diet"], MEANINGS["diet_beside"]):
+        if len(read := meaning.read(text)) == 1:
+            shown, key = read[0].shown or read[0].value, f"{who}|{meaning.key}".replace("{}", folded(read[0].value))
+            new = f"{said.group()}{shown}."
+            now = replace(fact, text=new, object=read[0].value, key=key, valid_from=None, sentence=sentence)
+            return [now] if key == fact.key else [now, _denied(fact, said, sentence)]
+    return []
+
+
+def _denied(fact: Fact, said: re.Match[str], sentence: str) -> Fact:
+    text = f"{said.group()}not {fact.text[said.end() :]}"
+    return replace(fact, text=text, is_negation=True, valid_from=None, sentence=sentence)
 
 
 def _is_of_table(fact: Fact) -> bool:
