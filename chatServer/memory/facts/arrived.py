@@ -17,11 +17,12 @@ def words_told_before(text: str) -> list[str]:
 
 
 def ended(found: Sequence[Fact], held: Sequence[Fact], said_at: datetime) -> Iterator[Fact]:
-    """Every move that was ahead to where somebody lives now, on whatever day it was to be."""
+    """Every move that was ahead to where somebody lives now, on whatever day it was to be; without a key none can be
+    replaced."""
     told = {_whither(fact): fact for fact in found if _is_home(fact) or (_is_move(fact) and fact.is_negation)}
     for fact in held:
         now = told.get(_whither(fact)) if _is_move(fact) and not fact.is_negation and not fact.valid_to else None
-        if now and now.key != fact.key:
+        if now and fact.key and now.key != fact.key:
             was = _MOVING.sub(lambda verb: "were " if verb[1] else "was ", fact.text, count=1)
             yield replace(fact, text=was, valid_from=None, valid_to=said_at, sentence=now.sentence)
 
