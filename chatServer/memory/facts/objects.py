@@ -49,6 +49,10 @@ _NO_ALLERGEN = re.compile(
     ),
     re.IGNORECASE,
 )
+# How bad it is, or where it shows, and not what of.
+_HOW_ALLERGIC = re.compile(
+    r"\A(?:(?:seasonal|severe|mild|bad|new|old|strange|childhood)(?: |\Z))*(?:(?:skin|food)\Z)?", re.IGNORECASE
+)
 _TO = re.compile(r"(?<=, |d |r )to (?=\w)", re.IGNORECASE)  # "cats, and to pollen"
 # In a list of things: another clause ("and wants a dog"), or a remark ("sadly", "tastes like soap"); and of "no coffee,
 # only tea" the tea.
@@ -123,8 +127,9 @@ def way(text: str) -> list[Object]:
 
 
 def allergen(text: str) -> list[Object]:
-    """Of "a nut allergy", nuts."""
-    return [Object(f"{each.value}s" if each.value in _COUNTABLE else each.value) for each in _meant(thing(text))]
+    """Of "a severe nut allergy", nuts."""
+    found = _meant(thing(_HOW_ALLERGIC.sub("", text)))
+    return [Object(f"{each.value}s" if each.value in _COUNTABLE else each.value) for each in found]
 
 
 def allergens(text: str) -> list[Object]:

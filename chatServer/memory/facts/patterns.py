@@ -155,7 +155,7 @@ _ROWS = (
     r"i have an? (?P<allergy>.+?) allergy",
     r"i (?:have )?(?:outgrew|outgrown|grew out of|grown out of) (?:my|his|her|their) (?P<no_allergy>.+?) allergy"
     rf"{_WHEN}",
-    r"my (?P<no_allergy>(?!food\b)[\w ]{2,30}?) allergy (?:is|has) (?:gone|disappeared|vanished)",
+    r"my (?P<no_allergy>[\w ]{2,30}?) allergy (?:is|has) (?:gone|disappeared|vanished)",
     r"i am (?P<intolerant>\w+[ -]intolerant)",
     rf"i (?:{_TAKES}) (?P<takes>.+)",
     r"i am intolerant to (?P<allergic>.+)",
