@@ -1,5 +1,7 @@
 """What is over or called off, said by other words than those in which it was told."""
 
+from dataclasses import replace
+
 import pytest
 
 from chatServer.memory.facts import arrived, called_off, facts_in, over
@@ -164,6 +166,10 @@ def test_what_may_be_over_is_looked_for_by_the_words_that_memories_have():
             "I'm no longer moving to Oslo",
             "The user was moving to Oslo on 2026-11-20.",
         ),
+        ("I'm moving to Oslo", "I rent a flat in Oslo now", "The user was moving to Oslo."),
+        ("I'm moving to Oslo", "I have lived in Oslo since May", "The user was moving to Oslo."),
+        ("I'm moving to Oslo", "I reside in Oslo", "The user was moving to Oslo."),
+        ("I'm moving to Oslo", "I've been in Oslo since 2026", "The user was moving to Oslo."),
         ("My parents are moving to Oslo", "My parents live in Oslo", "The user's parents were moving to Oslo."),
         ("I'm moving to Oslo", "I moved to Bergen", None),
         ("I'm moving to Oslo", "My sister lives in Oslo", None),
@@ -179,3 +185,10 @@ def test_who_lives_where_he_was_moving_to_is_moving_there_no_longer(before, text
     assert {fact.key for fact in over if not fact.is_negation} <= {fact.key for fact in told(before)}
     assert arrived.words_told_before(text) == ["moving"] or not was
     assert arrived.words_told_before("I like tea") == []
+
+
+def test_a_move_without_a_key_is_not_remembered_once_more():
+    before = [replace(fact, key=None) for fact in told("I'm moving to Oslo")]
+    assert [fact.text for fact in facts_in("I live in Oslo", said_at=SAID_AT, held=before)] == [
+        "The user lives in Oslo."
+    ]

@@ -7,7 +7,11 @@ from datetime import datetime
 
 from chatServer.memory.facts.meanings import Fact
 
-_TELLS_WHERE = re.compile(r"\b(?:lives?|living|based|home|moved|moving|relocated|relocating)\b", re.IGNORECASE)
+_TELLS_WHERE = re.compile(
+    r"\b(?:live[sd]?|living|based|home|moved|moving|relocated|relocating|emigrated|immigrated|resid(?:es?|ing)"
+    r"|rent(?:s|ing)?|shar(?:es?|ing)|been in)\b",
+    re.IGNORECASE,
+)
 _MOVING = re.compile(r"\b(?:is|(are)) (?=moving to\b)")
 
 
