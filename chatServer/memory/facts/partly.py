@@ -26,7 +26,8 @@ _CHOSE = f"{_DWELL}|learn|learning|play|playing|drive|driving|use|using|take|tak
 # No other clause: of "I don't play tennis but I go to the gym" tennis is denied.
 _STOPS = "and|but|or|so|because|as|since|while|though|although|when|if|which|who|any ?(?:more|longer)"
 _WHAT = rf"\b(?:(?!\b(?:{_STOPS})\b)[^,;]){{2,60}} "
-_FOR = r"for(?! now| sure| what| good| (?:[\w-]+ ){0,3}(?:reasons?|years?|months?|weeks?|example|instance)\b)\b"
+_NO_REASON = "reasons?|years?|months?|weeks?|moment|being|future|example|instance|matter|info|information"
+_FOR = rf"for(?! now| sure| what| good| (?:[\w-]+ ){{0,3}}(?:{_NO_REASON})\b)\b"
 _FOR_WHAT = r"because of the (?:food|views?|sea|beach(?:es)?|nightlife|animals)\b"
 _WHY = any_of(
     rf"{_NO} (?:{_CHOSE}){_WHAT}{_FOR}",
@@ -34,7 +35,7 @@ _WHY = any_of(
     rf"{_NO} (?:{_DWELL}){_WHAT}{_FOR_WHAT}",
     rf"{_NO} (?:vegan|vegetarian|pescatarian) (?:{_FOR_WHAT}|{_FOR})",
     rf"{_NO} allergic{_WHAT}(?:because of\b|{_FOR})",
-    rf"{_NO}{_WHAT}(?:just|only|merely|purely) (?:because|for|to)\b",
+    rf"{_NO}{_WHAT}(?:just|only) because\b",
     rf"{_NO}{_WHAT}because (?:i|we) (?:like|love|enjoy|need|want) it(?! \w)",
 )
 _NOT_WHY = re.compile(rf"{_WHY}(?!.*\bany ?(?:more|longer)\b)", re.IGNORECASE)
