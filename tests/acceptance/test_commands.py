@@ -45,7 +45,7 @@ def test_backup_restore_and_migrate_by_command_while_the_server_runs(tmp_path):
 
 
 def test_sessions_and_vectors_by_command_while_the_server_runs(tmp_path):
-    with server(tmp_path) as running:
+    with server(tmp_path, WORKER="off") as running:  # which would make the vector itself
         running.request("POST", "/api/sessions", json={"session_id": "my-thread", "title": "Volcanoes"})
         listed = chatserver(tmp_path, "session", "list", "--user", "ada")
         assert listed.returncode == 0, listed.stderr
