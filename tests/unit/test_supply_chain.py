@@ -163,6 +163,15 @@ def test_the_bill_of_materials_names_every_locked_package(tmp_path):
         assert f'"pkg:pypi/{name}@' in text
 
 
+def test_nothing_that_only_tests_need_makes_each_server_slow_to_start():
+    """Every server imports jsonschema, which takes in whatever of this kind is installed beside it."""
+    imported = "import sys, jsonschema; print(*{name.partition('.')[0] for name in sys.modules})"
+    found = subprocess.run([sys.executable, "-c", imported], check=True, capture_output=True, text=True).stdout.split()
+    slow = {"rfc3987_syntax", "lark"} & set(found)
+    assert "jsonschema" in found
+    assert not slow, "installed from an older lock: pip uninstall rfc3987-syntax lark"
+
+
 def test_what_is_locked_is_installed_as_it_is_and_nothing_is_resolved():
     recipes = (ROOT / "Makefile").read_text() + (ROOT / "Dockerfile").read_text().replace("\\\n", "")
     installs = [line for line in recipes.splitlines() if "pip install" in line and "--require-hashes" in line]
