@@ -7,16 +7,17 @@ from uuid import uuid4
 import pytest
 from pydantic import SecretStr
 
-from chatServer.memory.embed import NoEmbedder
+from chatServer.memory.embed import NoEmbedder, WordLlamaEmbedder
 from chatServer.memory.recall import recall
 from chatServer.memory.recall.recall import Recaller
+from chatServer.memory.reembed import reembed
 from chatServer.records import Principal
 from chatServer.store import pool
 from chatServer.store.pool import Database
 from tests.chaos.proxy import Proxy, to_postgres
 from tests.conftest import ADA, owner_connection
 from tests.tools.counted import counted
-from tests.tools.recalling import HURRIED, PATIENT, asked, recaller_of, said, texts
+from tests.tools.recalling import HURRIED, PATIENT, asked, recaller_of, remembered, said, texts
 from tests.tools.turns import eventually
 
 BOUND_S = 1.0  # who waits for a database waits longer; `make bench-scale` holds the bound of 60 ms
@@ -144,6 +145,19 @@ async def test_an_embedder_that_is_late_leaves_the_words(database):
         found, _ = await timed(recaller)
     assert texts(found) == ["My dog is called Rex"]
     assert found.degraded == "embedder"
+
+
+@pytest.mark.usefixtures("_patient")
+async def test_who_looks_through_his_memories_waits_for_an_embedder_that_is_far_away(database):
+    class FarAway(WordLlamaEmbedder):
+        async def embed(self, texts):
+            await asyncio.sleep(10 * recall.EMBED_S)
+            return await super().embed(texts)
+
+    dog = await remembered(database, ADA, "The user's dog's name is Rex.")
+    await reembed(database, WordLlamaEmbedder(), lambda _: None)
+    async with recaller_of(database, FarAway()) as recaller:
+        assert await recaller.rank_memories(ADA, "pet") == [dog]
 
 
 @pytest.mark.usefixtures("_patient")

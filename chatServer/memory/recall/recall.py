@@ -37,6 +37,7 @@ PROMISED_MS = 50
 DEADLINE_S = 0.045  # of them
 EMBED_S = 0.02
 STATEMENT_MS = 40
+LOOKING_S = 2.0  # for either, where somebody looks through his memories himself: no answer waits for them
 POOL_SIZE = 4  # two of them load
 POOL_WAIT_MS = 30
 LIMIT = 10
@@ -77,6 +78,7 @@ class Recaller:
         self.is_warm = False  # the first question waits for nothing
         self._late: set[asyncio.Task[RecallResult]] = set()
         self._news = NewsStand(database, embedder.name, round(STATEMENT_MS * pace))
+        self._patient_news = NewsStand(database, embedder.name, round(LOOKING_S * 1_000))
         self.registers = Registers(database, embedder.name, max_bytes=cache_bytes, overlap_s=overlap_s)
 
     async def recall(
@@ -164,12 +166,12 @@ class Recaller:
         ask = Ask(principal, question, NOWHERE, budget_tokens=0, limit=0, about_the_past=True)
         try:
             register = await self.registers.of(principal)
-            news = await self._news.read(register, ask, ())
+            news = await self._patient_news.read(register, ask, ())
         except errors.DatabaseUnavailable:
             return []
         if register.is_behind(news.clock):
             self.registers.drop(principal.user_id)
-        wanted = await self._sought(register, question)
+        wanted = await sought(question, register.speakers, self._embedder, LOOKING_S)
         async with register.lock:
             register.update(news)
             if not len(index := register.index):
