@@ -311,6 +311,18 @@ async def test_who_has_moved_is_moving_there_no_longer(database):
     assert set(await texts(database)) == {"The user is moving to Bergen.", "The user lives in Oslo."}
 
 
+async def test_a_second_job_holds_beside_the_first_and_ends_by_itself(database):
+    await tell(database, "I'm a nurse.")
+    await tell(database, "I'm also a teacher.")
+    await tell(database, "I'm a teacher.")
+    assert set(await texts(database)) == {"The user works as a nurse.", "The user works as a teacher."}
+    await tell(database, "I'm no longer a teacher.")
+    over = "The user no longer works as a teacher."
+    assert set(await texts(database)) == {"The user works as a nurse.", over}
+    await tell(database, "I'm a baker.")
+    assert set(await texts(database)) == {"The user works as a baker.", over}
+
+
 async def test_who_eats_fish_now_is_remembered_as_a_vegetarian_no_longer(database):
     await tell(database, "I'm vegetarian.")
     await tell(database, "I eat fish now.")

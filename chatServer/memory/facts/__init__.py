@@ -8,6 +8,7 @@ Which file for which question:
 - whom it is about: kin, partings, meant, unnamed
 - what is so no longer, in other words, and what is not so: given_up, over, called_off, negated, partly
 - where somebody lives now, and moved to: moves, arrived
+- what holds beside what was told before: beside
 - names in small letters: given_names
 - what is said as "we", or without "I", or shorter ("my sister's a vet"): first_person, contracted
 - when it is: dates, when, events

@@ -10,6 +10,7 @@ from itertools import dropwhile
 
 from chatServer.memory.facts import (
     arrived,
+    beside,
     called_off,
     corrections,
     diets,
@@ -94,7 +95,7 @@ def facts_in(
     found += diets.ended(found, [*held, *earlier], said_at)
     found += arrived.ended(found, [*held, *earlier], said_at)
     found += partings.ended_with(found, [*held, *earlier], said_at)
-    return _settled(found)[:MAX_FACTS_PER_MESSAGE]
+    return _settled(beside.told_apart(found, [*held, *earlier]))[:MAX_FACTS_PER_MESSAGE]
 
 
 def only_tells(text: str, said_at: datetime) -> bool:

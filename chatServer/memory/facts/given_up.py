@@ -82,7 +82,8 @@ def _studied(sentence: str, told: Sequence[Fact]) -> str:
 
 
 def _had(told: Sequence[Fact], about: str) -> list[str]:
-    return [each.object for each in told if each.key == f"user|{about}" and not each.is_negation and not each.valid_to]
+    keys = [(each, (each.key or "").partition(":")[0]) for each in told if not each.is_negation and not each.valid_to]
+    return [each.object for each, key in keys if key == f"user|{about}"]
 
 
 def _is_called(had: str, what: str, about: str) -> bool:

@@ -13,6 +13,7 @@ from chatServer.memory.facts import (
     Fact,
     RuleExtractor,
     arrived,
+    beside,
     called_off,
     diets,
     given_up,
@@ -159,7 +160,7 @@ async def _perhaps_denied(connection: Connection, user_id: UUID, shelf: str, que
     text = text_of(question.message)[:MAX_READ]
     is_wanted = speaks_of_old(text) or may_leave_home(text) or (len(text) <= MAX_CORRECTION and may_name(text))
     near = await store.find_near(connection, user_id, shelf, prefixes(text)) if is_wanted else []
-    told_of = (arrived, diets, partings, given_up, unnamed, over, called_off)
+    told_of = (arrived, beside, diets, partings, given_up, unnamed, over, called_off)
     if words := [word for each in told_of for word in each.words_told_before(text)]:
         near += await store.find_near(connection, user_id, shelf, words)
     return [fact_of(each) for each in near if each.triple]
