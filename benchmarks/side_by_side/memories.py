@@ -149,6 +149,7 @@ def ask_ours(world: World, database: str, questions: Sequence[About]) -> Asked:
         world.ours(database, with_worker=False) as stack,
         httpx.Client(base_url=stack.address, headers=stack.headers("somebody"), timeout=60) as client,
     ):
+        world.wait_until_idle()  # it answers before it has loaded all that it will need
         for each in questions[:ADDED]:
             body = {"text": f"{each.text} {uuid4()}", "kind": "fact", "category": "knowledge"}
             began = time.perf_counter()

@@ -1,5 +1,5 @@
-"""A second job beside the first: "I'm also a teacher", after "I'm a nurse". Without such a word the newest takes the place
-of the one before."""
+"""A second job beside the first: "I'm also a teacher", after "I'm a nurse". Without such a word the newest takes the
+place of the one before."""
 
 import re
 from collections.abc import Iterable, Sequence
