@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -24,16 +25,21 @@ def main() -> None:
     parser.add_argument("--fault", action="append", choices=[*CHOICES], help="only this one, and no planted bugs")
     parser.add_argument("--bug", action="append", choices=[*PLANTED], help="only this planted bug, and no faults")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as by Ctrl-C: what it has started ends with it
     seed = random.SystemRandom().randrange(10**6) if given.seed is None else given.seed
     faults = given.fault or ([] if given.bug else [*FAULTS])
     bugs = given.bug or ([] if given.fault else [*PLANTED])
     print(f"make chaos SEED={seed}: {len(faults)} faults, {len(bugs)} planted bugs", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     folder.chmod(0o755)  # the embedded server may run as another user
-    with opened_stage(folder) as stage:
-        is_well = asyncio.run(run(stage, faults, bugs, rounds=given.rounds, seed=seed))
+    where = f"The journals of the clients and the logs of the servers are in {folder}"
+    try:
+        with opened_stage(folder) as stage:
+            is_well = asyncio.run(run(stage, faults, bugs, rounds=given.rounds, seed=seed))
+    except KeyboardInterrupt:
+        sys.exit(f"Interrupted. {where}")
     if not is_well:
-        sys.exit(f"The journals of the clients and the logs of the servers are in {folder}")
+        sys.exit(where)
     shutil.rmtree(folder)
 
 
