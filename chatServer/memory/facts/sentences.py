@@ -125,6 +125,11 @@ _TAKEN_BACK = re.compile(
     r"|.* (?:in (?:theory|principle|my (?:head|mind|dreams))|theoretically))[.!… ]*",
     re.IGNORECASE,
 )
+_KIDDING = re.compile(  # by itself, of the sentence before
+    r"(?:no,? |nah,? )?(?:(?:i am|i'm|im) )?(?:just |only |totally )?(?:kidding|joking|messing(?: with you)?)"
+    r"|j/?k|sike|not really|(?:that|it) (?:was|is|'s) (?:just )?a (?:joke|lie)",
+    re.IGNORECASE,
+)
 _OTHERS = re.compile(
     r"(?<!\bi )\b"
     + any_of(
@@ -150,13 +155,17 @@ def statements(text: str, *, is_reply: bool = False) -> list[str]:
         return []
     prose = _own_prose(text)
     kept: list[str] = []
+    before = ""
     for sentence in sentences(prose):
         if _TEXT_WORK.match(sentence):
             return [] if _BACKWARDS.search(sentence) else kept
         if _LABEL.match(sentence):
             return kept  # what follows belongs to it
-        if _is_own(sentence):
+        if kept and before == kept[-1] and _KIDDING.fullmatch(sentence.strip(" .!…:;()")):
+            kept.pop()
+        elif _is_own(sentence):
             kept.append(sentence)
+        before = sentence
     return kept
 
 
