@@ -87,7 +87,7 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-# Side by side with what people would use instead: benchmarks/RESULTS.md, results.json and plots; 19 to 24 minutes, in
+# Side by side with what people would use instead: benchmarks/RESULTS.md, results.json and plots; 19 to 28 minutes, in
 # which it wants the machine for itself. ONLY=turns,startup chooses measures; QUICK=1 takes small numbers, into
 # benchmarks/quick, with ALONE=1 beside the floor only, and installs nothing for it. DATA=FILE... are the conversations of
 # recall, as for bench-recall.
