@@ -26,6 +26,7 @@ from chatServer.memory import graph
 from chatServer.memory.browse import browse, search, show
 from chatServer.memory.edit import Edit
 from chatServer.memory.forget import forget, pass_over
+from chatServer.memory.recall.reworded import in_a_search
 from chatServer.protocols.fields import Moment, Text
 from chatServer.protocols.graph import GraphAnswer
 from chatServer.records import EVERY_AGENT, Category, Kind, MemoryFilter, Tier, Trust
@@ -81,7 +82,7 @@ async def find(
 ) -> MemoriesAnswer:
     """Your memories, the last changed first; with `q` one page, what bears most on it first."""
     if wanted.phrase and before is None:
-        ranked = await state.recaller.rank_memories(user, wanted.phrase)
+        ranked = await state.recaller.rank_memories(user, in_a_search(wanted.phrase))
         best = await search(state.database, user, wanted, ranked, limit=limit)
         return MemoriesAnswer(memories=[MemoryAnswer.of(each) for each in best], before=None)
     found, older = await browse(state.database, user, wanted, limit=limit, before=before)

@@ -14,6 +14,7 @@ from chatServer.errors import DatabaseUnavailable, EmbedderFailed, StartupError
 from chatServer.memory import browse
 from chatServer.memory.maintain import Retention
 from chatServer.memory.recall.recall import recalling
+from chatServer.memory.recall.reworded import in_a_search
 from chatServer.memory.reembed import Progress, count_users, reembed
 from chatServer.records import Memory, MemoryFilter, Principal
 from chatServer.store.opened import opened_database
@@ -28,7 +29,7 @@ async def search(settings: Settings, database: Database, user: Principal, wanted
     """What bears on some words, the best first, as recall ranks it."""
     embedder, cache_mb = embedder_of(settings), settings.recall_cache_mb
     async with recalling(database, embedder, count_text, cache_mb=cache_mb, deadline_ms=PATIENCE_MS) as recaller:
-        ranked = await recaller.rank_memories(user, wanted.phrase or "")
+        ranked = await recaller.rank_memories(user, in_a_search(wanted.phrase or ""))
     return await browse.search(database, user, wanted, ranked, limit=SHOWN)
 
 

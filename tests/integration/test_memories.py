@@ -141,6 +141,13 @@ async def test_a_search_finds_what_bears_on_a_question_whatever_its_words(client
     assert len(await listed(client, as_ada, q="note about", limit=7)) == 7
 
 
+async def test_a_search_for_a_kind_finds_what_is_of_it(client, as_ada, database):
+    cat, job = "The user has a cat.", "The user works as a yoga teacher."
+    await write(database, *map(memory, (cat, job, "The user was born in Bergen.")))
+    for asked, found in [("pet", cat), ("my pets", cat), ("job", job), ("my job", job)]:
+        assert await listed(client, as_ada, q=asked) == [found], asked
+
+
 async def test_a_session_is_named_by_either_of_its_ids(client, as_ada, database):
     session = (await client.post("/api/sessions", json={"session_id": "my-thread"}, headers=as_ada)).json()
     await write(database, memory("Said there.", session_id=session["session_id"]), memory("Said elsewhere."))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatServer.memory.recall.reworded import in_one_word, in_other_words, reworded
+from chatServer.memory.recall.reworded import in_a_search, in_one_word, in_other_words, reworded
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,24 @@ def test_who_asks_for_a_kind_of_his_own_looks_for_its_names_too(asked, names):
     assert in_other_words(asked) == f"{asked} {names}"
     assert reworded(asked) == asked
     assert in_other_words("What pets does Ann have?") == "What pets does Ann have?"
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("pet", "my pet cat dog puppy"),
+        (" Pets ", "my Pets cat dog puppy"),
+        ("job", "my job my work as"),
+        ("my job", "my job my work as"),
+        ("siblings", "my siblings brother sister"),
+        ("Porto", "Porto"),
+        ("Ann's pets", "Ann's pets"),
+        ("failed jobs", "failed jobs"),
+        ("", ""),
+    ],
+)
+def test_a_single_word_in_a_search_asks_for_ones_own(asked, found):
+    assert in_a_search(asked) == found
 
 
 @pytest.mark.parametrize("asked", ["Is my chıld here?", "What is my ſport?", "my sıblıngs?"])

@@ -69,6 +69,13 @@ def in_other_words(question: str) -> str:
     return " ".join([question, *([other] if other != question else []), *names])
 
 
+def in_a_search(words: str) -> str:
+    """The same for whoever looks through what is remembered of himself: the pets of a search for "pet" are his own."""
+    own = f"my {words.strip()}"
+    is_one = len(words.split()) == 1
+    return found if is_one and (found := in_other_words(own)) != own else in_other_words(words)
+
+
 def _abstaining(asked: re.Match[str]) -> str:
     who = next(filter(None, asked.groups()))
     return f"what {'do' if who.lower() in ('i', 'we') else 'does'} {who} abstain from"
