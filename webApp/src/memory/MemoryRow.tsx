@@ -7,6 +7,7 @@ import { plainText } from "../shell/plainText";
 import { toast } from "../shell/toasts";
 import { strings } from "../strings";
 import { bringBack, forget } from "./changes";
+import { givenTags } from "./edits";
 import { ago, dayOf } from "./moments";
 
 const words = strings.memory;
@@ -24,9 +25,6 @@ export function useForget() {
 }
 
 export const tellError = (error: unknown): void => void toast(asApiError(error).detail);
-
-/** Rules tag with words of the text itself, which say nothing new beside it; the dialog has all. */
-const givenTags = ({ origin, tags }: Memory): string[] => (origin === "rules" || origin === "tool" ? [] : tags);
 
 interface Props {
   memory: Memory;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Memory } from "../api/types";
-import { changedBy, fieldsOf, sizeOf, tagsOf } from "./edits";
+import { changedBy, fieldsOf, givenTags, sizeOf, tagsOf } from "./edits";
 
 const memory = {
   text: "Tea.",
@@ -30,4 +30,14 @@ test("tags are words between commas, none twice, not too many", () => {
   expect(tagsOf(" home, #home,, Porto ")).toEqual(["home", "Porto"]);
   expect(tagsOf(Array.from({ length: 30 }, (_, i) => `t${i}`).join(","))).toHaveLength(16);
   expect(sizeOf("ü")).toBe(2);
+});
+
+test("a row shows the tags that somebody gave, and not the words of its text that rules took", () => {
+  const train = { origin: "user", text: "I prefer window seats on trains.", category: "user_preference" } as const;
+  const ruled = ["user_preference", "prefer", "window", "trains"];
+  expect(givenTags({ ...train, tags: ruled })).toEqual([]);
+  expect(givenTags({ ...train, tags: [...ruled, "travel"] })).toEqual(["travel"]);
+  expect(givenTags({ ...train, tags: ["trains"] })).toEqual(["trains"]);
+  expect(givenTags({ ...train, text: "Ich heiße Zoë.", tags: ["user_preference", "heisse", "zoe"] })).toEqual([]);
+  expect(givenTags({ ...train, origin: "rules", tags: ["home"] })).toEqual([]);
 });

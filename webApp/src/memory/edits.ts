@@ -51,4 +51,14 @@ export function changedBy(fields: Fields, memory?: Memory): MemoryEdit {
 export const tagsOf = (typed: string): string[] =>
   [...new Set(typed.split(",").map((each) => each.trim().replace(/^#/, "")))].filter(Boolean).slice(0, MOST_TAGS);
 
+const alike = new Intl.Collator("en", { sensitivity: "base" });
+
+/** Where nobody gives any, rules tag with the category and words of the text, which say nothing new beside it; the dialog has all. */
+export function givenTags({ origin, tags, category, text }: Pick<Memory, "origin" | "tags" | "category" | "text">): string[] {
+  if (origin === "rules" || origin === "tool") return [];
+  if (tags[0] !== category) return tags;
+  const said = text.split(/[^\p{L}\p{N}]+/u);
+  return tags.slice(1).filter((tag) => said.every((word) => alike.compare(word, tag) !== 0));
+}
+
 export const sizeOf = (text: string): number => new TextEncoder().encode(text.trim()).length;
