@@ -844,6 +844,7 @@ async def test_a_summary_is_not_quoted_for_what_was_to_be_forgotten(line):
 async def test_a_greeting_is_greeted_and_says_who_it_is(greeting):
     said = (await answer(greeting)).content
     assert any(name in said for name in ("responder", "Antworter", "ответчик", "contestador", "répondeur"))
+    assert any(source in said for source in ("memories", "Erinnerungen", "воспоминаниям", "recuerdos", "souvenirs"))
 
 
 async def test_it_streams_words_and_is_labelled():

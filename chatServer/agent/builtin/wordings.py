@@ -10,8 +10,8 @@ INTRODUCTION = {
 
 PHRASES: dict[str, dict[str, str]] = {
     "en": {
-        "hello": "Hello! {introduction}: I answer from your notes and from what is said here. Tell me what to"
-        " remember.",
+        "hello": "Hello! {introduction}: I answer from your notes, your memories and what is said here. Tell me what"
+        " to remember.",
         "thanks": "You are welcome.",
         "heard": "Thank you for telling me.",
         "will_remember": "Thank you, I will remember that.",
@@ -47,8 +47,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "said": "Earlier you said",
     },
     "de": {
-        "hello": "Hallo! {introduction}: Ich antworte aus deinen Notizen und aus dem, was hier gesagt wurde. Sag mir,"
-        " was ich mir merken soll.",
+        "hello": "Hallo! {introduction}: Ich antworte aus deinen Notizen, deinen Erinnerungen und dem, was hier gesagt"
+        " wurde. Sag mir, was ich mir merken soll.",
         "thanks": "Gern geschehen.",
         "heard": "Danke, dass du mir das sagst.",
         "will_remember": "Danke, das merke ich mir.",
@@ -84,8 +84,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "said": "Du hast vorhin gesagt",
     },
     "ru": {
-        "hello": "Здравствуйте! {introduction}: отвечаю по вашим заметкам и по тому, что здесь сказано. Скажите, что"
-        " запомнить.",
+        "hello": "Здравствуйте! {introduction}: отвечаю по вашим заметкам, воспоминаниям и тому, что здесь сказано."
+        " Скажите, что запомнить.",
         "thanks": "Пожалуйста.",
         "heard": "Спасибо, что сказали.",
         "will_remember": "Спасибо, я это запомню.",
@@ -120,7 +120,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "said": "Раньше вы сказали",
     },
     "es": {
-        "hello": "¡Hola! {introduction}: respondo con tus notas y con lo que se dice aquí. Dime qué debo recordar.",
+        "hello": "¡Hola! {introduction}: respondo con tus notas, tus recuerdos y lo que se dice aquí. Dime qué debo"
+        " recordar.",
         "thanks": "De nada.",
         "heard": "Gracias por contármelo.",
         "will_remember": "Gracias, lo recordaré.",
@@ -155,8 +156,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "said": "Antes dijiste",
     },
     "fr": {
-        "hello": "Bonjour ! {introduction} : je réponds avec vos notes et avec ce qui est dit ici. Dites-moi"
-        " quoi retenir.",
+        "hello": "Bonjour ! {introduction} : je réponds avec vos notes, vos souvenirs et ce qui est dit ici."
+        " Dites-moi quoi retenir.",
         "thanks": "Je vous en prie.",
         "heard": "Merci de me le dire.",
         "will_remember": "Merci, je m'en souviendrai.",
