@@ -29,6 +29,8 @@ def export_data(settings: Settings, parsed: argparse.Namespace) -> None:
     try:  # private from its first byte on
         with os.fdopen(os.open(parsed.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
             asyncio.run(_export(settings, user, file.write))
+    except FileExistsError as error:
+        raise StartupError(f"{parsed.file} is there already: name a new file, none is overwritten.") from error
     except OSError as error:
         raise StartupError(f"Cannot write {parsed.file}: {error.strerror}") from error
     print(f"{parsed.file}: {parsed.file.stat().st_size:,} bytes. It holds all that the user said: keep it safe.")

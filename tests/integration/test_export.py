@@ -421,7 +421,7 @@ def test_by_command(urls, tmp_path, monkeypatch, capsys):
     cli.main(["export", "--user", "ada", "all.json"])
     assert (tmp_path / "all.json").stat().st_mode & 0o777 == 0o600
     assert "sessions: 1" in capsys.readouterr().err
-    with pytest.raises(SystemExit, match=r"Cannot write all.json"):
+    with pytest.raises(SystemExit, match=r"all\.json is there already: name a new file"):
         cli.main(["export", "--user", "ada", "all.json"])
     cli.main(["import", "--user", "eve", "all.json"])
     assert ["sessions", "1", "0"] in [line.split() for line in capsys.readouterr().out.splitlines()]
