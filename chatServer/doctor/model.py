@@ -25,7 +25,7 @@ def models(case: Case) -> Finding:
     wrong = {name: problem.detail for name in users if (problem := found.problem(name)) is not None}
     if not wrong:
         return _usable(list(users))
-    said = "; ".join(f"{detail.rstrip('.')} ({' and '.join(users[name])})" for name, detail in wrong.items())
+    said = "; ".join(f"{detail.rstrip('.')} ({', '.join(users[name])})" for name, detail in wrong.items())
     return Finding(NAME, "problem", said, "Do what it says, or choose another model; MODEL=builtin needs nothing")
 
 

@@ -351,9 +351,8 @@ def test_the_models_that_can_be_used_are_listed_and_no_provider_passes_that_was_
 
 def test_a_missing_key_is_named_with_its_variables(settings):
     wanting = settings.model_copy(update={"model": "openai:gpt-5-mini"})
-    only_problem(
-        case_of(wanting), "models", "openai:gpt-5-mini needs a key", "MODEL_API_KEY or OPENAI_API_KEY", "(MODEL and"
-    )
+    whose = "MODEL_API_KEY or OPENAI_API_KEY (MODEL, the agent assistant, the agent coder)"
+    only_problem(case_of(wanting), "models", "openai:gpt-5-mini needs a key", whose)
 
 
 def test_every_model_of_every_agent_is_looked_at(settings, tmp_path):
