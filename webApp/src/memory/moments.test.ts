@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, dayOf, endOfDay, toDateField } from "./moments";
+import { ago, dayOf, endOfDay, minuteOf, toDateField } from "./moments";
 
 const NOW = Date.parse("2026-11-15T12:00:00Z");
 
@@ -21,4 +21,9 @@ test("a day that was chosen is that day when it is shown again", () => {
   expect(endOfDay("")).toBeNull();
   expect(toDateField(null)).toBe("");
   expect(dayOf("junk")).toBe("");
+});
+
+test("days and times are written as they are on the other pages", () => {
+  expect(dayOf(NOW)).toBe("15 Nov 2026");
+  expect(minuteOf(NOW)).toMatch(/^15 Nov 2026, \d\d:\d\d$/);
 });
