@@ -15,6 +15,7 @@ import { tellError, useForget } from "./MemoryRow";
 import { ago } from "./moments";
 import { SourceLink } from "./SourceLink";
 import { useAudit } from "./useMemories";
+import { useSaid } from "./useSaid";
 
 const words = strings.memory;
 const LISTS = ["contradicted", "duplicates", "untrusted", "never_recalled"] as const;
@@ -102,6 +103,7 @@ function Hidden({ entries, count }: { entries: Audit["hidden_messages"]; count: 
 
 /** What was hidden by itself is shown again here; what was hidden with a memory comes back with that. */
 function HiddenRow({ entry }: { entry: Audit["hidden_messages"][number] }) {
+  const said = useSaid(entry.session_id, [entry.message_id])[0]?.said;
   const back = useMutation({
     mutationFn: () => showAgain(entry.message_id),
     onSuccess: () => void toast(words.restored),
@@ -110,9 +112,13 @@ function HiddenRow({ entry }: { entry: Audit["hidden_messages"][number] }) {
   return (
     <li className="row">
       <div className="row-body">
-        <SourceLink sessionId={entry.session_id} messageId={entry.message_id} />
+        {said?.text && <p className="row-said">{said.text}</p>}
+        <p className="row-meta">
+          {said && <span>{said.when}</span>}
+          <SourceLink sessionId={entry.session_id} messageId={entry.message_id} />
+        </p>
       </div>
-      <Button size="small" busy={back.isPending} onClick={() => back.mutate()}>
+      <Button size="small" busy={back.isPending} aria-label={said?.text ? words.undoOf(said.text) : undefined} onClick={() => back.mutate()}>
         {strings.shell.undo}
       </Button>
     </li>

@@ -1,14 +1,10 @@
-import { useQueries } from "@tanstack/react-query";
-import { call } from "../api/client";
-import { keys } from "../api/query";
 import type { WholeMemory } from "../api/types";
-import { textOf, type ChatMessage } from "../chat/message";
-import { plainText } from "../shell/plainText";
 import { Spinner } from "../shell/Spinner";
 import { strings } from "../strings";
 import { correctionOf } from "./history";
 import { ago } from "./moments";
 import { SourceLink } from "./SourceLink";
+import { useSaid } from "./useSaid";
 
 const words = strings.memory;
 const SHOWN = 3; // the last messages that said it
@@ -40,26 +36,16 @@ interface SaidProps {
 
 /** Those of the messages that are in this chat: what was said again in another one is not gone. */
 function Said({ sessionId, messageIds, onLeave }: SaidProps) {
-  const found = useQueries({
-    queries: messageIds.map((messageId) => ({
-      queryKey: [...keys.sessions, "message", sessionId, messageId],
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        call("get", "/api/sessions/{session_id}/messages/{message_id}", { path: { session_id: sessionId, message_id: messageId }, signal }),
-      staleTime: Infinity,
-    })),
-  });
+  const found = useSaid(sessionId, messageIds);
   if (found.every((each) => each.error)) return <p className="soft">{words.isGoneMessage}</p>;
-  return found.map(({ data, error }, place) => {
+  return found.map(({ said, error }, place) => {
     if (error) return null;
-    if (!data) return <Spinner key={messageIds[place]} />;
-    const message = data as unknown as ChatMessage;
-    const text = plainText(textOf(message));
+    if (!said) return <Spinner key={messageIds[place]} />;
     return (
       <figure key={messageIds[place]} className="said">
-        {text && <blockquote>{text}</blockquote>}
+        {said.text && <blockquote>{said.text}</blockquote>}
         <figcaption className="small soft">
-          {message.role === "user" ? words.youSaid : words.answerSaid} {ago(message.metadata?.created_at)} ·{" "}
-          <SourceLink sessionId={sessionId} messageId={messageIds[place]!} onLeave={onLeave} />
+          {said.when} · <SourceLink sessionId={sessionId} messageId={messageIds[place]!} onLeave={onLeave} />
         </figcaption>
       </figure>
     );
