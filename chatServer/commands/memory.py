@@ -133,7 +133,7 @@ def add(commands: command.Commands) -> None:
         each.add_argument("--json", action="store_true", help="for programs")
         each.set_defaults(command=memory)
     for name in of_one:
-        parsers[name].add_argument("id", metavar="ID", type=UUID)
+        parsers[name].add_argument("id", metavar="ID", type=_id)
     for name in listed:
         _add_filters(parsers[name])
     parsers["list"].set_defaults(words=())
@@ -177,6 +177,13 @@ def _time(text: str) -> datetime:
     except ValueError as error:
         raise argparse.ArgumentTypeError("a time is like 2026-11-01 or 2026-11-01T12:00Z") from error
     return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError("it is what chatserver memory list shows first in a line") from error
 
 
 def _share(text: str) -> float:

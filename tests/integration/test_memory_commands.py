@@ -230,7 +230,7 @@ def test_progress_is_one_line_on_a_terminal_and_a_line_each_tenth_elsewhere():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["edit", "--user", "ada", "nonsense"], "invalid UUID"),
+        (["edit", "--user", "ada", "nonsense"], "chatserver memory list shows"),
         (["list", "--user", "ada", "--as-of", "soon"], "a time is like"),
         (["edit", "--user", "ada", "00000000-0000-0000-0000-000000000000", "--importance", "2"], "between 0 and 1"),
         (["list", "--user", "ada", "--as-of", "2026-11-01", "--superseded"], "not allowed with"),
