@@ -1311,6 +1311,25 @@ begin
 end
 $$;
 
+-- The same of what the job that waits already would do, too: one of them for all. The row that waits is held until our COMMIT,
+-- so its worker sees what we have written; one that a worker has just taken may have looked already.
+create function chat.enqueue_unless_waiting(session_id uuid, turn_id uuid) returns void
+    language plpgsql
+    security definer
+    set search_path = procrastinate, pg_temp
+as $$
+begin
+    perform from procrastinate_jobs j
+    where j.lock = chat.uid() || ':' || session_id and j.args ->> 'turn_id' = enqueue_unless_waiting.turn_id::text
+        and j.status = 'todo' and (j.scheduled_at is null or j.scheduled_at <= now())
+    limit 1
+    for share skip locked;
+    if not found then
+        perform chat.enqueue_after_turn(session_id, turn_id);
+    end if;
+end
+$$;
+
 -- How long the queue is, for whoever asks whether the server is well: numbers, and of nobody. A job that waits for
 -- its hour is not late; but a turn that is not revised yet is, also when its job is tried again.
 create function chat.queue_status(
@@ -1352,6 +1371,8 @@ $$;
 
 revoke all on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status(), chat.forget_jobs() from public;
 grant execute on function chat.enqueue_after_turn(uuid, uuid, integer), chat.queue_status(), chat.forget_jobs() to chat_user;
+revoke all on function chat.enqueue_unless_waiting(uuid, uuid) from public;
+grant execute on function chat.enqueue_unless_waiting(uuid, uuid) to chat_user;
 
 -- How a user leaves the reading of what he has uploaded: one of his articles after the other, and users take turns. The
 -- place of a file is the second in which it came, or a minute behind the last of its user that waits: so whoever comes
@@ -1443,4 +1464,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0025');
+insert into chat.alembic_version (version_num) values ('0026');

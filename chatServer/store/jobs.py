@@ -49,12 +49,17 @@ async def enqueue_forgetting(connection: Connection) -> None:
 
 async def enqueue_indexing(connection: Connection, session_id: str) -> None:
     """Leave vectors for whatever of the user's has none, after the session's jobs: the after-work of EVERY_TURN."""
-    await enqueue_after_turn(connection, session_id, EVERY_TURN)
+    await _enqueue_unless_waiting(connection, session_id, EVERY_TURN)
 
 
 async def enqueue_noticing(connection: Connection) -> None:
     """Leave vectors for what the user has just made of his memories himself: the after-work of a turn that is none."""
-    await enqueue_after_turn(connection, str(BETWEEN_TURNS), BETWEEN_TURNS)
+    await _enqueue_unless_waiting(connection, str(BETWEEN_TURNS), BETWEEN_TURNS)
+
+
+async def _enqueue_unless_waiting(connection: Connection, session_id: str, turn_id: UUID) -> None:
+    """Nothing counts how often a user corrects something: one job that waits is enough for all of it."""
+    await connection.execute(SQL["enqueue_unless_waiting"], {"session_id": session_id, "turn_id": turn_id})
 
 
 async def forget_jobs(connection: Connection) -> int:

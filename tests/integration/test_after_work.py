@@ -2,9 +2,12 @@
 
 import uuid
 
+import psycopg
+
 from chatServer.memory.embed import WordLlamaEmbedder
-from chatServer.store import sessions
+from chatServer.store import jobs, sessions
 from chatServer.store.pool import Database
+from chatServer.store.queue import OPTIONS
 from chatServer.work.after_turn import Workshop
 from tests.conftest import ADA, rows
 from tests.tools.remembering import say
@@ -14,6 +17,7 @@ from tests.tools.working import is_empty, no_model, working
 
 DOG = "The user's dog is named Biscuit."
 NOTED = "select text from chat.memories where embed_model = 'wordllama'"
+FETCH = "select id from procrastinate_fetch_job_v2('{chat}'::varchar[], null)"
 EMBEDDED = "select count(*) from chat.message_index where place is not null and embed_model = 'wordllama'"
 
 
@@ -65,6 +69,32 @@ async def test_what_somebody_notes_or_corrects_himself_is_found_by_its_meaning_b
             assert await made_vectors() == [text]
         assert (await client.post(f"{url}/undo")).status_code == 204, "that it was made"
         assert queued(urls) == []
+
+
+async def test_however_often_somebody_changes_something_between_turns_one_job_waits(settings, as_ada, urls):
+    async with talking(settings, as_ada, worker="off") as client:
+        memory = f"/api/memories/{(await client.post('/api/memories', json={'text': DOG})).json()['id']}"
+        for number in range(5):
+            assert (await client.patch(memory, json={"text": f"The user has {number} birds."})).is_success
+        assert len(queued(urls)) == 1
+        session = f"/api/sessions/{(await client.post('/api/sessions', json={'memory': 'off'})).json()['session_id']}"
+        for change in ("on", "off") * 3:
+            assert (await client.patch(session, json={"memory": change})).is_success
+        assert len(queued(urls)) == 2, "one after the session's own"
+
+
+async def test_a_job_that_waits_is_not_fetched_before_what_is_left_to_it_is_there(database, urls):
+    async with database.transaction(ADA) as connection:
+        await jobs.enqueue_noticing(connection)
+    with psycopg.connect(urls.app, options=OPTIONS) as worker:
+        async with database.transaction(ADA) as connection:
+            await jobs.enqueue_noticing(connection)
+            await connection.flush()
+            assert worker.execute(FETCH).fetchone() == (None,)
+        assert worker.execute(FETCH).fetchone() == (1,)
+        async with database.transaction(ADA) as connection:  # that worker may have looked already
+            await jobs.enqueue_noticing(connection)
+    assert queued(urls) == [("doing", 0), ("todo", 0)]
 
 
 async def test_after_a_turn_all_is_looked_at_in_one_transaction_and_written_in_another(database, urls, monkeypatch):

@@ -258,6 +258,7 @@ def test_chat_jobs_works_the_queue_and_may_not_change_its_tables(chat_app):
 
 
 ENQUEUE = sql.SQL("select chat.enqueue_after_turn({}, {})").format(SESSION, TURN)
+ENQUEUE_ONE = sql.SQL("select chat.enqueue_unless_waiting({}, {})").format(SESSION, TURN)
 
 
 def test_a_user_enqueues_in_his_own_name(chat_app):
@@ -269,12 +270,13 @@ def test_a_user_enqueues_in_his_own_name(chat_app):
 
 
 @pytest.mark.parametrize("claims", [None, "", "{}", '{"sub": null}'])
-def test_nobody_enqueues_nothing(chat_app, claims):
-    refuses(become(chat_app, "chat_user", claims), ENQUEUE, match="nobody has no after-work")
+@pytest.mark.parametrize("statement", [ENQUEUE, ENQUEUE_ONE])
+def test_nobody_enqueues_nothing(chat_app, claims, statement):
+    refuses(become(chat_app, "chat_user", claims), statement, match="nobody has no after-work")
 
 
 @pytest.mark.parametrize("role", ["chat_app", "chat_jobs", "authenticated", "anon"])
-@pytest.mark.parametrize("statement", [ENQUEUE, "select from chat.queue_status()"])
+@pytest.mark.parametrize("statement", [ENQUEUE, ENQUEUE_ONE, "select from chat.queue_status()"])
 def test_only_a_user_of_the_server_may_call_what_stands_before_the_queue(owner, role, statement):
     refuses(become(owner, role, claims_of(ADA)), statement)
 
@@ -284,7 +286,7 @@ def test_the_functions_before_the_queue_trust_no_search_path_of_the_caller(chat_
     become(chat_app, "chat_user", claims_of(ADA))
     chat_app.execute("create temporary table procrastinate_jobs (like chat.sessions)")
     chat_app.execute("set local search_path = pg_temp, public")
-    chat_app.execute(ENQUEUE)
+    chat_app.execute(ENQUEUE_ONE)
     assert chat_app.execute("select count(*) from pg_temp.procrastinate_jobs").fetchone() == (0,)
     assert chat_app.execute("select waiting from chat.queue_status()").fetchone() == (1,)
 

@@ -1,8 +1,12 @@
--- The first five run as the user, through functions that alone may touch the queue for him; the rest as chat_jobs.
+-- The first six run as the user, through functions that alone may touch the queue for him; the rest as chat_jobs.
 
 -- name: enqueue_after_turn
 -- Leave the after-work of the caller's own turn; it is there when the transaction commits.
 select chat.enqueue_after_turn(%(session_id)s::uuid, %(turn_id)s, %(delay_s)s);
+
+-- name: enqueue_unless_waiting
+-- Leave work of no turn, unless a job that will do it waits.
+select chat.enqueue_unless_waiting(%(session_id)s::uuid, %(turn_id)s);
 
 -- name: enqueue_ingest
 -- Leave the reading of the caller's own article.
