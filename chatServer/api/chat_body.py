@@ -4,10 +4,10 @@ import re
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from chatServer import errors
-from chatServer.api.fields import AgentName
+from chatServer.api.fields import AgentName, Bounded
 from chatServer.api.schemas import SessionId
 from chatServer.conversation.sessions import SessionKey
 from chatServer.messages import Message, checked_image, clean_text, from_ui_message
@@ -17,7 +17,6 @@ from chatServer.turn.ask import Ask
 MAX_IMAGES = 10
 MAX_CHARACTERS = 1_000_000
 MAX_PARTS = 100
-MAX_FIELDS = 100
 MAX_KEY_LENGTH = 255
 MAX_ID_LENGTH = 200
 NAME = re.compile(r"^[a-zA-Z_]{1,40}\Z")
@@ -30,7 +29,7 @@ def _last_of_user(messages: Any) -> Any:
     return next(([each] for each in reversed(messages) if isinstance(each, dict) and each.get("role") == "user"), [])
 
 
-class ChatRequest(BaseModel):
+class ChatRequest(Bounded):
     """`{message: "text", session_id?, agent_id?, images?}`; or what useChat sends: `{id, messages}`, `{id, message}`.
 
     useChat edits with `messageId`, which then is the message's own id, and answers anew with `trigger`. A plain body
@@ -46,16 +45,9 @@ class ChatRequest(BaseModel):
     session_id: SessionId | None = None
     agent_id: AgentName | None = None
     agent_name: AgentName | None = Field(None, description="The same as agent_id")
-    images: Annotated[list[Text], Field(max_length=MAX_IMAGES, description="data: URIs")] = []
+    images: list[Text] = Field([], max_length=MAX_IMAGES, description="data: URIs")
     trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
     message_id: Annotated[Text | None, Field(alias="messageId", max_length=MAX_ID_LENGTH)] = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def is_not_a_flood(cls, body: Any) -> Any:
-        if isinstance(body, dict) and len(body) > MAX_FIELDS:
-            raise ValueError(f"A body may have {MAX_FIELDS} fields at most")
-        return body
 
     @model_validator(mode="after")
     def is_one_of_the_three(self) -> Self:
