@@ -1,18 +1,20 @@
 """Where a new memory finds its place: said before, something else in place of it, or new."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
-from chatServer.memory.alike import are_alike, signature
+from chatServer.memory.alike import are_alike, are_alike_signatures, signature
 from chatServer.records import Memory, Reason
 from chatServer.store import memories as store
 from chatServer.store.pool import Connection
 
 Became = Literal["created", "repeated", "superseded", "known", "nothing_to_deny", "outranked"]
 MIN_PREFIX = 3
+LONG = 10_000  # characters of texts to compare one with: more are read in a thread; these take 9 ms (2026-11-19)
 AT_LEAST = timedelta(days=1)  # somebody has lived where he has moved from
 
 
@@ -109,10 +111,18 @@ def prefixes(text: str) -> Sequence[str]:
 async def _add_unless_near(connection: Connection, user_id: UUID, new: Memory, reason: Reason) -> Shelved:
     """A key tells facts apart better than their words do."""
     if new.fact_key is None and not _is_over(new):
-        for near in await store.find_near(connection, user_id, new.shelf, prefixes(new.text)):
-            if near.fact_key is None and are_alike(near.text, new.text):
-                return await repeat(connection, user_id, near, new, reason)
+        near = await store.find_near(connection, user_id, new.shelf, prefixes(new.text))
+        is_long = sum(len(each.text) for each in near) > LONG
+        same = await asyncio.to_thread(_alike_among, near, new) if is_long else _alike_among(near, new)
+        if same:
+            return await repeat(connection, user_id, same, new, reason)
     return await _add(connection, user_id, new, reason)
+
+
+def _alike_among(near: Sequence[Memory], new: Memory) -> Memory | None:
+    said = signature(new.text)
+    unkeyed = (each for each in near if each.fact_key is None)
+    return next((each for each in unkeyed if are_alike_signatures(signature(each.text), said)), None)
 
 
 async def _add_late(
