@@ -45,7 +45,7 @@ class _Text:
         size = PIECE
         while True:
             have = self._text[self._place : self._place + size]
-            part = _before_a_crowd(have)
+            part = before_a_crowd(have, MAX_MARKS)
             try:
                 found, end = self._decoder.raw_decode(part)
             except RecursionError as error:
@@ -76,16 +76,16 @@ class _Text:
         return bool(more)
 
 
-def _before_a_crowd(text: str) -> str:
+def before_a_crowd(text: str, most: int) -> str:
     """As much of it as has no more than so many marks. Nothing interrupts the decoder, nor what frees its values: 38 MB
     of empty lists were 40 s and 2 GB (2026-11-16). What is long in a real row is a text, or the base64 of a picture."""
-    if len(text) <= MAX_MARKS:
+    if len(text) <= most:
         return text
     marks = end = 0
-    pieces = text.replace("\\\\", "__").replace('\\"', "__").split('"', MAX_MARKS)  # each second one is within quotes
+    pieces = text.replace("\\\\", "__").replace('\\"', "__").split('"', most)  # each second one is within quotes
     for number, piece in enumerate(pieces):
         marks += 1 if number % 2 else 1 + sum(piece.count(mark) for mark in "[{,")
-        if marks > MAX_MARKS:
+        if marks > most:
             return text[:end]
         end += len(piece) + 1
     return text

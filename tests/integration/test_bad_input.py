@@ -171,6 +171,16 @@ async def test_a_body_of_very_many_fields_is_refused_as_a_whole(client, as_ada, 
     assert answer.json()["detail"] == "A body may have 100 fields at most."
 
 
+async def test_a_crowd_of_values_is_not_even_read(client, as_ada):
+    """8 MB of empty lists took two seconds, in which nobody was answered."""
+    headers, crowd = as_ada | {"Content-Type": "application/json"}, b", ".join([b"[]"] * 300_000)
+    answer = await client.post("/api/chat", content=b'{"message": "hi", "images": [%s]}' % crowd, headers=headers)
+    assert_problem(answer, 422, "invalid_request")
+    assert answer.json()["detail"] == "A body may have 500,000 values at most."
+    said = await client.post("/api/chat", json={"message": "[" * 600_000 + '\\"', "images": ["x"]}, headers=as_ada)
+    assert said.json()["detail"] != answer.json()["detail"], "what is in a text counts as one"
+
+
 @pytest.mark.parametrize("path", ["/api/chat", "/api/memories", "/api/context/preview"])
 async def test_where_there_is_no_body_it_is_said_what_has_to_be_there(client, as_ada, path):
     answer = await client.post(path, headers=as_ada | {"Content-Type": "application/json"})
