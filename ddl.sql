@@ -1400,6 +1400,18 @@ $$;
 revoke all on function chat.enqueue_ingest(uuid, integer) from public;
 grant execute on function chat.enqueue_ingest(uuid, integer) to chat_user;
 
+-- Who deletes an article takes its reading out of the queue, but while it runs: then it finds nothing.
+create function chat.forget_ingest(article_id uuid) returns void
+    language sql
+    security definer
+    set search_path = procrastinate, pg_temp
+as $$
+    delete from procrastinate_jobs
+    where lock like chat.uid() || ':articles%' and args ->> 'article_id' = article_id::text and status = 'todo'
+$$;
+revoke all on function chat.forget_ingest(uuid) from public;
+grant execute on function chat.forget_ingest(uuid) to chat_user;
+
 
 -- Whoever works off the queue finds what has expired: whose it is and when it was, never what it says.
 grant usage on schema chat to chat_jobs;
@@ -1464,4 +1476,4 @@ create table if not exists chat.alembic_version (
     constraint alembic_version_pkc primary key (version_num)
 );
 grant select on chat.alembic_version to chat_user;
-insert into chat.alembic_version (version_num) values ('0026');
+insert into chat.alembic_version (version_num) values ('0027');

@@ -154,6 +154,7 @@ async def delete(database: Database, principal: Principal, article_id: UUID) -> 
     """With its file, its text and its vectors; the next answer knows nothing of it."""
     async with database.transaction(principal, timeout_ms=STORE_TIMEOUT_MS) as connection:
         if await articles.delete_article(connection, principal.user_id, article_id):
+            await jobs.forget_ingest(connection, article_id)
             await tell(connection, principal.user_id, article_id, "deleted")
             return
         found = await articles.find_article(connection, principal.user_id, article_id)

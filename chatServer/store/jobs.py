@@ -38,8 +38,15 @@ async def enqueue_after_turn(connection: Connection, session_id: str, turn_id: U
 
 
 async def enqueue_ingest(connection: Connection, article_id: UUID) -> None:
-    """Leave the reading of what the user has uploaded, in the transaction that stores it."""
+    """Leave the reading of what the user has uploaded, in the transaction that stores it. What it took the place of
+    need not be read."""
+    await forget_ingest(connection, article_id)
     await connection.execute(SQL["enqueue_ingest"], {"article_id": article_id})
+
+
+async def forget_ingest(connection: Connection, article_id: UUID) -> None:
+    """Nobody has to read what the user deletes."""
+    await connection.execute(SQL["forget_ingest"], {"article_id": article_id})
 
 
 async def enqueue_forgetting(connection: Connection) -> None:

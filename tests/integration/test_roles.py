@@ -259,6 +259,7 @@ def test_chat_jobs_works_the_queue_and_may_not_change_its_tables(chat_app):
 
 ENQUEUE = sql.SQL("select chat.enqueue_after_turn({}, {})").format(SESSION, TURN)
 ENQUEUE_ONE = sql.SQL("select chat.enqueue_unless_waiting({}, {})").format(SESSION, TURN)
+FORGET = sql.SQL("select chat.forget_ingest({})").format(TURN)
 
 
 def test_a_user_enqueues_in_his_own_name(chat_app):
@@ -269,6 +270,14 @@ def test_a_user_enqueues_in_his_own_name(chat_app):
     assert found.fetchall() == [("after_turn", f"{ADA.user_id}:{SESSION}", args, "todo")]
 
 
+def test_a_user_takes_nobody_elses_file_out_of_the_queue(chat_app):
+    become(chat_app, "chat_user", claims_of(ADA)).execute(sql.SQL("select chat.enqueue_ingest({})").format(TURN))
+    become(chat_app, "chat_user", claims_of(EVE)).execute(FORGET)
+    assert chat_app.execute("select waiting from chat.queue_status()").fetchone() == (1,)
+    become(chat_app, "chat_user", claims_of(ADA)).execute(FORGET)
+    assert chat_app.execute("select waiting from chat.queue_status()").fetchone() == (0,)
+
+
 @pytest.mark.parametrize("claims", [None, "", "{}", '{"sub": null}'])
 @pytest.mark.parametrize("statement", [ENQUEUE, ENQUEUE_ONE])
 def test_nobody_enqueues_nothing(chat_app, claims, statement):
@@ -276,7 +285,7 @@ def test_nobody_enqueues_nothing(chat_app, claims, statement):
 
 
 @pytest.mark.parametrize("role", ["chat_app", "chat_jobs", "authenticated", "anon"])
-@pytest.mark.parametrize("statement", [ENQUEUE, ENQUEUE_ONE, "select from chat.queue_status()"])
+@pytest.mark.parametrize("statement", [ENQUEUE, ENQUEUE_ONE, FORGET, "select from chat.queue_status()"])
 def test_only_a_user_of_the_server_may_call_what_stands_before_the_queue(owner, role, statement):
     refuses(become(owner, role, claims_of(ADA)), statement)
 

@@ -15,6 +15,7 @@ from tests.tools.waiting import waiting_for_locks
 from tests.tools.working import is_empty, working
 
 GUS = Principal(uuid.UUID("90000000-0000-4000-8000-000000000009"))
+WAITING = "select args ->> 'article_id' from procrastinate.procrastinate_jobs where task_name = 'ingest'"
 PLACES = "select priority from procrastinate.procrastinate_jobs where task_name = 'ingest' order by id"
 
 
@@ -92,6 +93,16 @@ async def test_uploads_at_once_of_one_user_stand_one_behind_the_other(client, se
     await asyncio.gather(*uploads)
     places = [place for (place,) in rows(urls, PLACES)]
     assert sorted(places, reverse=True) == [places[0] - 60 * number for number in range(4)]
+
+
+async def test_who_deletes_a_file_that_waits_leaves_no_job_of_it(client, settings, as_ada, urls):
+    """Nobody counts them: a thousand were left in twenty seconds, and for each job all that wait are looked through."""
+    (_, kept), (_, gone) = await sent(client, settings, ADA, "1.txt", "2.txt")
+    assert (await client.delete(f"/api/knowledge/{gone}", headers=as_ada)).status_code == 204
+    assert rows(urls, WAITING) == [(kept,)]
+    again = await upload(client, as_ada, ("1.txt", b"other words"))
+    assert [article["id"] for article in again.json()["articles"]] == [kept]
+    assert rows(urls, WAITING) == [(kept,)], "once, whatever took its place"
 
 
 async def test_files_that_take_their_time_keep_no_after_work_waiting(client, settings, database, urls):

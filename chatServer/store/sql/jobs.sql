@@ -1,4 +1,4 @@
--- The first six run as the user, through functions that alone may touch the queue for him; the rest as chat_jobs.
+-- The first seven run as the user, through functions that alone may touch the queue for him; the rest as chat_jobs.
 
 -- name: enqueue_after_turn
 -- Leave the after-work of the caller's own turn; it is there when the transaction commits.
@@ -11,6 +11,10 @@ select chat.enqueue_unless_waiting(%(session_id)s::uuid, %(turn_id)s);
 -- name: enqueue_ingest
 -- Leave the reading of the caller's own article.
 select chat.enqueue_ingest(%(article_id)s);
+
+-- name: forget_ingest
+-- Take the reading of the caller's own article out of the queue, if it waits there.
+select chat.forget_ingest(%(article_id)s);
 
 -- name: enqueue_forgetting
 -- Leave the after-work of no turn, for when the day is over, and the last minute of it too.
