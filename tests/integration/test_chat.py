@@ -219,7 +219,7 @@ async def test_a_text_that_looks_like_a_picture_is_a_text(chat):
 
 
 async def test_a_flood_of_messages_is_not_even_looked_at(chat):
-    body = {"id": "s", "messages": [*([[]] * 1_000_000), user_message("hello")]}
+    body = {"id": "s", "messages": [*([[]] * 200_000), user_message("hello")]}
     answer = await chat.post("/api/chat", json=body)
     assert spoken(answer.text) == "You said: hello"
 
